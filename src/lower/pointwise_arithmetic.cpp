@@ -47,7 +47,17 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const std::vecto
     return result;
 }
 
-/// Comparisons of elements, as reals.
+/// 1, or 0 if one of the two is NaN, which is neither below 1 nor above 0.
+ir::Value PointwiseArithmetic::are_numbers(ir::Value a, ir::Value b) {
+    const auto is_none = [&](ir::Value x) {
+        const ir::Value not_below = opposite(as_real(builder_.less(x, number(1))));
+        return builder_.multiply(not_below, opposite(as_real(builder_.less(number(0), x))));
+    };
+    const ir::Value first = opposite(is_none(a));
+    return builder_.multiply(first, opposite(is_none(b)));
+}
+
+/// Comparisons of elements, as reals. NaN is unordered, as in C.
 PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const Pointwise::Node& node,
                                                                 const std::vector<ComplexValue>& known) {
     const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
@@ -57,10 +67,13 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const Pointwise:
         const ir::Value test = builder_.less(real(0), real(1));
         return {as_real(test), ir::no_value, test};
     }
-    case Op::less_equal: return {opposite(as_real(builder_.less(real(1), real(0))))};
+    case Op::less_equal:
+        return {builder_.multiply(opposite(as_real(builder_.less(real(1), real(0)))),
+                                  are_numbers(real(0), real(1)))};
     case Op::equal: {
         const ir::Value first = opposite(as_real(builder_.less(real(1), real(0))));
-        return {builder_.multiply(first, opposite(as_real(builder_.less(real(0), real(1)))))};
+        const ir::Value second = opposite(as_real(builder_.less(real(0), real(1))));
+        return {builder_.multiply(builder_.multiply(first, second), are_numbers(real(0), real(1)))};
     }
     case Op::both: return {builder_.multiply(real(0), real(1))};
     case Op::either: {

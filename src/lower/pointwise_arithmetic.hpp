@@ -36,6 +36,7 @@ public:
 
 private:
     ir::Value function(Pointwise::Op op, ir::Value x);
+    ir::Value are_numbers(ir::Value a, ir::Value b);
     ComplexValue compared(const Pointwise::Node& node, const std::vector<ComplexValue>& known);
 
     ir::Builder& builder_;

@@ -202,8 +202,8 @@ private:
         case Op::re: return re(0);
         case Op::im: return value(0).is_complex ? value(0).im[at] : R(0);
         case Op::less: return number(re(0) < re(1));
-        case Op::less_equal: return number(!(re(1) < re(0)));
-        case Op::equal: return number(!(re(1) < re(0)) && !(re(0) < re(1)));
+        case Op::less_equal: return number(re(0) <= re(1));
+        case Op::equal: return number(re(0) <= re(1) && re(1) <= re(0));
         case Op::both: return re(0) * re(1);
         case Op::either: return R(1) - (R(1) - re(0)) * (R(1) - re(1));
         case Op::opposite: return R(1) - re(0);

@@ -199,8 +199,8 @@ std::string schedule_in(const std::string& arguments) {
 
 TEST(EmittedForGpus, HasClustersAndGroupsWhereTheLanguageDoes) {
     const std::string in_cluster = "dft 32768 float32 batch=1024", in_groups = "dft 100000 float32 batch=256";
-    EXPECT_NE(schedule_in(in_cluster + " --language cuda").find("cluster 8"), std::string::npos);
-    EXPECT_NE(schedule_in(in_groups + " --language cuda").find(" group_blocks 25"), std::string::npos);
+    EXPECT_NE(schedule_in(in_cluster + " --language cuda").find(" cluster "), std::string::npos);
+    EXPECT_NE(schedule_in(in_groups + " --language cuda").find(" group_blocks "), std::string::npos);
     for (const char* language : {" --language hip", " --language opencl"})
         for (const std::string& problem : {in_cluster, in_groups, std::string("dft 256x256 float32 batch=64"),
                                            std::string("rdft 65536 float32 batch=9")}) {

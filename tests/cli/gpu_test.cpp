@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <numeric>
+#include <vector>
+
 #include <cstdlib>
 #include <string>
 
@@ -42,7 +46,8 @@ TEST(DeviceOption, ShowsPlansForAKindOfGpuWithoutADriver) {
     const auto report =
         json::parse(run_with("/nowhere.so", "plan --json --device sm_90 dft 256 batch=8").output);
     EXPECT_EQ(report.at("gpu"), "sm_90");
-    EXPECT_EQ(report.at("kernels").at(0).at("factors"), json({16, 16}));
+    const auto factors = report.at("kernels").at(0).at("factors").get<std::vector<int>>();
+    EXPECT_EQ(std::accumulate(factors.begin(), factors.end(), 1, std::multiplies<>()), 256);
 }
 
 TEST(DeviceOption, SaysWhatIsMissingOrWrong) {

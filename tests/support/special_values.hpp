@@ -23,6 +23,11 @@ inline const SpecialExpression special_expressions[] = {
     {"1 / (0 - x)", [](double x) { return 1 / (0 - x); }},
     {"1 / -(x - x)", [](double x) { return 1 / -(x - x); }},
     {"1 / (-x - x)", [](double x) { return 1 / (-x - x); }},
+    {"x <= 3 ? 1 : 2", [](double x) { return x <= 3 ? 1.0 : 2.0; }},
+    {"x >= 3 ? 1 : 2", [](double x) { return x >= 3 ? 1.0 : 2.0; }},
+    {"x < 3 ? 1 : 2", [](double x) { return x < 3 ? 1.0 : 2.0; }},
+    {"x == x ? 1 : 2", [](double x) { return std::isnan(x) ? 2.0 : 1.0; }},
+    {"x == 3 ? 1 : 2", [](double x) { return x == 3 ? 1.0 : 2.0; }},
     {"1 / (x * 0)", [](double x) { return 1 / (x * 0); }},
 };
 

@@ -36,13 +36,11 @@ struct GpuKernelFeatures {
     double factor_bytes = 0;    ///< of twiddle factors, read from tables
     double table_bytes = 0;     ///< of these tables
     double shared_bytes = 0;
-    double exchanged =
-        0; ///< fraction of the bytes that blocks of a cooperative group pass to each other through L2
-    double group_rounds =
-        0; ///< transforms that a cooperative group computes one after the other; 0: no groups
+    double exchanged = 0;    ///< fraction of the bytes that a cooperative group's blocks exchange through L2
+    double group_rounds = 0; ///< transforms that such a group computes one after the other; 0: no groups
 };
 
-/// Constants of the model, fitted by `bench_gpu_cost` to kernels of problems drawn at random; see docs/gpu.md.
+/// Constants of the model, fitted by `bench_gpu_cost` to kernels of problems drawn at random (decision 43).
 struct GpuModelConstants {
     double launch = 8.56e-7;           ///< seconds, of a kernel
     double cached_latency = 104;       ///< cycles until a load from L2 has arrived, or a store is done
