@@ -46,16 +46,8 @@ bool fits(const ElementType& given, const ElementType& wanted) {
     return given == wanted;
 }
 
-/// What an execution takes for one array.
-struct Wanted {
-    std::string name;
-    ElementType type;
-    Extent extent = {}; ///< in elements
-    bool is_written = false;
-    ElementType also = {}; ///< another type that fits; unknown: none
-};
-
-void check_array(const Problem& problem, const Wanted& wanted, const ArrayArgument& array) {
+template <class AnyProblem>
+void check_array(const AnyProblem& problem, const ArraySignature& wanted, const ArrayArgument& array) {
     const bool fits_also = wanted.also.known != Known::nothing && fits(array.type, wanted.also);
     if (!fits(array.type, wanted.type) && !fits_also)
         throw UserError("{} is an array of {}\n  problem: {}\n  it takes {}", wanted.name,
@@ -76,9 +68,23 @@ void check_array(const Problem& problem, const Wanted& wanted, const ArrayArgume
                         (needed + array.type.bytes - 1) / array.type.bytes);
 }
 
-/// The arrays that a transform takes, in the order of an execution's arguments.
-std::vector<Wanted> arrays_wanted(const Transform& problem) {
-    std::vector<Wanted> result;
+const char* word_of(Matrix matrix) { return matrix == Matrix::a ? "a" : matrix == Matrix::b ? "b" : "c"; }
+
+DataType type_of(const MatrixProduct& product, Matrix matrix) {
+    return matrix == Matrix::a   ? product.type_of_a()
+           : matrix == Matrix::b ? product.type_of_b()
+                                 : product.type_of_c();
+}
+
+bool is_result(const Problem& problem, std::size_t position) {
+    const auto* const product = std::get_if<MatrixProduct>(&problem);
+    return product != nullptr && position >= arrays_of(*product).size();
+}
+
+} // namespace
+
+std::vector<ArraySignature> signature_of(const Transform& problem) {
+    std::vector<ArraySignature> result;
     const bool is_planar = problem.layout == ComplexLayout::planar;
     // An in-place rdft has one array, passed either as reals or as complex pairs.
     const bool is_either =
@@ -101,45 +107,33 @@ std::vector<Wanted> arrays_wanted(const Transform& problem) {
     return result;
 }
 
-const char* word_of(Matrix matrix) { return matrix == Matrix::a ? "a" : matrix == Matrix::b ? "b" : "c"; }
+namespace {
 
-DataType type_of(const MatrixProduct& product, Matrix matrix) {
-    return matrix == Matrix::a   ? product.type_of_a()
-           : matrix == Matrix::b ? product.type_of_b()
-                                 : product.type_of_c();
-}
-
-bool is_result(const Problem& problem, std::size_t position) {
-    const auto* const product = std::get_if<MatrixProduct>(&problem);
-    return product != nullptr && position >= arrays_of(*product).size();
+[[noreturn]] void refuse_number(const Transform& problem, std::span<const ArraySignature> signature,
+                                std::size_t given) {
+    std::vector<std::string_view> names;
+    for (const ArraySignature& one : signature) names.push_back(one.name);
+    throw UserError("execute() was given {} arrays\n  problem: {}\n  it takes {}: {}", given,
+                    to_text(problem), signature.size(), fmt::join(names, ", "));
 }
 
 } // namespace
 
-planning::Arguments arguments_of(const Transform& problem, std::span<const ArrayArgument> arrays) {
-    const std::vector<Wanted> wanted = arrays_wanted(problem);
-    if (arrays.size() != wanted.size()) {
-        std::vector<std::string_view> names;
-        for (const Wanted& one : wanted) names.push_back(one.name);
-        throw UserError("execute() was given {} arrays\n  problem: {}\n  it takes {}: {}", arrays.size(),
-                        to_text(problem), wanted.size(), fmt::join(names, ", "));
-    }
+planning::Arguments arguments_of(const Transform& problem, std::span<const ArraySignature> signature,
+                                 std::span<const ArrayArgument> arrays) {
+    if (arrays.size() != signature.size()) refuse_number(problem, signature, arrays.size());
     planning::Arguments arguments;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        check_array(problem, wanted[i], arrays[i]);
-        const bool is_imaginary = i > 0 && wanted[i - 1].is_written == wanted[i].is_written;
-        if (wanted[i].is_written)
+    for (std::size_t i = 0; i < signature.size(); ++i) {
+        const bool is_plain = arrays[i].elements == ArrayArgument::unknown && !arrays[i].is_const &&
+                              (arrays[i].type.known == Known::nothing || arrays[i].type == signature[i].type);
+        if (!is_plain) check_array(problem, signature[i], arrays[i]);
+        const bool is_imaginary = i > 0 && signature[i - 1].is_written == signature[i].is_written;
+        if (signature[i].is_written)
             (is_imaginary ? arguments.output_imaginary : arguments.output) = arrays[i].data;
         else
             (is_imaginary ? arguments.input_imaginary : arguments.input) = arrays[i].data;
     }
     return arguments;
-}
-
-std::optional<Signature> signature_of(const Transform& problem) {
-    const std::vector<Wanted> wanted = arrays_wanted(problem);
-    if (wanted.size() != 2) return std::nullopt;
-    return Signature{wanted[0].type, wanted[1].type};
 }
 
 std::array<ElementType, 3> element_types_of(const MatrixProduct& product) {
@@ -151,7 +145,7 @@ void check_matrix(const MatrixProduct& product, Matrix matrix, const ArrayArgume
     const bool is_a = matrix == Matrix::a, is_c = matrix == Matrix::c;
     const Integer rows = matrix == Matrix::b ? product.k : product.rows;
     const Integer columns = is_a ? product.k : product.columns;
-    Wanted wanted{word_of(matrix), element_type(type_of(product, matrix)), {}, is_c};
+    ArraySignature wanted{word_of(matrix), element_type(type_of(product, matrix)), {}, is_c};
     const bool is_empty = rows == 0 || columns == 0 || product.batch == 0;
     wanted.extent = is_empty ? Extent{0, -1}
                              : extent_of(is_a   ? product.a
@@ -220,7 +214,7 @@ NamedArray array_named(const Problem& problem, std::string_view name, std::span<
         throw UserError("array {} was given in {} components\n  problem: {}\n  its elements are {}", name,
                         parts.size(), to_text(problem),
                         is_planar ? "planar: give the real and the imaginary components" : "in one array");
-    const Wanted wanted{
+    const ArraySignature wanted{
         fmt::format("array {}", name),
         element_type(array.is_complex && !is_planar ? complex_of(array.precision) : array.precision),
         {0, array.elements - 1},

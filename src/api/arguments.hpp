@@ -8,24 +8,29 @@
 
 #include <array>
 #include <cstddef>
-#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 /// Checks of the arguments of executions that need their types and extents. Plans check the pointers themselves.
 namespace swirl::api {
 
+/// What an execution takes for one array.
+struct ArraySignature {
+    std::string name;
+    detail::ElementType type;
+    Extent extent = {}; ///< in elements
+    bool is_written = false;
+    detail::ElementType also = {}; ///< another type that fits; unknown: none
+};
+/// The arrays that an execution of a transform takes, in order.
+std::vector<ArraySignature> signature_of(const Transform& problem);
+
 /// The arrays of a transform by role. Throws UserError if their number, an element type, constness or an extent does
 /// not fit.
-planning::Arguments arguments_of(const Transform& problem, std::span<const detail::ArrayArgument> arrays);
-
-/// Element types of the input and the output, if an execution takes exactly these two arrays.
-struct Signature {
-    detail::ElementType input;
-    detail::ElementType output;
-};
-std::optional<Signature> signature_of(const Transform& problem);
+planning::Arguments arguments_of(const Transform& problem, std::span<const ArraySignature> signature,
+                                 std::span<const detail::ArrayArgument> arrays);
 
 /// A matrix of a product.
 enum class Matrix : std::uint8_t { a, b, c };

@@ -64,8 +64,8 @@ public:
     Executable& operator=(const Executable&) = delete;
 
     const Problem& problem() const { return problem_; }
-    /// Of transforms with one input and one output.
-    const std::optional<Signature>& signature() const { return signature_; }
+    /// Of transforms.
+    const std::vector<ArraySignature>& signature() const { return signature_; }
     /// Of products: element types of A, B and C.
     const std::array<detail::ElementType, 3>& types() const { return types_; }
     /// The problem of this kind; throws UserError that says which function to call instead.
@@ -97,7 +97,7 @@ public:
 
 private:
     Problem problem_;
-    std::optional<Signature> signature_;
+    std::vector<ArraySignature> signature_;
     std::array<detail::ElementType, 3> types_{};
 };
 

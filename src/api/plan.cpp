@@ -77,15 +77,9 @@ Plan plan(const Problem& problem, const Options& options) {
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                      Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
-    const detail::ArrayArgument* const array = arrays.begin();
-    const auto& signature = executable.signature();
-    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
-    const bool fits = signature && arrays.size() == 2 && api::may_be(array[0].type, signature->input) &&
-                      api::may_be(array[1].type, signature->output) && array[0].elements == unknown &&
-                      array[1].elements == unknown;
-    executable.execute(fits ? planning::Arguments{.input = array[0].data, .output = array[1].data}
-                            : api::arguments_of(executable.transform(), {arrays.begin(), arrays.size()}),
-                       {stream, workspace, bound_.get()});
+    executable.execute(
+        api::arguments_of(executable.transform(), executable.signature(), {arrays.begin(), arrays.size()}),
+        {stream, workspace, bound_.get()});
 }
 
 void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
