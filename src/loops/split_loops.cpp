@@ -13,6 +13,34 @@ namespace {
 /// Fewest iterations of inner loops: several vectors on any target.
 constexpr Integer shortest_inner_loop = 64;
 
+/// A divisor of the count near the target, or a multiple of vectors; 0 if the loop would be too short.
+Integer divisor_near(Integer target, Integer count) {
+    if (target < shortest_inner_loop) return 0;
+    constexpr Integer unit = 16; // lanes of the widest vector
+    for (const Integer step : {unit, unit / 2, unit / 4})
+        for (Integer inner = target / step * step; inner >= std::max(target / 4, shortest_inner_loop);
+             inner -= step)
+            if (count % inner == 0) return inner;
+    return target / unit * unit;
+}
+
+/// Variables of twiddles with too many values.
+struct LongLoops {
+    std::vector<Variable> of_products; ///< of two digits
+    std::vector<Variable> of_chirps;   ///< which need three loops, as their tables depend on two
+
+    /// The count of the inner of two loops in place of one, or 0 if it need not be split or is too short.
+    Integer inner_count(const Loop& loop) const {
+        const auto contains = [&](const std::vector<Variable>& variables) {
+            return std::find(variables.begin(), variables.end(), loop.variable) != variables.end();
+        };
+        const auto count = static_cast<double>(loop.count);
+        if (contains(of_chirps)) return divisor_near(static_cast<Integer>(std::cbrt(count)), loop.count);
+        if (contains(of_products)) return divisor_near(static_cast<Integer>(std::sqrt(count)), loop.count);
+        return 0;
+    }
+};
+
 /// Replaces a variable by a form of others.
 struct Substitution {
     Variable variable;
@@ -78,11 +106,11 @@ public:
 
 private:
     void add(Call call, Nodes& result) {
-        const std::vector<Variable> variables = variables_to_split(call.placement);
+        const LongLoops long_loops = long_loops_of(call.placement);
         for (std::size_t k = 0; k < call.loops.size(); ++k) {
             const Loop loop = call.loops[k];
-            const Integer inner = inner_count(loop.count);
-            if (inner == 0 || !contains(variables, loop.variable)) continue;
+            const Integer inner = long_loops.inner_count(loop);
+            if (inner == 0) continue;
             const Integer outer = loop.count / inner, left_over = loop.count % inner;
             if (left_over > 0) add(part(call, k, {{new_loop(left_over)}}, outer * inner), result);
             return add(part(call, k, {{new_loop(outer), new_loop(inner)}}, 0), result);
@@ -91,8 +119,8 @@ private:
     }
 
     void add(Nest nest, Nodes& result) {
-        const Integer inner = inner_count(nest.loop.count);
-        if (inner == 0 || !is_to_be_split(nest.loop.variable, nest.body)) {
+        const Integer inner = inner_count(nest.loop, nest.body);
+        if (inner == 0) {
             visit(nest.body);
             result.emplace_back().node = std::move(nest);
             return;
@@ -113,15 +141,16 @@ private:
         result.emplace_back().node = Nest{blocks, std::move(body)};
     }
 
-    bool is_to_be_split(Variable variable, const Nodes& nodes) const {
-        return std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
-            if (const auto* nest = std::get_if<Nest>(&node.node)) return is_to_be_split(variable, nest->body);
-            return contains(variables_to_split(std::get<Call>(node.node).placement), variable);
-        });
-    }
-
-    static bool contains(const std::vector<Variable>& variables, Variable variable) {
-        return std::find(variables.begin(), variables.end(), variable) != variables.end();
+    /// The count of the inner of the two loops, or 0 if none of the calls needs the loop split.
+    Integer inner_count(const Loop& loop, const Nodes& nodes) const {
+        Integer least = 0;
+        for (const Node& node : nodes) {
+            const auto* nest = std::get_if<Nest>(&node.node);
+            const Integer inner = nest ? inner_count(loop, nest->body)
+                                       : long_loops_of(std::get<Call>(node.node).placement).inner_count(loop);
+            if (inner > 0) least = least == 0 ? inner : std::min(least, inner);
+        }
+        return least;
     }
 
     Loop new_loop(Integer count) {
@@ -142,36 +171,27 @@ private:
         return call;
     }
 
-    /// About the square root of the count, a divisor if one is near; 0 if the loop is too short.
-    static Integer inner_count(Integer count) {
-        const auto root = static_cast<Integer>(std::sqrt(static_cast<double>(count)));
-        if (root < shortest_inner_loop) return 0;
-        constexpr Integer unit = 16; // lanes of the widest vector
-        for (const Integer step : {unit, unit / 2, unit / 4})
-            for (Integer inner = root / step * step; inner >= std::max(root / 4, shortest_inner_loop);
-                 inner -= step)
-                if (count % inner == 0) return inner;
-        return root / unit * unit;
-    }
-
     /// The variables on which twiddles with too many values depend.
-    std::vector<Variable> variables_to_split(const Placement& placement) const {
-        std::vector<Variable> variables;
+    LongLoops long_loops_of(const Placement& placement) const {
+        LongLoops result;
         const auto check_values = [&](const std::vector<FoldedDiagonal>& diagonals, std::size_t entries) {
             const Integer most = max_twiddle_table(entries);
             for (const FoldedDiagonal& met : diagonals) {
                 const Twiddle twiddle = twiddle_of({met}, program_.extents);
-                for (const Twiddle& term : twiddle_terms(twiddle, program_.extents, most))
-                    if (is_product_of_digits(term, program_.extents) &&
-                        combinations(term, program_.extents) > most)
-                        variables.insert(variables.end(), term.variables.begin(), term.variables.end());
+                for (const Twiddle& term : twiddle_terms(twiddle, program_.extents, most)) {
+                    if (combinations(term, program_.extents) <= most) continue;
+                    const bool is_chirp = is_long_chirp(term, program_.extents);
+                    if (!is_chirp && !is_product_of_digits(term, program_.extents)) continue;
+                    auto& variables = is_chirp ? result.of_chirps : result.of_products;
+                    variables.insert(variables.end(), term.variables.begin(), term.variables.end());
+                }
             }
         };
         for (const auto* locations : {&placement.sources, &placement.targets})
             for (const Location& location : *locations) check_values(location.diagonals, locations->size());
         for (const auto& entries : placement.between)
             for (const auto& diagonals : entries) check_values(diagonals, entries.size());
-        return variables;
+        return result;
     }
 
     LoopProgram& program_;

@@ -5,8 +5,9 @@
 
 namespace swirl::loops {
 
-/// Splits long loops in two where their twiddle tables would be large: twiddles are then products of entries of small
-/// tables, one for each of the two loops (twiddle_terms). The remainder of a loop becomes a call of its own.
+/// Splits long loops where their twiddle tables would be large, in two, and for chirps in three: twiddles are then
+/// products of entries of small tables, of one of the two loops or two of the three (twiddle_terms). The remainder of a
+/// loop becomes a call of its own.
 void split_long_loops(LoopProgram& program, const Request& request);
 
 } // namespace swirl::loops

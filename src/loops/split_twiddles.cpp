@@ -18,9 +18,6 @@ constexpr Integer least_saving = 4;
 /// % by them on an H100).
 constexpr Integer largest_cached_table = 16384;
 
-/// Bound on the entries of all chirp tables of a codelet that are loaded directly.
-constexpr Integer largest_chirp_table = Integer{1} << 20;
-
 /// Whether a table of this size is loaded directly, which is the default up to `usual` entries.
 bool is_loaded(Integer entries, Integer usual, Roots roots) {
     return roots == Roots::loaded || (roots == Roots::by_size && entries <= usual);

@@ -47,8 +47,12 @@ Integer max_twiddle_table(std::size_t tables);
 Integer combinations(const Twiddle& twiddle, const Extents& extents);
 /// Whether it is a root of unity to the power of a product of two digits that are affine in loop variables.
 bool is_product_of_digits(const Twiddle& twiddle, const Extents& extents);
+/// Bound on the entries of a chirp's tables that are loaded directly: for GPUs, of all tables of a codelet.
+constexpr Integer largest_chirp_table = Integer{1} << 20;
+/// Whether it is a chirp beyond that bound, at a form of loop variables.
+bool is_long_chirp(const Twiddle& twiddle, const Extents& extents);
 /// Factors of the twiddle with at most `most` values each, as far as sums in its exponents allow:
-/// ω^{(x+y)·z} = ω^{x·z} · ω^{y·z}.
+/// ω^{(x+y)·z} = ω^{x·z} · ω^{y·z}, and for long chirps ω^{(x+y)²/2} = ω^{x²/2} · ω^{x·y} · ω^{y²/2}.
 std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extents, Integer most);
 
 /// A digit of a loop variable, in a mixed radix where each divisor divides the next: (variable / divisor) mod count,
@@ -62,7 +66,7 @@ struct LoopDigit {
 };
 
 /// Factors of a twiddle, also if exponents are no sums: loop variables are split into digits,
-/// ω^{x·z} = ω^{l·z} · ω^{h·z} with x = l + h, and for chirps ω^{(x+y)²/2} = ω^{x²/2} · ω^{x·y} · ω^{y²/2}.
+/// ω^{x·z} = ω^{l·z} · ω^{h·z} with x = l + h, and so for all chirps.
 class DigitTerms {
 public:
     /// With at most `most` values per factor.
@@ -76,7 +80,6 @@ public:
     bool divide(std::vector<Affine*> forms, std::optional<Variable> whole);
 
 private:
-    void add_chirp(const formula::ChirpFunction& chirp, const Affine& index, std::vector<Twiddle>& result);
     Variable digit(Variable variable, Integer divisor, Integer count, bool is_highest);
 
     Extents extents_;

@@ -114,14 +114,64 @@ void add_terms(const Twiddle& twiddle, const Extents& extents, Integer most, Dig
     add_powers({*x, *y}, twiddle_function, twiddle.varying[0].table, extents, most, by_digits, result);
 }
 
+/// Appends factors of a chirp: ω^{(x+y)²/2} = ω^{x²/2} · ω^{x·y} · ω^{y²/2}. `digits` splits loop variables where the
+/// index is no sum.
+void add_chirp(const formula::ChirpFunction& chirp, const Affine& index, const Extents& extents, Integer most,
+               DigitTerms* digits, std::vector<Twiddle>& result) {
+    const auto extents_now = [&]() -> const Extents& { return digits ? digits->extents() : extents; };
+    const auto chirp_at = [&](const Affine& form) {
+        const Integer above = bounds(form, extents_now()).second + 1;
+        return twiddle_of({{formula::Diagonal{chirp, formula::IndexMap::identity(above)}, form}},
+                          extents_now());
+    };
+    const auto terms_now = [&](const Affine& form) { return *terms_of(form, extents_now(), {}); };
+    Affine form = index;
+    if (combinations(chirp_at(form), extents_now()) <= most) return result.push_back(chirp_at(form));
+    std::vector<Affine> terms = terms_now(form);
+    if (terms.size() == 1) {
+        if (!digits || !digits->divide({&form}, std::nullopt)) return result.push_back(chirp_at(form));
+        terms = terms_now(form);
+    }
+    // Splits off only the longest term, which minimises the largest of the resulting tables.
+    const auto length = [&](const Affine& term) { return combinations(chirp_at(term), extents_now()); };
+    const auto longest = std::max_element(
+        terms.begin(), terms.end(), [&](const Affine& a, const Affine& b) { return length(a) < length(b); });
+    const Affine own = *longest, others = sum_of(terms) - own;
+    const Integer x = bounds(own, extents_now()).second + 1, y = bounds(others, extents_now()).second + 1;
+    if (x > std::numeric_limits<Integer>::max() / y) return result.push_back(chirp_at(form));
+    add_chirp(chirp, own, extents, most, digits, result);
+    add_chirp(chirp, others, extents, most, digits, result);
+    const TwiddleFunction twiddle_function{chirp.order, {1, x}, {x, y}, chirp.direction};
+    add_powers({terms_now(own), terms_now(others)}, twiddle_function, {}, extents, most, digits, result);
+}
+
+/// The index of a chirp, if it is a form of loop variables that is never negative.
+std::optional<Affine> index_of_chirp(const FoldedDiagonal& met, const Extents& extents) {
+    if (!std::holds_alternative<formula::ChirpFunction>(met.diagonal.function) || met.table)
+        return std::nullopt;
+    const auto index = evaluate(met.diagonal.index, met.index, extents);
+    return index && bounds(*index, extents).first >= 0 ? index : std::nullopt;
+}
+
 } // namespace
+
+bool is_long_chirp(const Twiddle& twiddle, const Extents& extents) {
+    return twiddle.varying.size() == 1 && index_of_chirp(twiddle.varying[0], extents) &&
+           combinations(twiddle, extents) > largest_chirp_table;
+}
 
 std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extents, Integer most) {
     if (twiddle.limit || !twiddle.auxiliary.empty() || combinations(twiddle, extents) <= most)
         return {twiddle};
     std::vector<Twiddle> result;
-    for (const FoldedDiagonal& met : twiddle.varying)
-        add_terms(twiddle_of({met}, extents), extents, most, nullptr, result);
+    for (const FoldedDiagonal& met : twiddle.varying) {
+        const Twiddle own = twiddle_of({met}, extents);
+        if (is_long_chirp(own, extents))
+            add_chirp(std::get<formula::ChirpFunction>(met.diagonal.function), *index_of_chirp(met, extents),
+                      extents, most, nullptr, result);
+        else
+            add_terms(own, extents, most, nullptr, result);
+    }
     result.front().constant *= twiddle.constant;
     return result;
 }
@@ -131,11 +181,9 @@ std::vector<Twiddle> DigitTerms::terms_of(const Twiddle& twiddle) {
     std::vector<Twiddle> result;
     for (const FoldedDiagonal& met : twiddle.varying) {
         const Twiddle own = twiddle_of({met}, extents_);
-        const auto* chirp = std::get_if<formula::ChirpFunction>(&met.diagonal.function);
-        const auto index =
-            chirp && !met.table ? evaluate(met.diagonal.index, met.index, extents_) : std::nullopt;
-        if (index && bounds(*index, extents_).first >= 0)
-            add_chirp(*chirp, *index, result);
+        if (const auto index = index_of_chirp(met, extents_))
+            add_chirp(std::get<formula::ChirpFunction>(met.diagonal.function), *index, extents_, most_, this,
+                      result);
         else
             add_terms(own, extents_, most_, this, result);
     }
@@ -143,33 +191,6 @@ std::vector<Twiddle> DigitTerms::terms_of(const Twiddle& twiddle) {
     if (result.size() == 1) return {twiddle};
     result.front().constant *= twiddle.constant;
     return result;
-}
-
-void DigitTerms::add_chirp(const formula::ChirpFunction& chirp, const Affine& index,
-                           std::vector<Twiddle>& result) {
-    const auto chirp_at = [&](const Affine& form) {
-        const Integer above = bounds(form, extents_).second + 1;
-        return twiddle_of({{formula::Diagonal{chirp, formula::IndexMap::identity(above)}, form}}, extents_);
-    };
-    Affine form = index;
-    if (combinations(chirp_at(form), extents_) <= most_) return result.push_back(chirp_at(form));
-    std::vector<Affine> terms = *loops::terms_of(form, extents_, {});
-    if (terms.size() == 1) {
-        if (!divide({&form}, std::nullopt)) return result.push_back(chirp_at(form));
-        terms = *loops::terms_of(form, extents_, {});
-    }
-    // Splits off only the longest term, which minimises the largest of the resulting tables.
-    const auto length = [&](const Affine& term) { return combinations(chirp_at(term), extents_); };
-    const auto longest = std::max_element(
-        terms.begin(), terms.end(), [&](const Affine& a, const Affine& b) { return length(a) < length(b); });
-    const Affine own = *longest, others = sum_of(terms) - own;
-    const Integer x = bounds(own, extents_).second + 1, y = bounds(others, extents_).second + 1;
-    if (x > std::numeric_limits<Integer>::max() / y) return result.push_back(chirp_at(form));
-    add_chirp(chirp, own, result);
-    add_chirp(chirp, others, result);
-    const TwiddleFunction twiddle_function{chirp.order, {1, x}, {x, y}, chirp.direction};
-    add_powers({*loops::terms_of(own, extents_, {}), *loops::terms_of(others, extents_, {})},
-               twiddle_function, {}, extents_, most_, this, result);
 }
 
 Variable DigitTerms::digit(Variable variable, Integer divisor, Integer count, bool is_highest) {

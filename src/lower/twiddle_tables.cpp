@@ -104,11 +104,11 @@ void TwiddleTables::add_lists() {
 Context::TableLocation TwiddleTables::table_of_list(const Twiddle& twiddle) {
     const auto& list = std::get<formula::ExplicitFunction>(twiddle.varying[0].diagonal.function).values;
     ir::Table contents(context_.request.loops.scalar, 2 * static_cast<Integer>(list.size()));
+    const bool is_alone = twiddle.constant == formula::Complex(1);
     Integer at = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const formula::Complex entry = list.at(i);
-        const formula::Complex value =
-            twiddle.constant == formula::Complex(1) ? entry : twiddle.constant * entry;
+        const formula::Complex value = is_alone ? entry : twiddle.constant * entry;
         contents.set(at++, value.real());
         contents.set(at++, value.imag());
     }

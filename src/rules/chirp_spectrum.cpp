@@ -11,6 +11,7 @@
 #include "rules/chirp_spectrum.hpp"
 
 #include "base/error.hpp"
+#include "formula/unit_circle.hpp"
 
 #include <array>
 #include <bit>
@@ -25,50 +26,15 @@ namespace swirl::rules {
 
 using formula::Complex;
 using formula::root_of_unity;
+using formula::Turns;
+using formula::UnitCircle;
 
 namespace {
 
-__extension__ using Wide = __int128;
 using Real = long double;
 
 constexpr Real pi = std::numbers::pi_v<Real>;
-constexpr Real negligible = 0x1p-66L; ///< error of an entry, relative to √n
-
-/// Skips the checks for infinities and NaN that make operator* several times slower.
-Complex times(const Complex& a, const Complex& b) {
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
-}
-
-struct Division {
-    Integer quotient, rest;
-};
-/// Most operands have 64 bits, whose division is several times faster.
-Division divided(Wide a, Integer b) {
-    if (a <= std::numeric_limits<Integer>::max()) {
-        const auto low = static_cast<std::uint64_t>(a), by = static_cast<std::uint64_t>(b);
-        return {static_cast<Integer>(low / by), static_cast<Integer>(low % by)};
-    }
-    return {static_cast<Integer>(a / b), static_cast<Integer>(a % b)};
-}
-
-/// The roots of unity of one order, each the product of two tabulated ones.
-class Roots {
-public:
-    explicit Roots(Integer order) : bits_(std::bit_width(static_cast<std::uint64_t>(order)) / 2) {
-        const Integer step = Integer{1} << bits_;
-        for (Integer k = 0; k < step; ++k) fine_.push_back(root_of_unity(order, k, Direction::backward));
-        for (Integer k = 0; k < order; k += step)
-            coarse_.push_back(root_of_unity(order, k, Direction::backward));
-    }
-    Complex operator()(Integer k) const {
-        return times(coarse_[static_cast<std::size_t>(k >> bits_)],
-                     fine_[static_cast<std::size_t>(k & ((Integer{1} << bits_) - 1))]);
-    }
-
-private:
-    int bits_;
-    std::vector<Complex> fine_, coarse_;
-};
+constexpr double negligible = 0x1p-66; ///< error of an entry, relative to √n
 
 /// cot(π·k/m), 0 < k ≤ m/2, from two tabulated tangents.
 class Cotangents {
@@ -173,65 +139,80 @@ public:
         : n_(n),
           size_(size),
           root_(std::sqrt(static_cast<Real>(n))),
-          amplitude_(std::sqrt(static_cast<Real>(n) / 2)),
-          roots_(2 * size) {
+          amplitude_(unit * root_),
+          first_by_cotangent_(static_cast<Integer>(FresnelTail::largest / root_ * static_cast<Real>(size))),
+          x_(Turns::fraction(wide(n), wide(size))),
+          phase_(Turns::fraction(wide(n), 2 * wide(size) * wide(size))) {
         for (int k = 1; k <= regular_terms; ++k) regular_[k - 1] = -2 / pi * zeta(2 * k);
-        Real factor = 1;
-        for (std::size_t p = 1; p < orders; ++p) {
-            factor *= pi / (4 * static_cast<Real>(n) * static_cast<Real>(p));
-            const Real power = (p + 1) / 2 % 2 == 0 ? 1 : -1; // (−i)^p = power · i^{p mod 2}
-            for (Real& coefficient : terms_[p]) coefficient *= power * factor;
-        }
+        make_terms();
         if (size == 2 * n - 2) {
-            const Integer square = divided(static_cast<Wide>(n - 1) * (n - 1), 2 * n).rest;
+            const auto square = static_cast<Integer>(wide(n - 1) * wide(n - 1) % wide(2 * n));
             counted_twice_ = root_of_unity(2 * n, square, Direction::backward);
         }
     }
 
     Complex operator()(Integer j) const {
+        const Turns x = x_ * wide(j);
+        const Turns phase = eighth - phase_ * (wide(j) * wide(j));
+        const UnitCircle::Point first = circle_(phase), second = circle_(phase + x), turn = circle_(x);
         const Real sign = n_ % 2 == 0 ? 1 : -1;
-        const Division x = divided(static_cast<Wide>(j) * n_, size_); // rest/M is x, but for whole turns
-        const Complex turn = roots_(2 * x.rest);
-        const Complex both(amplitude_ * (1 + sign * turn.real()), amplitude_ * sign * turn.imag());
-        const Complex stationary =
-            times(Complex(both.real() - both.imag(), both.real() + both.imag()), stationary_phase(j, x));
-        const Complex v = expansion(j);
-        const Complex d(stationary.real() - sign * (turn.real() - v.real() * turn.imag()),
-                        stationary.imag() + sign * v.imag() * turn.imag());
+        const Real cosine = unit * static_cast<Real>(turn.re),
+                   sine = sign * unit * static_cast<Real>(turn.im);
+        const std::array<Real, 2> v = expansion(j);
+        const Real re = amplitude_ * (static_cast<Real>(first.re) + sign * static_cast<Real>(second.re)) -
+                        sign * cosine + v[0] * sine;
+        const Real im =
+            amplitude_ * (static_cast<Real>(first.im) + sign * static_cast<Real>(second.im)) + v[1] * sine;
+        const Complex d(re, im);
         return j % 2 == 0 ? d - counted_twice_ : d + counted_twice_; // e^{−2πi·j(n−1)/M} is (−1)^j then
     }
 
 private:
-    /// e^{−πi·j²·n/M²}, with j·n = x.quotient·M + x.rest. The angle is a multiple of π/M and a rest below it.
-    Complex stationary_phase(Integer j, const Division& x) const {
-        const Division low = divided(static_cast<Wide>(j) * x.rest, size_);
-        const Integer turns = divided(static_cast<Wide>(j) * x.quotient + low.quotient, 2 * size_).rest;
-        const Real rest = static_cast<Real>(low.rest) * smallest_angle_;
-        const Complex near(1 - rest * rest / 2 * (1 - rest * rest / 12), -rest * (1 - rest * rest / 6));
-        return times(std::conj(roots_(turns)), near);
-    }
+    static constexpr Real unit = Real(1) / UnitCircle::one;
+    static constexpr Turns eighth = Turns::fraction(1, 8);
+    static Turns::Digits wide(Integer i) { return static_cast<Turns::Digits>(i); }
 
     /// V(y).
-    Complex expansion(Integer j) const {
-        const Real y = static_cast<Real>(j) / static_cast<Real>(size_);
-        return y * root_ < FresnelTail::largest ? near_zero(y) : by_cotangent(j);
+    std::array<Real, 2> expansion(Integer j) const {
+        return j < first_by_cotangent_ ? near_zero(static_cast<Real>(j) / static_cast<Real>(size_))
+                                       : by_cotangent(j);
     }
 
-    Complex by_cotangent(Integer j) const {
-        const Real c = cotangents_(j), square = c * c;
-        std::array<Real, 2> sum{c, 0}; // real and imaginary
+    /// All orders but the first together are below √n/10⁴: double precision suffices.
+    std::array<Real, 2> by_cotangent(Integer j) const {
+        const Real c = cotangents_(j);
+        std::array<double, 2> small{}; // real and imaginary
+        for (std::size_t p = 1; p < orders && c > largest_negligible_[p]; ++p)
+            small[p % 2] += term(p, static_cast<double>(c));
+        return {c + static_cast<Real>(small[0]), static_cast<Real>(small[1])};
+    }
+
+    /// Of V, at cot πy = c, without the factor i^{p mod 2}.
+    double term(std::size_t p, double c) const {
+        const std::array<double, orders>& coefficients = terms_[p];
+        const double square = c * c;
+        double sum = coefficients[p];
+        for (std::size_t k = p; k-- > 0;) sum = sum * square + coefficients[k];
+        return sum * c;
+    }
+
+    void make_terms() {
+        const std::array<Polynomial, orders> derivatives = derivatives_of_cotangent();
+        Real factor = 1;
         for (std::size_t p = 1; p < orders; ++p) {
-            const Polynomial& derivative = terms_[p];
-            Real term = derivative[p];
-            for (std::size_t k = p; k-- > 0;) term = term * square + derivative[k];
-            term *= c;
-            sum[p % 2] += term;
-            if (std::abs(term) < negligible_) break;
+            factor *= pi / (4 * static_cast<Real>(n_) * static_cast<Real>(p));
+            const Real power = (p + 1) / 2 % 2 == 0 ? 1 : -1; // (−i)^p = power · i^{p mod 2}
+            for (std::size_t k = 0; k <= p; ++k)
+                terms_[p][k] = static_cast<double>(power * factor * derivatives[p][k]);
+            double& c = largest_negligible_[p];
+            constexpr double finely = 0.9;
+            for (c = static_cast<double>(root_);
+                 std::abs(term(p, c)) > negligible * static_cast<double>(root_);)
+                c *= finely;
         }
-        return {sum[0], sum[1]};
     }
 
-    Complex near_zero(Real y) const {
+    std::array<Real, 2> near_zero(Real y) const {
         Complex sum = Complex(0, -2 * root_) * fresnel_(root_ * y);
         const Complex scale(0, -1 / (4 * pi * static_cast<Real>(n_)));
         Complex factor = 1;
@@ -246,17 +227,17 @@ private:
             }
             sum += factor * value * y;
         }
-        return sum;
+        return {sum.real(), sum.imag()};
     }
 
     Integer n_, size_;
-    Real root_, amplitude_; ///< √n, √(n/2)
-    Real smallest_angle_ = pi / static_cast<Real>(size_) / static_cast<Real>(size_);
-    Roots roots_; ///< e^{πi·k/M}
+    Real root_, amplitude_;      ///< √n, and in units of the circle's points
+    Integer first_by_cotangent_; ///< j where √n·y reaches the end of Φ's tables
+    Turns x_, phase_;            ///< n/M and n/2M²: the turns of x at j = 1 and of half of x²/n
+    UnitCircle circle_;
     Cotangents cotangents_{size_};
-    Real negligible_ = negligible * root_;
-    std::array<Polynomial, orders> terms_ =
-        derivatives_of_cotangent(); ///< of V, without the factor i^{p mod 2}
+    std::array<std::array<double, orders>, orders> terms_; ///< of V by order, coefficients of c^{2k+1}
+    std::array<double, orders> largest_negligible_;        ///< of each order, a cotangent
     std::array<Real, regular_terms> regular_;
     FresnelTail fresnel_;
     Complex counted_twice_ = 0; ///< the chirp at k = n − 1, if that entry is also k = 1 − n

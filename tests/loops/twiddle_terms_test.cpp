@@ -18,10 +18,9 @@ Integer value_of_digit(const LoopDigit& digit, Integer variable) {
     return digit.is_highest ? variable / digit.divisor : variable / digit.divisor % digit.count;
 }
 
-/// Expects the product of the terms to be the twiddle, and each to have few values, for some values of the variables.
-void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integer most) {
-    DigitTerms terms(extents, most);
-    const std::vector<Twiddle> parts = terms.terms_of(twiddle);
+/// Expects the product of the parts to be the twiddle, and each to have few values, for some values of the variables.
+void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integer most,
+                           const std::vector<Twiddle>& parts, const DigitTerms& terms) {
     EXPECT_GT(parts.size(), 1U);
     for (const Twiddle& part : parts) EXPECT_LE(combinations(part, terms.extents()), most);
     std::mt19937 random(7);
@@ -40,6 +39,12 @@ void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integ
         for (const Twiddle& part : parts) product *= loops::value_of(part, lookup, values);
         EXPECT_LT(std::abs(product - loops::value_of(twiddle, lookup, values)), 1e-17L);
     }
+}
+
+void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integer most) {
+    DigitTerms terms(extents, most);
+    const std::vector<Twiddle> parts = terms.terms_of(twiddle);
+    expect_product_of_few(twiddle, extents, most, parts, terms);
 }
 
 Extents extents_of(std::initializer_list<Integer> counts) {
@@ -74,6 +79,19 @@ TEST(FactorTerms, TakeALongChirpApart) {
     expect_product_of_few(twiddle, extents, 1 << 10);
     const Extents one = extents_of({1 << 22});
     expect_product_of_few(chirp_at(Affine::of(0) + 5, one), one, 1 << 16);
+}
+
+TEST(FactorTerms, OfALongChirpDependOnTwoOfThreeLoopsWithoutDigits) {
+    constexpr Integer most = Integer{1} << 18;
+    const Extents extents = extents_of({208, 224, 231});
+    const Twiddle chirp =
+        chirp_at(Affine::of(0) + Affine::of(1, 208) + Affine::of(2, 208 * 224) + 5, extents);
+    ASSERT_TRUE(is_long_chirp(chirp, extents));
+    expect_product_of_few(chirp, extents, most, twiddle_terms(chirp, extents, most),
+                          DigitTerms(extents, most));
+    const Twiddle shorter = chirp_at(Affine::of(0) + Affine::of(1, 208), extents_of({208, 5041}));
+    EXPECT_FALSE(is_long_chirp(shorter, extents_of({208, 5041})));
+    EXPECT_EQ(twiddle_terms(shorter, extents_of({208, 5041}), most).size(), 1U);
 }
 
 TEST(FactorTerms, OfChirpsAreSharedByEntries) {

@@ -29,6 +29,14 @@ TEST(LargeTables, AreReplacedByProductsOfSmallOnes) {
         }
 }
 
+TEST(LargeTables, OfChirpsAreReplacedByProductsOfSmallOnes) {
+    constexpr Integer most = Integer{24}
+                             << 20; // the spectrum alone takes 17 MiB or more, and a chirp 8.4 MiB
+    for (const char* text : {"dft 1100009 float32", "dft 1100009 float32 backward inplace"})
+        for (const target::Cpu* cpu : {&target::host_cpu(), &target::portable_cpu()})
+            EXPECT_LT(plan_of(text, *cpu, true)->table_bytes(), most) << cpu->name << ": " << text;
+}
+
 TEST(LargeTables, AreNotMadeForTheLongestLengths) {
     constexpr Integer most = Integer{100} << 20; // of data of 2.9 to 12 GiB
     for (const char* text : {"dct4 387420489", "dct3 536870912", "rdft 795326040 backward", "dst3 669165507"})
