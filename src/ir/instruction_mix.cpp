@@ -6,55 +6,52 @@
 #include "ir/tile.hpp"
 
 #include <numeric>
-#include <optional>
 #include <set>
 
 namespace swirl::ir {
 
 namespace {
 
-struct LoopOfWarpRole {
-    For loop;
-    std::optional<WarpRole> role; ///< whose body contains it
-};
-
 bool is_loop_over(const Statement& statement, const Program& program, std::string_view variable) {
     const auto* const loop = std::get_if<For>(&statement.node);
     return loop != nullptr && program.variables[static_cast<std::size_t>(loop->variable)].name == variable;
 }
 
-LoopOfWarpRole loop_named(const Program& program, std::string_view variable) {
-    std::optional<For> found;
-    std::optional<WarpRole> role;
-    const auto is_it = [&](const Statement& statement) { return is_loop_over(statement, program, variable); };
-    for_each_statement(program.body, [&](const Statement& statement) {
-        if (is_it(statement)) found = std::get<For>(statement.node);
-        if (const auto* const warp_roles = std::get_if<WarpRoles>(&statement.node))
-            for (const WarpRole& part : warp_roles->roles)
-                for_each_statement(part.body, [&](const Statement& inside) {
-                    if (is_it(inside)) role = part;
-                });
-    });
-    ensure(found.has_value(), "'{}' has no loop over '{}'", program.name, variable);
-    for_each_statement(found->body, [&](const Statement& statement) {
-        ensure(!std::holds_alternative<For>(statement.node), "'{}' has a loop inside that over '{}'",
-               program.name, variable);
-    });
-    return {std::move(*found), std::move(role)};
+/// The loop over the variable as a body of its first iteration alone, in the first iterations of the loops and in the
+/// role around it, whose variables its conditions may contain; empty if there is none.
+Body first_iteration(const Body& body, const Program& program, std::string_view variable) {
+    for (const Statement& statement : body) {
+        if (const auto* const loop = std::get_if<For>(&statement.node)) {
+            const bool is_it = is_loop_over(statement, program, variable);
+            Body inside = is_it ? loop->body : first_iteration(loop->body, program, variable);
+            if (!is_it && inside.empty()) continue;
+            For first = *loop;
+            first.end = first.begin + first.step;
+            first.body = std::move(inside);
+            return {Statement{std::move(first)}};
+        }
+        if (const auto* const choice = std::get_if<If>(&statement.node)) {
+            for (const Body* const side : {&choice->then, &choice->otherwise})
+                if (Body inside = first_iteration(*side, program, variable); !inside.empty()) return inside;
+        } else if (const auto* const warp_roles = std::get_if<WarpRoles>(&statement.node)) {
+            for (const WarpRole& role : warp_roles->roles) {
+                WarpRole first = role;
+                first.body = first_iteration(role.body, program, variable);
+                if (!first.body.empty()) return {Statement{WarpRoles{{std::move(first)}}}};
+            }
+        }
+    }
+    return {};
 }
 
-/// Only the first iteration, in a single cluster or cooperative group.
-Program first_iteration(const Program& program, LoopOfWarpRole of_role) {
-    Program result = program;
-    For& loop = of_role.loop;
-    loop.end = loop.begin + loop.step;
-    result.body = {Statement{std::move(loop)}};
-    if (of_role.role) {
-        of_role.role->body = std::move(result.body);
-        result.body = {Statement{WarpRoles{{std::move(*of_role.role)}}}};
-    }
-    result.launch.blocks = {program.launch.cluster * program.launch.cooperative_group, 1, 1};
-    return result;
+void require_innermost(const Program& program, std::string_view variable) {
+    for_each_statement(program.body, [&](const Statement& statement) {
+        if (!is_loop_over(statement, program, variable)) return;
+        for_each_statement(std::get<For>(statement.node).body, [&](const Statement& inside) {
+            ensure(!std::holds_alternative<For>(inside.node), "'{}' has a loop inside that over '{}'",
+                   program.name, variable);
+        });
+    });
 }
 
 Integer sum(const std::map<Integer, Integer>& counts) {
@@ -164,7 +161,12 @@ bool has_loop(const Program& program, std::string_view variable) {
 }
 
 InstructionMix instruction_mix_of_loop(const Program& program, std::string_view variable) {
-    return mix_of(first_iteration(program, loop_named(program, variable)), {});
+    Program first = program;
+    first.body = first_iteration(program.body, program, variable);
+    ensure(!first.body.empty(), "'{}' has no loop over '{}'", program.name, variable);
+    require_innermost(program, variable);
+    first.launch.blocks = {program.launch.cluster * program.launch.cooperative_group, 1, 1};
+    return mix_of(first, {});
 }
 
 InstructionMix instruction_mix_of_kernel(const Program& program, std::span<const Integer> parameters) {

@@ -84,6 +84,15 @@ TEST(Explain, ReadsTheCompiledKernel) {
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
 }
 
+TEST(Explain, TakesTheMainLoopOfStreamKKernels) {
+    for (const char* words :
+         {"--device sm_80 gemm 4096x4096x4096 float32", "--device sm_90 gemm 1100x1000x4096"}) {
+        const support::Outcome outcome = run_swirl(std::string("explain ") + words);
+        EXPECT_EQ(outcome.status, 0) << words << outcome.errors;
+        EXPECT_NE(outcome.output.find("stream_k_blocks="), std::string::npos) << words;
+    }
+}
+
 TEST(Explain, CountsAKernelWithoutALoop) {
     const support::Outcome outcome = run_swirl("explain --device sm_90 gemm 4x4x4 float32 batch=40000");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
