@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -53,13 +54,9 @@ CheckScope check_plan(const Plan& plan, CheckScope scope, const PlanOptions& opt
     case CheckScope::Kind::shorter_batch: {
         PlanOptions of_shorter = options;
         of_shorter.memory_limit = 0; // the need is in the scope
-        try {
-            Plan::build(*scope.shorter, plan.schedule(), of_shorter);
-        } catch (const UserError& error) {
-            return CheckScope::none(
-                fmt::format("no plan for a shorter batch has its schedule: {}", error.what()));
-        }
-        break;
+        return check_shorter_batch(std::move(scope), [&](const Transform& shorter) {
+            Plan::build(shorter, plan.schedule(), of_shorter);
+        });
     }
     }
     return scope;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -60,13 +61,9 @@ CheckScope check_plan(const GpuPlan& plan, CheckScope scope, const GpuPlanOption
     case CheckScope::Kind::shorter_batch: {
         GpuPlanOptions of_shorter = options;
         of_shorter.memory_limit = 0; // the need is in the scope
-        try {
-            GpuPlan::build(*scope.shorter, plan.schedule(), plan.device(), of_shorter);
-        } catch (const UserError& error) {
-            return CheckScope::none(
-                fmt::format("no plan for a shorter batch has its schedule: {}", error.what()));
-        }
-        break;
+        return check_shorter_batch(std::move(scope), [&](const Transform& shorter) {
+            GpuPlan::build(shorter, plan.schedule(), plan.device(), of_shorter);
+        });
     }
     }
     return scope;

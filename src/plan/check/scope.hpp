@@ -1,7 +1,10 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "plan/check/batch_sample.hpp"
 #include "problem/problem.hpp"
+
+#include <fmt/format.h>
 
 #include <cstdint>
 #include <optional>
@@ -36,6 +39,18 @@ struct CheckScope {
     /// Of a plan of this problem. `chunk`: iterations of the outermost loop that the schedule's launches need, or 0.
     static CheckScope of(const Transform& problem, const CheckRoom& room, Integer chunk = 0);
 };
+
+/// Checks the scope's shorter batch: `build` makes, and so checks, a plan of the same schedule for it. No check if there is no
+/// such plan.
+template <class Build> CheckScope check_shorter_batch(CheckScope scope, const Build& build) {
+    try {
+        build(*scope.shorter);
+    } catch (const UserError& error) {
+        return CheckScope::none(
+            fmt::format("no plan for a shorter batch has its schedule: {}", error.what()));
+    }
+    return scope;
+}
 
 /// "yes, 512 of 100000 transforms", "no, because …".
 std::string to_string(const CheckScope& scope, const Transform& problem);

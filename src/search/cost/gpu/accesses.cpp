@@ -61,38 +61,16 @@ void GpuAccesses::add_global(const loops::ThreadedIterations& shared, const loop
 }
 
 void GpuAccesses::add_shared(const loops::ThreadedIterations& shared, const loops::Memory& memory,
-                             const std::vector<loops::Location>& locations, double weight, double scalars) {
+                             const std::vector<loops::Location>& locations, double scalars) {
     if (locations.empty()) return;
     const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
     const Integer pair = are_pairs(locations) ? 2 : 1;
     const Integer threads = std::min<Integer>(gpu_.warp_size / words / pair, shared.active());
     const loops::Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
     shared_.push_back(
-        {weight, scalars / static_cast<double>(pair * threads), array.elements, array.gapless,
+        {scalars / static_cast<double>(pair * threads), array.elements, array.gapless,
          shared.offsets_of(threads, locations.front().re),
          shared.offsets_of(threads, transforms_ ? Affine::of(transforms_->variable) : Affine(0))});
-}
-
-Integer GpuAccesses::cycles_of(const Access& access, Integer pitch) const {
-    const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
-    std::vector<Integer> addresses = access.offsets;
-    for (std::size_t k = 0; k < addresses.size(); ++k)
-        addresses[k] += (access.elements + (access.gapless ? 0 : pitch)) * access.vectors[k];
-    std::sort(addresses.begin(), addresses.end());
-    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
-    std::vector<Integer> of_bank(static_cast<std::size_t>(gpu_.shared_banks), 0);
-    Integer most = 1;
-    for (const Integer address : addresses)
-        most =
-            std::max(most, ++of_bank[static_cast<std::size_t>(modulo(address * words, gpu_.shared_banks))]);
-    return most;
-}
-
-double GpuAccesses::conflicts(Integer pitch) const {
-    double sum = 0;
-    for (const Access& access : shared_)
-        sum += access.weight * static_cast<double>(cycles_of(access, pitch) - 1);
-    return sum;
 }
 
 double GpuAccesses::shared_requests() const {
@@ -102,9 +80,23 @@ double GpuAccesses::shared_requests() const {
 }
 
 double GpuAccesses::shared_cycles(Integer pitch) const {
+    const Integer words = scalar_bytes_ / gpu_.shared_bank_bytes;
     double sum = 0;
-    for (const Access& access : shared_)
-        sum += access.requests * static_cast<double>(cycles_of(access, pitch));
+    std::vector<Integer> addresses;
+    std::vector<int> of_bank;
+    for (const Access& access : shared_) {
+        addresses = access.offsets;
+        for (std::size_t k = 0; k < addresses.size(); ++k)
+            addresses[k] += (access.elements + (access.gapless ? 0 : pitch)) * access.vectors[k];
+        std::sort(addresses.begin(), addresses.end());
+        addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+        of_bank.assign(static_cast<std::size_t>(gpu_.shared_banks), 0);
+        int most = 1;
+        for (const Integer address : addresses)
+            most = std::max(most,
+                            ++of_bank[static_cast<std::size_t>(modulo(address * words, gpu_.shared_banks))]);
+        sum += access.requests * most;
+    }
     return sum;
 }
 

@@ -19,33 +19,28 @@ public:
     /// Adds one side of a step, with the given weight, in global memory; scalars there are `scalar_bytes` wide.
     void add_global(const loops::ThreadedIterations& shared, const loops::Memory& memory,
                     const std::vector<loops::Location>& locations, Integer scalar_bytes, double weight);
-    /// Likewise for shared memory.
+    /// Likewise in shared memory, `scalars` for all threads of the block.
     void add_shared(const loops::ThreadedIterations& shared, const loops::Memory& memory,
-                    const std::vector<loops::Location>& locations, double weight, double scalars);
+                    const std::vector<loops::Location>& locations, double scalars);
 
     /// Fraction of a warp's global memory requests that exceed the minimum needed, by side.
     double split() const { return split_; }
     /// Global memory segments: sum over contiguous ranges of 1/bytes, by side.
     double segments() const { return segments_; }
-    /// Bank conflicts in shared memory: addresses in the same bank beyond the first, by access, if `pitch` entries of
-    /// padding separate transforms.
-    double conflicts(Integer pitch) const;
-    /// Cycles of the banks for all accesses of a block.
+    /// Cycles of the banks for all accesses of a block, if `pitch` entries of padding separate transforms: a request takes
+    /// as many as it has addresses in one bank.
     double shared_cycles(Integer pitch) const;
     double shared_requests() const; ///< the same without conflicts
 
 private:
     /// A warp's first access of a step to one side in shared memory.
     struct Access {
-        double weight;
         double requests;              ///< of all the block's warps in the step
         Integer elements;             ///< of a vector in shared memory
         bool gapless;                 ///< vectors follow each other without padding
         std::vector<Integer> offsets; ///< by thread, in scalars, within the thread's vector
         std::vector<Integer> vectors; ///< by thread
     };
-
-    Integer cycles_of(const Access& access, Integer pitch) const;
 
     const loops::LoopProgram& loops_;
     const std::optional<loops::Loop>& transforms_;

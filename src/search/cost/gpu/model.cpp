@@ -77,15 +77,14 @@ public:
         return true;
     }
 
-    GpuKernelCost cost(Integer pitch) const {
-        return cost(pitch, accesses_.conflicts(pitch), accesses_.shared_cycles(pitch));
-    }
+    GpuKernelCost cost(Integer pitch) const { return cost(pitch, accesses_.shared_cycles(pitch)); }
     /// Lower bound over all pitches.
     double min_seconds() const {
-        const GpuKernelCost least = cost(0, 0, accesses_.shared_requests());
+        const GpuKernelCost least = cost(0, accesses_.shared_requests());
         return least.resident_blocks == 0 ? infinite : least.seconds;
     }
     double scattered() const { return accesses_.split(); }
+    double shared_requests() const { return accesses_.shared_requests(); }
 
 private:
     static std::optional<loops::Loop> transforms_of(const KernelRegion& region,
@@ -94,13 +93,12 @@ private:
         return loops::Loop{region.around.back().variable, configuration.transforms};
     }
 
-    GpuKernelCost cost(Integer pitch, double conflicts, double shared_cycles) const {
+    GpuKernelCost cost(Integer pitch, double shared_cycles) const {
         GpuKernelCost cost{};
         cost.shared_bytes = shared_bytes(pitch);
         cost.registers = registers_;
         cost.spills = wanted_registers() > max_registers();
         cost.scattered = accesses_.split();
-        cost.conflicts = conflicts;
         if (cost.shared_bytes > gpu_.max_shared_bytes_per_block) return cost;
         const target::Occupancy occupancy =
             target::occupancy(gpu_, static_cast<int>(configuration_.threads),
@@ -170,7 +168,7 @@ private:
                   const std::vector<loops::Location>& locations, const loops::ThreadedIterations& shared,
                   Integer entries) {
         if (is_shared(loops_, memory)) {
-            accesses_.add_shared(shared, memory, locations, weight_,
+            accesses_.add_shared(shared, memory, locations,
                                  static_cast<double>(entries * (call.complex ? 2 : 1)));
             return;
         }
@@ -407,7 +405,7 @@ GpuPitchedCost best_gpu_pitch(const loops::LoopProgram& loops, const KernelRegio
             best.cost = cost;
             best.smem_vector_pad = pitch;
         }
-        if (cost.conflicts == 0) break;
+        if (cost.features.shared_cycles <= model.shared_requests()) break; // no bank conflicts
     }
     return best;
 }

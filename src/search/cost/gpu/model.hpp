@@ -81,7 +81,6 @@ struct GpuKernelCost {
     Integer registers;    ///< per thread, estimated
     bool spills;          ///< a thread needs more registers than the block size allows
     int resident_blocks;  ///< per multiprocessor; 0: the block does not fit
-    double conflicts;     ///< extra cycles per warp access to shared memory, from bank conflicts
     double scattered;     ///< fraction of a warp's global memory requests beyond the minimum needed
     GpuKernelFeatures features = {};
 };
