@@ -1,5 +1,6 @@
 #include "loops/split_loops.hpp"
 
+#include "loops/chirp_spectrum.hpp"
 #include "loops/twiddle.hpp"
 
 #include <algorithm>
@@ -176,8 +177,7 @@ private:
         LongLoops result;
         const auto check_values = [&](const std::vector<FoldedDiagonal>& diagonals, std::size_t entries) {
             const Integer most = max_twiddle_table(entries);
-            for (const FoldedDiagonal& met : diagonals) {
-                const Twiddle twiddle = twiddle_of({met}, program_.extents);
+            const auto check = [&](const Twiddle& twiddle) {
                 for (const Twiddle& term : twiddle_terms(twiddle, program_.extents, most)) {
                     if (combinations(term, program_.extents) <= most) continue;
                     const bool is_chirp = is_long_chirp(term, program_.extents);
@@ -185,7 +185,14 @@ private:
                     auto& variables = is_chirp ? result.of_chirps : result.of_products;
                     variables.insert(variables.end(), term.variables.begin(), term.variables.end());
                 }
-            }
+            };
+            for (const FoldedDiagonal& met : diagonals)
+                if (const auto index = index_in_chirp_spectrum(met, program_.extents))
+                    check(phase_in_chirp_spectrum(
+                        std::get<formula::ChirpSpectrumFunction>(met.diagonal.function),
+                        *index - index->constant(), program_.extents));
+                else
+                    check(twiddle_of({met}, program_.extents));
         };
         for (const auto* locations : {&placement.sources, &placement.targets})
             for (const Location& location : *locations) check_values(location.diagonals, locations->size());

@@ -1,5 +1,7 @@
 #include "lower/twiddle_tables.hpp"
 
+#include "lower/chirp_spectrum_factors.hpp"
+
 #include <algorithm>
 
 namespace swirl::lower {
@@ -53,6 +55,9 @@ bool contains(const std::vector<Variable>& variables, Variable variable) {
 TwiddleTables::TwiddleTables(Context& context, bool complex, std::vector<Twiddle> twiddles,
                              const std::vector<Loop>& loops, const std::optional<VectorLoop>& lane)
     : context_(context), complex_(complex) {
+    if (complex)
+        if (const auto spectrum = loops::take_chirp_spectrum(twiddles, context.extents()))
+            spectrum_ = std::make_unique<ChirpSpectrumFactors>(context, *spectrum, loops, lane);
     TwiddleGroups groups = twiddle_groups(std::move(twiddles), complex, context.request.loops.for_gpu,
                                           context.extents(), context.request.roots);
     twiddles_ = std::move(groups.twiddles);
@@ -71,6 +76,9 @@ TwiddleTables::TwiddleTables(Context& context, bool complex, std::vector<Twiddle
     add_tables(all, lane);
     find_auxiliary(loops);
 }
+
+TwiddleTables::~TwiddleTables() = default;
+TwiddleTables::TwiddleTables(TwiddleTables&&) noexcept = default;
 
 void TwiddleTables::find_auxiliary(const std::vector<Loop>& loops) {
     for (const Twiddle& twiddle : twiddles_) {
@@ -159,6 +167,7 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const bool by_entry = context_.request.loops.for_gpu;
     ensure(!by_entry || lanes == 1, "a table of factors for {} lanes on a GPU", lanes);
     const Integer rows = iterations_of(varying);
+    if (rows * vectors * vector_size > 500000) fprintf(stderr, "TABLE %ld rows %ld vectors %ld size %ld entries, vars %zu loops %zu chirp %d\n", (long)rows,(long)vectors,(long)vector_size,(long)entries.size(), variables.size(), varying.size(), (int)twiddles_[entries[0]].varying[0].diagonal.function.index());
     const Integer row_stride = by_entry ? parts : vectors * vector_size;
     const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
     ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
@@ -195,7 +204,25 @@ Scaled TwiddleTables::apply(std::size_t entry, const Scaled& value, Arithmetic& 
             for (const std::size_t location : auxiliary_of_[twiddle])
                 scaled = multiply_auxiliary(location, scaled, arithmetic);
     }
-    return scaled;
+    return spectrum_ ? spectrum_->apply(entry, scaled, arithmetic, vector, lane) : scaled;
+}
+
+Scaled TwiddleTables::factor(std::size_t entry, Arithmetic& arithmetic, const Affine& vector,
+                             const Affine& lane) {
+    const ir::Value one = context_.builder.constant({context_.request.loops.scalar, 1}, 1);
+    std::optional<Scaled> product;
+    formula::Complex constant = 1;
+    for (const std::vector<std::size_t>& group : of_entry_[entry])
+        for (const std::size_t twiddle : group) {
+            if (!locations_[twiddle]) {
+                constant *= twiddles_[twiddle].constant;
+                continue;
+            }
+            const Scaled loaded = load(*locations_[twiddle], vector, lane);
+            product = product ? arithmetic.multiply_loaded(*product, loaded) : loaded;
+            product->scale *= overflow_scale_[twiddle];
+        }
+    return arithmetic.settle(arithmetic.multiply(product.value_or(Scaled{{one}, {}}), constant));
 }
 
 Scaled TwiddleTables::multiply_auxiliary(std::size_t location, const Scaled& value, Arithmetic& arithmetic) {

@@ -5,9 +5,12 @@
 #include "lower/context.hpp"
 #include "lower/tabled_copy.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace swirl::lower {
+
+class ChirpSpectrumFactors;
 
 /// Tables of the varying twiddles of a codelet's entries, one per set of variables. Layout: [loops the group depends
 /// on, outermost first…][vector][entry][re, im][lane].
@@ -20,6 +23,11 @@ public:
     /// entry · its twiddle. `vector` and `lane` are the lane loop's indices as program forms.
     Scaled apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
                  const Affine& lane);
+    /// The twiddle itself.
+    Scaled factor(std::size_t entry, Arithmetic& arithmetic, const Affine& vector, const Affine& lane);
+
+    ~TwiddleTables();
+    TwiddleTables(TwiddleTables&&) noexcept;
 
 private:
     struct TableAddress {
@@ -55,6 +63,7 @@ private:
     std::vector<Location> auxiliary_;         ///< in the caller's array, in scalars
     std::vector<std::vector<std::size_t>> auxiliary_of_; ///< by twiddle
     std::optional<IndexTables> auxiliary_tables_;
+    std::unique_ptr<ChirpSpectrumFactors> spectrum_;
 };
 
 } // namespace swirl::lower

@@ -1,4 +1,4 @@
-#include "rules/chirp_spectrum.hpp"
+#include "formula/chirp_spectrum.hpp"
 
 #include "base/error.hpp"
 #include "formula/roots_of_unity.hpp"
@@ -13,6 +13,7 @@
 namespace swirl::rules {
 namespace chirp_spectrum_test {
 
+using formula::ChirpSpectrum;
 using formula::Complex;
 
 std::vector<Complex> by_dft(Integer n, Integer size) {

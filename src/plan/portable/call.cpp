@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "emit/cpp/builtin.hpp"
+#include "loops/chirp_spectrum.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -165,14 +166,24 @@ auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, 
                 if (is_large[factor]) all.push_back(left_out);
             }
     }
-    for (const loops::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor));
+    for (const loops::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor, program.extents));
     factors_.push_back({static_cast<T>(lower::overflow_scale), 0, {}});
     return entries;
 }
 
-template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor) {
+template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor,
+                                                               const loops::Extents& extents) {
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
+    if (complex_ && factor.varying.size() == 1)
+        if (const auto index = loops::index_in_chirp_spectrum(factor.varying[0], extents)) {
+            PortableFactor<T> result;
+            result.form = forms_.add(*index);
+            result.spectrum = std::get<formula::ChirpSpectrumFunction>(factor.varying[0].diagonal.function);
+            result.values =
+                std::make_shared<const formula::ChirpSpectrum>(result.spectrum->order, result.spectrum->size);
+            return result;
+        }
     std::vector<loops::Loop> varying;
     Integer rows = 1;
     for (const loops::Loop& loop : forms_.loops())
@@ -203,7 +214,14 @@ void PortableCall<T>::multiply(const PortableFactor<T>& factor, const LaneBases*
                                Integer count) const {
     if (factor.is_one()) return;
     T factor_re[max_lanes], factor_im[max_lanes];
-    if (factor.form) {
+    if (factor.spectrum) {
+        for (Integer l = 0; l < count; ++l) {
+            const formula::Complex value =
+                factor.values->of_function(bases[*factor.form][l], factor.spectrum->direction);
+            factor_re[l] = static_cast<T>(value.real());
+            factor_im[l] = static_cast<T>(value.imag());
+        }
+    } else if (factor.form) {
         gather<T>(factor.table_re.data(), bases[*factor.form], count, factor_re);
         if (complex_) gather<T>(factor.table_im.data(), bases[*factor.form], count, factor_im);
     } else {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "formula/chirp_spectrum.hpp"
 #include "loops/twiddle.hpp"
 #include "plan/portable/addresses.hpp"
 #include "plan/portable/codelet.hpp"
 #include "plan/portable/elements.hpp"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -25,6 +27,9 @@ template <class T> struct PortableFactor {
     std::optional<std::size_t> form; ///< of the row in `table`; absent: the constant above
     std::vector<T> table_re = {};
     std::vector<T> table_im = {};
+    /// Instead of a table: the spectrum of a long chirp, `form` being the index; evaluated for each entry.
+    std::optional<formula::ChirpSpectrumFunction> spectrum = {};
+    std::shared_ptr<const formula::ChirpSpectrum> values = {};
 
     bool is_one() const { return !form && re == 1 && im == 0; }
 };
@@ -61,7 +66,7 @@ private:
     };
     std::vector<Entry> entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,
                                   const loops::LoopProgram& program, bool split);
-    PortableFactor<T> twiddle_of(const loops::Twiddle& factor);
+    PortableFactor<T> twiddle_of(const loops::Twiddle& factor, const loops::Extents& extents);
     template <class F> void for_each_factor(F&& f) const; ///< for each entry of both sides
     T* lane(T* lanes, std::size_t entry) const { return lanes + static_cast<Integer>(entry) * lanes_; }
     void load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const;

@@ -205,7 +205,8 @@ double convolution_cycles(Integer length, const Setting& setting) {
 std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setting) {
     const Integer p = dft.rows();
     std::vector<Candidate> result;
-    if (rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
+    if (p - 1 <= rules::longest_rader_convolution &&
+        rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
         result.push_back({with_children("rader", {}, dft, setting),
                           convolution_cycles(p - 1, setting) + 5 * static_cast<double>(p)});
     const Integer length = convolution_length(2 * p - 1);

@@ -24,6 +24,7 @@ constexpr Integer largest_real_codelet = 32;
 
 /// The choices of a rule worth trying; of the many splits of a long WHT only one: by codelets, else balanced.
 std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, const Formula& transform) {
+    if (rule.name == "rdft-rader" && transform.rows() - 1 > rules::longest_rader_convolution / 2) return {};
     if (!transform.is<Wht>()) return rule.choices(transform);
     Integer left = 2;
     while (left < largest_real_codelet && left * left < transform.rows()) left *= 2;
