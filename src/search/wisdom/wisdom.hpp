@@ -47,6 +47,10 @@ struct WisdomKey {
     auto operator<=>(const WisdomKey&) const = default;
 };
 
+/// Whether `store` can have written this: no text is empty, the time is finite and not negative, the date is after 1970.
+/// Damage to a file that the database does not notice leaves other rows, which nobody reads.
+bool is_valid(const WisdomKey& key, const WisdomEntry& entry);
+
 /// A timed entry is better than an estimated one; then this version's than another's; then an exhaustive search's than a
 /// measurement; then the shorter time is better.
 bool is_better(const WisdomEntry& a, const WisdomEntry& b);
