@@ -117,6 +117,21 @@ void for_each_element(Integer batch, Integer rows, Integer columns,
 
 Integer as_integer(Complex value) { return std::llround(value.real()); }
 
+/// Error of one sum over k, in units of rounding_of(data type)·Σ|x·y|.
+///
+/// Each addition rounds a partial sum S_i to within u·|S_i|. Roundings of different summands are independent, so that the
+/// error grows with √k: 2·√k is six standard deviations and more. But where A and B both repeat one element along k (strides of
+/// 0), all k summands are the same, and so is the rounding of all additions whose S_i have the same exponent. Then only
+/// the sum of all bounds holds: |S_i| ≤ i·|x·y|, and Σ_{i≤k} u·i·|x·y| = (k + 1)/2·u·Σ|x·y|. A complex multiplication
+/// adds two products to each component: twice as many additions, and |S_i| bounds the vector of both components, before
+/// and after the second one.
+long double growth_of_sum(const MatrixProduct& product) {
+    const auto k = static_cast<long double>(product.k);
+    const bool repeats = product.a.column_stride == 0 && product.b.row_stride == 0;
+    if (!repeats) return 2 * std::sqrt(k);
+    return (is_complex(product.data_type) ? 2 : 1) * (k + 1) / 2;
+}
+
 /// What is left of an integer in 32 bits.
 Integer wrapped(std::uint64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
 
@@ -262,7 +277,7 @@ ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j
         product_.type_of_a() == DataType::float8_e4m3 || product_.type_of_b() == DataType::float8_e4m3;
     constexpr long double short_sum = 0x1p-12L;
     const long double unit = is_short ? short_sum : rounding_of(product_.data_type);
-    const long double growth = 16 + 2 * std::sqrt(static_cast<long double>(product_.k));
+    const long double growth = 16 + growth_of_sum(product_);
     return {factors_.alpha * sum + factors_.beta * c, growth * unit * scale + step_of(product_.data_type)};
 }
 
