@@ -118,10 +118,10 @@ public:
     }
 
 private:
-    const planning::GpuMatrixPlan& plan_of(const Executable* executable, std::size_t number) const {
+    const planning::GpuMatrixPlan& plan_of(const Executable* executable, std::size_t index) const {
         const auto* const other = dynamic_cast<const ProductOnGpu*>(executable);
         if (other == nullptr || other->device() != device())
-            throw UserError("group {} is not of products on GPU {}, as the first one is", number,
+            throw UserError("group {} is not of products on GPU {}, as the first one is", index,
                             device().ordinal());
         return *other->plan_;
     }

@@ -42,7 +42,7 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
     for (const ExpressionTerm& operand : term->operands) operands.push_back(type_of(operand, x_is_complex));
     const auto widest = [](Type a, Type b) { return std::max(a, b); };
     switch (term->kind) {
-    case Kind::number:
+    case Kind::constant:
     case Kind::index: return Type::real;
     case Kind::x: return x_is_complex ? Type::complex : Type::real;
     case Kind::array: return term->is_complex ? Type::complex : Type::real;
@@ -110,11 +110,11 @@ std::optional<IndexForm> sum_of(IndexForm a, const IndexForm& b, Integer by) {
 std::optional<IndexForm> index_form(const ExpressionTerm& term) {
     const auto operand = [&](std::size_t k) { return index_form(term->operands[k]); };
     switch (term->kind) {
-    case Kind::number:
-        if (term->number != std::floor(term->number) ||
-            std::fabs(term->number) > static_cast<double>(largest_in_form))
+    case Kind::constant:
+        if (term->constant != std::floor(term->constant) ||
+            std::fabs(term->constant) > static_cast<double>(largest_in_form))
             return std::nullopt;
-        return IndexForm{{}, static_cast<Integer>(term->number)};
+        return IndexForm{{}, static_cast<Integer>(term->constant)};
     case Kind::index: return IndexForm{{{term->name, 1}}, 0};
     case Kind::add:
     case Kind::subtract: {
@@ -197,7 +197,7 @@ std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues
     std::vector<std::complex<double>> v;
     for (const ExpressionTerm& operand : term->operands) v.push_back(evaluate(operand, values));
     switch (term->kind) {
-    case Kind::number: return term->number;
+    case Kind::constant: return term->constant;
     case Kind::x: return values.x;
     case Kind::index: return static_cast<double>(values.index(term->name));
     case Kind::array: return values.array(*term);

@@ -40,7 +40,7 @@ void check_extents(const MatrixProduct& product) {
     };
     check("rows", product.rows);
     check("columns", product.columns);
-    check("depth", product.k);
+    check("k", product.k);
     check("batch", product.batch);
 }
 

@@ -134,10 +134,10 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
         const c::Plan plan = c::plan(problem, &options);
         return std::string(plan == nullptr ? "" : swirl_plan_schedule(plan.get()));
     };
-    const auto expected = [&](std::optional<DataType> number, Accuracy accuracy) {
+    const auto expected = [&](std::optional<DataType> data_type, Accuracy accuracy) {
         MatrixProduct same = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
         same.a = {256, 1};
-        same.a_type = same.b_type = number;
+        same.a_type = same.b_type = data_type;
         return swirl::gpu_schedules(same, 1, accuracy).front();
     };
     for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced,

@@ -145,8 +145,8 @@ TYPED_TEST(NarrowProducts, ThreadsGiveTheSameBits) {
     }
 }
 
-template <class T> MatrixProduct contiguous(DataType number, Integer rows, Integer columns, Integer depth) {
-    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
+template <class T> MatrixProduct contiguous(DataType data_type, Integer rows, Integer columns, Integer k) {
+    MatrixProduct product = MatrixProduct::column_major(data_type, rows, columns, k);
     product.a_type = product.b_type = data_type_of<T>();
     return product;
 }

@@ -99,10 +99,10 @@ gemm::GpuGemmSchedule schedule_of(const char* more) {
 /// C = α·A·B + β·C, where tiles at edges lie over others.
 TEST_F(EmittedOpencl, GivesTheInterpretersBitsForMatrixProducts) {
     std::vector<ir::Program> programs;
-    for (const DataType number : {DataType::float32, DataType::float64})
+    for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const char* more :
              {"", "sliced_k=2", "a_vector_m=2 b_vector_n=2 c_vector_m=2 fma_order=columns"}) {
-            const MatrixProduct product{.data_type = number,
+            const MatrixProduct product{.data_type = data_type,
                                         .rows = 100,
                                         .columns = 36,
                                         .k = 13,

@@ -159,7 +159,7 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
     if (!compiler)
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
     const target::Gpu& gpu = target::gpu_named("sm_90");
-    for (const auto& [number, schedule] :
+    for (const auto& [data_type, schedule] :
          {std::pair{DataType::float32, "a_vector_m=4 b_vector_n=4 c_vector_m=4"},
           {DataType::float32, "cta_m=64 cta_n=64 sliced_k=2 cta_k=16 split_k=2"},
           {DataType::float32,
@@ -168,7 +168,7 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
           {DataType::float64,
            "cta_m=64 cta_n=64 thread_n=4 warp_lanes_m=4 warp_lanes_n=8 a_vector_m=2 "
            "b_vector_n=2"}}) {
-        const MatrixProduct product{.data_type = number,
+        const MatrixProduct product{.data_type = data_type,
                                     .rows = 4096,
                                     .columns = 4096,
                                     .k = 4096,

@@ -46,8 +46,8 @@ TEST(Expressions, ReadAsTheyAreWritten) {
 
 TEST(Expressions, AreBuiltToo) {
     const Expression x = Expression::x(), i = Expression::index("i");
-    const Expression built = (Expression::number(0.5) * x * Expression::array("w", {"b", "i"}))
-                                 .where(Expression::less(i, Expression::number(700)))
+    const Expression built = (Expression::constant(0.5) * x * Expression::array("w", {"b", "i"}))
+                                 .where(Expression::less(i, Expression::constant(700)))
                                  .stored_as(DataType::float16);
     EXPECT_EQ(built.text(), "float16: 0.5 * x * w[b, i] where i < 700");
     EXPECT_EQ((conj(x) - Expression::complex_array("h", {"i"})).text(), "conj(x) - complex h[i]");
@@ -188,12 +188,12 @@ TEST(Expressions, ThatAreBuiltKeepToTheLimitsOfText) {
                  UserError); // 2^60 terms, in few nodes
     Expression nested = Expression::x();
     EXPECT_THROW(for (int k = 0; k < 1000; ++k) nested = exp(nested), UserError);
-    EXPECT_THROW(Expression::number(std::numeric_limits<double>::infinity()), UserError);
+    EXPECT_THROW(Expression::constant(std::numeric_limits<double>::infinity()), UserError);
     EXPECT_THROW(Expression::array("w[i] + v", {"i"}), UserError);
     EXPECT_THROW(Expression::array("w", {"i]"}), UserError);
     EXPECT_THROW(Expression::index("not"), UserError);
     EXPECT_THROW(Expression("x / 0"), SyntaxError);
-    const Expression third = Expression::x() / Expression::number(3);
+    const Expression third = Expression::x() / Expression::constant(3);
     EXPECT_EQ(Expression(third.text()), third);
 }
 

@@ -75,12 +75,12 @@ Wisdom::Imported Wisdom::import_lines(std::istream& in) {
     Imported result;
     std::vector<std::pair<WisdomKey, WisdomEntry>> readable;
     std::string line;
-    for (Integer number = 1; std::getline(in, line); ++number) {
+    for (Integer value = 1; std::getline(in, line); ++value) {
         if (is_blank(line)) continue;
         if (auto entry = parse(line))
             readable.push_back(std::move(*entry));
         else
-            result.unreadable.push_back(number);
+            result.unreadable.push_back(value);
     }
     store_->use(false, [&](sqlite::Database& database) {
         Integer stored = 0;

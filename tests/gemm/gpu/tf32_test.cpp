@@ -25,7 +25,7 @@ GpuGemmSchedule rounded_schedule(const std::string& more = {}) {
         more);
 }
 
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth) {
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k) {
     const auto pitch = [](Integer extent) { return ceil_divide(extent, 4) * 4; };
     const auto layout = [&](char letter, Integer r, Integer c) {
         return letter == 'N' ? MatrixLayout{1, pitch(r)} : MatrixLayout{pitch(c), 1};
@@ -34,9 +34,9 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     product.data_type = DataType::float32;
     product.rows = rows;
     product.columns = columns;
-    product.k = depth;
-    product.a = layout(a, rows, depth);
-    product.b = layout(b, depth, columns);
+    product.k = k;
+    product.a = layout(a, rows, k);
+    product.b = layout(b, k, columns);
     product.c = {1, pitch(rows)};
     return product;
 }
@@ -84,8 +84,8 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
             kernels.memory("factors"),
             reads_c ? &*result.before : nullptr,
             true,
-            [](long double number) {
-                return static_cast<long double>(ir::round_to_tf32(static_cast<double>(number)));
+            [](long double value) {
+                return static_cast<long double>(ir::round_to_tf32(static_cast<double>(value)));
             }};
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             for (Integer i = 0; i < product.rows; ++i)
@@ -103,11 +103,11 @@ TEST(GpuRoundedProduct, IsThatOfRoundedNumbersForEveryTransposition) {
 }
 
 TEST(GpuRoundedProduct, HasEdgesAnywhere) {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}})
         for (const char b : {'N', 'T'}) {
-            expect_product(product_of('N', b, rows, columns, depth), rounded_schedule());
-            expect_product(product_of('T', b, rows, columns, depth), rounded_schedule());
+            expect_product(product_of('N', b, rows, columns, k_extent), rounded_schedule());
+            expect_product(product_of('T', b, rows, columns, k_extent), rounded_schedule());
         }
 }
 

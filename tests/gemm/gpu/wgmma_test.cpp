@@ -21,7 +21,7 @@ GpuGemmSchedule small_schedule(const std::string& more = {}) {
         more);
 }
 
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth,
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k,
                          DataType factor = DataType::bfloat16) {
     const auto pitch = [](Integer extent) { return ceil_divide(extent, 8) * 8; };
     const auto layout = [&](char letter, Integer r, Integer c) {
@@ -32,9 +32,9 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     if (factor != DataType::float32) product.a_type = product.b_type = factor;
     product.rows = rows;
     product.columns = columns;
-    product.k = depth;
-    product.a = layout(a, rows, depth);
-    product.b = layout(b, depth, columns);
+    product.k = k;
+    product.a = layout(a, rows, k);
+    product.b = layout(b, k, columns);
     product.c = {1, pitch(rows)};
     return product;
 }
@@ -116,9 +116,9 @@ TEST(GpuTileProduct, IsTheProductForEveryTransposition) {
 }
 
 TEST(GpuTileProduct, HasEdgesAnywhere) {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}, {150, 130, 64}})
-        expect_product(product_of('N', 'N', rows, columns, depth), small_schedule());
+        expect_product(product_of('N', 'N', rows, columns, k_extent), small_schedule());
 }
 
 TEST(GpuTileProduct, WarpgroupsShareColumns) {
@@ -176,13 +176,13 @@ TEST(GpuTileProduct, StoresCInItsOwnNumbers) {
 
 /// A store of the copy engine writes whole chunks, which of C's last rows are a caller's in part.
 TEST(GpuTileProduct, StoresNothingBesideC) {
-    for (const DataType number : {DataType::float32, DataType::bfloat16, DataType::float16})
+    for (const DataType data_type : {DataType::float32, DataType::bfloat16, DataType::float16})
         for (const Integer rows : {1, 7, 63, 66, 131}) {
             MatrixProduct product = product_of('T', 'N', rows, 70, 64);
-            if (number != DataType::float32) product.c_type = number;
+            if (data_type != DataType::float32) product.c_type = data_type;
             for (const char* more :
                  {"", "cta_m=128 epilogue_tile_m=64 warpgroups=2 cta_n=128", "cluster_n=2 cta_m=128"}) {
-                SCOPED_TRACE(fmt::format("{}, {} rows, {}", name_of(number), rows, more));
+                SCOPED_TRACE(fmt::format("{}, {} rows, {}", name_of(data_type), rows, more));
                 expect_stored_exactly(product, small_schedule(more));
             }
         }
@@ -199,9 +199,9 @@ TEST(GpuTileProduct, StoresNothingBesideMatricesOfABatch) {
 }
 
 TEST(GpuTileProduct, AddsRunsOfPieces) {
-    for (const Integer depth : {60, 64, 200, 320})
+    for (const Integer k : {60, 64, 200, 320})
         for (const int run : {1, 2, 3})
-            expect_product(product_of('N', 'N', 70, 66, depth),
+            expect_product(product_of('N', 'N', 70, 66, k),
                            small_schedule(fmt::format("accumulation_interval={}", run)));
 }
 

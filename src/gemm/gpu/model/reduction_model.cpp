@@ -25,25 +25,25 @@ constexpr double schedulers = 4, warp = 32, exchanged_at_once = 4;
 
 /// Cycles per tile.
 double cycles_of_tile(const WgmmaGemm& schedule, const Reduction&, Over) {
-    const double numbers = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n / warp;
-    return numbers / schedulers * 2 * reduction_constants.sum;
+    const double elements = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n / warp;
+    return elements / schedulers * 2 * reduction_constants.sum;
 }
 double cycles_of_tile(const SimtGemm& schedule, const Reduction& reduction, Over over) {
     const bool is_sum = reduction.operation == Reduce::sum;
-    const double numbers =
+    const double elements =
         static_cast<double>(schedule.matrices()) * schedule.cta_tile.m * schedule.cta_tile.n / warp;
     const double kept = over == Over::columns ? schedule.thread_tile.m
                         : over == Over::rows  ? schedule.thread_tile.n
                                               : 2;
-    return numbers / schedulers * (is_sum ? reduction_constants.sum : reduction_constants.extreme) +
+    return elements / schedulers * (is_sum ? reduction_constants.sum : reduction_constants.extreme) +
            std::ceil(kept / exchanged_at_once) * reduction_constants.exchange;
 }
 
-double seconds_behind(const ReductionPartials& partials, double bytes_of_number) {
+double seconds_behind(const ReductionPartials& partials, double element_bytes) {
     if (partials.are_results() || partials.results == 0) return 0;
     const double turns =
         std::ceil(static_cast<double>(partials.partials) / static_cast<double>(threads_of_result(partials)));
-    const double bytes = 2 * static_cast<double>(partials.results * partials.partials) * bytes_of_number;
+    const double bytes = 2 * static_cast<double>(partials.results * partials.partials) * element_bytes;
     return reduction_constants.kernel + turns * reduction_constants.turn +
            bytes / reduction_constants.part_rate;
 }

@@ -267,12 +267,13 @@ void add_split_k_in_workspace(std::vector<SimtGemm>& schedules, const MatrixProd
 /// If an operand is contiguous along K, a schedule with k vectors is a further candidate.
 std::vector<SimtGemm> with_k_vectors(const SimtGemm& schedule, const MatrixProduct& canonical) {
     const auto steps = [&](const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer lines,
-                           int lanes, DataType number) {
+                           int lanes, DataType data_type) {
         if (lanes > 1) return 1;
-        return widest(
-            max_vector(canonical, number), schedule.cta_tile.k / schedule.sliced_k, [&](int widest_vector) {
-                return allows_vector_k(layout, stride, mn_stride, canonical.k, lines, widest_vector);
-            });
+        return widest(max_vector(canonical, data_type), schedule.cta_tile.k / schedule.sliced_k,
+                      [&](int widest_vector) {
+                          return allows_vector_k(layout, stride, mn_stride, canonical.k, lines,
+                                                 widest_vector);
+                      });
     };
     const auto& [a, b] = std::tie(canonical.a, canonical.b);
     SimtGemm with_vectors = schedule;
@@ -302,9 +303,8 @@ std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const CanonicalGemm& g
     const auto& [a, b, c] = std::tie(canonical.a, canonical.b, canonical.c);
     const auto lanes = [](const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
                           int copied, int widest_vector) {
-        return widest(widest_vector, copied, [&](int number) {
-            return allows_vector(layout, stride, other_stride, extent, number);
-        });
+        return widest(widest_vector, copied,
+                      [&](int index) { return allows_vector(layout, stride, other_stride, extent, index); });
     };
     schedule.a.vector_mn = lanes(a, a.row_stride, a.column_stride, canonical.rows, shape.cta_tile.m,
                                  max_vector(canonical, canonical.type_of_a()));
@@ -331,11 +331,11 @@ std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const CanonicalGemm& g
 
 /// The same with TMA loads.
 SimtGemm with_tma(SimtGemm schedule, const MatrixProduct& canonical, OperandLoad k_major) {
-    const auto set = [&](SimtOperand& operand, Integer stride, DataType number) {
+    const auto set = [&](SimtOperand& operand, Integer stride, DataType data_type) {
         operand.load = stride == 1 ? OperandLoad::tma : k_major;
         operand.vector_mn = 1;
         if (operand.load == OperandLoad::tma_k_major)
-            operand.vector_k = SimtThreadLayout::widest_access / static_cast<int>(bytes_of(number));
+            operand.vector_k = SimtThreadLayout::widest_access / static_cast<int>(bytes_of(data_type));
     };
     set(schedule.a, canonical.a.row_stride, canonical.type_of_a());
     set(schedule.b, canonical.b.column_stride, canonical.type_of_b());

@@ -32,7 +32,7 @@ WgmmaBalance::Operand operand_of(const WgmmaOperand& factor, bool from_registers
 double bytes_read(const WgmmaBalance& balance, const WgmmaGemm& schedule) {
     const ir::WgmmaInstruction& entry = *balance.instruction;
     const int lines = entry.columns + (balance.a.from_registers ? 0 : entry.rows);
-    return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.depth *
+    return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.k *
            bytes_of(balance.a.scalar);
 }
 

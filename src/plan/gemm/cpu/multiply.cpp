@@ -156,7 +156,7 @@ void multiply_scattered(const Work& work) {
                         .results = columns.arguments.c,
                         .result_stride = product.c.column_stride,
                         .beta = work.arguments.beta},
-                       1, [&](std::size_t number) { return columns.extras.epilogue.operand(number, 0, 0); });
+                       1, [&](std::size_t index) { return columns.extras.epilogue.operand(index, 0, 0); });
     }
 }
 

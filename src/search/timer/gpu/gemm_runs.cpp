@@ -39,13 +39,13 @@ template <class T> std::vector<std::byte> random_bytes() {
     std::mt19937 random(1);
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<std::byte> result(random_numbers * sizeof(T));
-    for (T& number : std::span(reinterpret_cast<T*>(result.data()), random_numbers))
-        number = static_cast<T>(uniform(random));
+    for (T& element : std::span(reinterpret_cast<T*>(result.data()), random_numbers))
+        element = static_cast<T>(uniform(random));
     return result;
 }
 
-std::vector<std::byte> random_bytes(DataType number) {
-    switch (number) {
+std::vector<std::byte> random_bytes(DataType data_type) {
+    switch (data_type) {
     case DataType::complex128: return random_bytes<std::complex<double>>();
     case DataType::complex64: return random_bytes<std::complex<float>>();
     case DataType::float64: return random_bytes<double>();
@@ -100,9 +100,9 @@ void GpuGemmRuns::add_matrices() {
 }
 
 /// Random data: zeros would let the GPU run faster.
-runtime::GpuBuffer GpuGemmRuns::filled(DataType number, Integer count) const {
-    const std::vector<std::byte> numbers = random_bytes(number);
-    const auto bytes = static_cast<std::size_t>(count * bytes_of(number));
+runtime::GpuBuffer GpuGemmRuns::filled(DataType data_type, Integer count) const {
+    const std::vector<std::byte> numbers = random_bytes(data_type);
+    const auto bytes = static_cast<std::size_t>(count * bytes_of(data_type));
     runtime::GpuBuffer buffer(device_, bytes);
     std::size_t done = std::min(bytes, numbers.size());
     runtime::copy_to_gpu(device_, buffer.address(), numbers.data(), done);
@@ -178,8 +178,8 @@ std::vector<CompiledGemm> GpuGemmRuns::compile(std::span<const gemm::GpuGemmSche
 }
 
 planning::GpuMatrixArguments GpuGemmRuns::arguments(const Matrices& matrices) const {
-    const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, DataType number) {
-        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * bytes_of(number);
+    const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, DataType data_type) {
+        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * bytes_of(data_type);
     };
     return {.a = origin(matrices.a, extents_[0], product_.type_of_a()),
             .b = origin(matrices.b, extents_[1], product_.type_of_b()),

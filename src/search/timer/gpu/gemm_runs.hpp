@@ -48,7 +48,7 @@ private:
     };
 
     void add_matrices();
-    runtime::GpuBuffer filled(DataType number, Integer count) const;
+    runtime::GpuBuffer filled(DataType data_type, Integer count) const;
     Built build(const gemm::GpuGemmSchedule& schedule) const;
     std::vector<Built> built(std::span<const gemm::GpuGemmSchedule> schedules, const Interrupt& interrupt);
     planning::GpuMatrixArguments arguments(const Matrices& matrices) const;

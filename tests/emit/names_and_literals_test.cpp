@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::emit {
-namespace names_and_numbers_test {
+namespace names_and_literals_test {
 
 TEST(Identifiers, AreValidAndNeverTheSame) {
     Identifiers names;
@@ -76,5 +76,5 @@ TEST(Literals, OfIntegersCoverTheWholeRange) {
     EXPECT_EQ(c_literal(std::numeric_limits<Integer>::min()), "-9223372036854775807 - 1");
 }
 
-} // namespace names_and_numbers_test
+} // namespace names_and_literals_test
 } // namespace swirl::emit
