@@ -4,8 +4,8 @@
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/scalar.hpp"
 #include "plan/gemm/gpu/kernel.hpp"
 #include "support/kernel_sequence.hpp"
 

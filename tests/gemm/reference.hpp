@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/interpreter.hpp"
 
 #include <gtest/gtest.h>

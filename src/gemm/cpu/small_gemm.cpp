@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "gemm/cpu/panel_writer.hpp"
-#include "gemm/cpu/whole_problem.hpp"
+#include "gemm/whole_problem.hpp"
 
 #include <algorithm>
 

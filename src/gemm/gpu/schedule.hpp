@@ -58,7 +58,7 @@ std::vector<std::pair<int, int>> fma_sequence(FmaOrder order, int rows, int colu
 /// How k-tiles of an operand reach the threads.
 enum class OperandLoad : std::uint8_t {
     cp_async,      ///< threads copy them to shared memory
-    tma,           ///< TMA loads boxes whose rows run along M or N (gemm/gpu/wgmma/tma_loader.hpp)
+    tma,           ///< TMA loads boxes whose rows run along M or N (gemm/gpu/simt/tma_loader.hpp)
     tma_k_major,   ///< TMA loads boxes whose rows run along K; they stay so in shared memory
     tma_transpose, ///< TMA loads boxes whose rows run along K; threads transpose them in shared memory
     global ///< threads load all of K from global memory to registers (gemm/gpu/simt/global_operands.hpp)

@@ -4,13 +4,13 @@
 #include "gemm/gpu/model/model.hpp"
 
 #include "base/error.hpp"
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/reduction_model.hpp"
 #include "gemm/gpu/model/simt_candidates.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
 #include "gemm/gpu/scheduler/stream_k.hpp"
 #include "gemm/gpu/simt/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <bit>

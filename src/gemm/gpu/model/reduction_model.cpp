@@ -1,8 +1,8 @@
 #include "gemm/gpu/model/reduction_model.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/block_reductions.hpp"
 #include "gemm/gpu/epilogue/wgmma_reductions.hpp"
+#include "gemm/scalar.hpp"
 
 #include <cmath>
 

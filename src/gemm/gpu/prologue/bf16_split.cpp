@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/matrix_buffer.hpp"
 
-#include "gemm/cpu/whole_problem.hpp"
+#include "gemm/whole_problem.hpp"
 #include "ir/tile.hpp"
 
 #include <cstdlib>

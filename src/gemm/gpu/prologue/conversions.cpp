@@ -1,6 +1,6 @@
 #include "gemm/gpu/prologue/conversions.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 namespace swirl::gemm {
 

@@ -2,8 +2,8 @@
 
 #include "gemm/gpu/matrix_buffer.hpp"
 
-#include "gemm/cpu/tile.hpp"
-#include "gemm/cpu/whole_problem.hpp"
+#include "gemm/scalar.hpp"
+#include "gemm/whole_problem.hpp"
 #include "ir/builder.hpp"
 #include "ir/tile.hpp"
 

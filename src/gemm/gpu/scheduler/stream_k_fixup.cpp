@@ -1,9 +1,9 @@
 #include "gemm/gpu/scheduler/stream_k_fixup.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/scheduler/stream_k_coordinates.hpp"
 #include "gemm/gpu/simt/accumulators.hpp"
 #include "gemm/gpu/simt/operands.hpp"
+#include "gemm/scalar.hpp"
 
 namespace swirl::gemm {
 

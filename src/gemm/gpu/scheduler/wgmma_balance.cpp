@@ -1,11 +1,11 @@
 #include "gemm/gpu/scheduler/wgmma_balance.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
 #include "gemm/gpu/prologue/bf16_split.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/scalar.hpp"
 #include "target/nvidia/tiles.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/prologue/conversions.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <utility>

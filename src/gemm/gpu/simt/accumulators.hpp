@@ -1,7 +1,7 @@
 #pragma once
 
+#include "gemm/gpu/simt/mma_fragments.hpp"
 #include "gemm/gpu/simt/sliced_k.hpp"
-#include "gemm/gpu/wgmma/mma_fragments.hpp"
 
 #include <array>
 #include <map>

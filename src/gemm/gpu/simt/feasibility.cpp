@@ -4,7 +4,7 @@
 #include "gemm/gpu/simt/global_operands.hpp"
 #include "gemm/gpu/simt/kernel.hpp"
 #include "gemm/gpu/simt/layout.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
 
 #include <fmt/format.h>
 
@@ -130,9 +130,15 @@ void require_split_k(FirstInfeasibility& infeasibility, const SimtGemm& schedule
 }
 
 void require_stream_k(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
-                      const MatrixProduct& product) {
+                      const MatrixProduct& product, const target::Gpu& gpu) {
     if (schedule.stream_k() == nullptr) return;
     const StreamK& stream_k = *schedule.stream_k();
+    infeasibility.require(
+        gpu.has_conditional_barriers,
+        "stream_k_blocks is {}, and its barriers are in conditional code, which OpenCL "
+        "implementations miscompile (PoCL 3.1 gives wrong results); stream_k_blocks=0, or another "
+        "language, is possible",
+        stream_k.blocks);
     infeasibility.require(stream_k.blocks > 0, "stream_k_blocks is {}; 1 and more are possible",
                           stream_k.blocks);
     infeasibility.require(product.reductions.empty(),
@@ -225,7 +231,7 @@ std::string simt_infeasibility(const CanonicalSimtGemm& gemm, const target::Gpu&
     if (std::string why = tma_infeasibility(gemm, gpu); !why.empty()) return why;
     require_split_k(infeasibility, schedule, canonical, gpu);
     require_matrices(infeasibility, gemm);
-    require_stream_k(infeasibility, schedule, canonical);
+    require_stream_k(infeasibility, schedule, canonical, gpu);
     require_multiple_threads(infeasibility, schedule, canonical);
     const Integer bytes = simt_shared_bytes(gemm);
     infeasibility.require(bytes <= gpu.max_shared_bytes_per_block,

@@ -1,7 +1,7 @@
 #include "gemm/gpu/simt/global_operands.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/prologue/conversions.hpp"
+#include "gemm/scalar.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "gemm/gpu/simt/kernel.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/block_reductions.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
@@ -8,7 +7,8 @@
 #include "gemm/gpu/simt/global_operands.hpp"
 #include "gemm/gpu/simt/main_loop.hpp"
 #include "gemm/gpu/simt/sliced_k.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
+#include "gemm/scalar.hpp"
 
 #include <array>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "gemm/gpu/simt/layout.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <numeric>

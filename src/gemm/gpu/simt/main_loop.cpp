@@ -1,6 +1,6 @@
 #include "gemm/gpu/simt/main_loop.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 

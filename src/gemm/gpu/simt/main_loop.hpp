@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/pipeline_state.hpp"
 #include "gemm/gpu/simt/operands.hpp"
-#include "gemm/gpu/wgmma/tma_pipeline.hpp"
+#include "gemm/gpu/simt/tma_pipeline.hpp"
 
 #include <array>
 #include <optional>

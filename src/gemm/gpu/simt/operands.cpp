@@ -1,9 +1,9 @@
 #include "gemm/gpu/simt/operands.hpp"
 
-#include "gemm/cpu/whole_problem.hpp"
 #include "gemm/gpu/matrix_buffer.hpp"
 #include "gemm/gpu/scheduler/pointer_lists.hpp"
-#include "gemm/gpu/wgmma/tensor_map.hpp"
+#include "gemm/gpu/tensor_map.hpp"
+#include "gemm/whole_problem.hpp"
 
 namespace swirl::gemm {
 

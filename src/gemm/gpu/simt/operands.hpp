@@ -2,8 +2,8 @@
 
 #include "gemm/gpu/blocks.hpp"
 #include "gemm/gpu/simt/cp_async_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
 #include "gemm/gpu/simt/update.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
 
 #include <array>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "gemm/gpu/simt/sliced_k.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 

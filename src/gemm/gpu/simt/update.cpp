@@ -1,8 +1,8 @@
 #include "gemm/gpu/simt/update.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/prologue/conversions.hpp"
 #include "gemm/gpu/scheduler/column_partition.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <numeric>

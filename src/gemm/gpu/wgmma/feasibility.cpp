@@ -1,6 +1,6 @@
+#include "gemm/gpu/tensor_map.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
-#include "gemm/gpu/wgmma/tensor_map.hpp"
 
 #include <fmt/format.h>
 

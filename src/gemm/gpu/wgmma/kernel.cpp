@@ -3,7 +3,6 @@
 
 #include "gemm/gpu/matrix_buffer.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/pipeline_state.hpp"
@@ -14,6 +13,7 @@
 #include "gemm/gpu/wgmma/pipeline.hpp"
 #include "gemm/gpu/wgmma/register_a.hpp"
 #include "gemm/gpu/wgmma/update.hpp"
+#include "gemm/scalar.hpp"
 #include "target/nvidia/tiles.hpp"
 
 #include <algorithm>

@@ -1,10 +1,10 @@
 #include "gemm/gpu/wgmma/layout.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/wgmma_reductions.hpp"
 #include "gemm/gpu/prologue/bf16_split.hpp"
 #include "gemm/gpu/prologue/operand_transpose.hpp"
-#include "gemm/gpu/wgmma/tensor_map.hpp"
+#include "gemm/gpu/tensor_map.hpp"
+#include "gemm/scalar.hpp"
 
 #include <utility>
 

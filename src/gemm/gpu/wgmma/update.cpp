@@ -1,7 +1,7 @@
 #include "gemm/gpu/wgmma/update.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/tile.hpp"
 
 #include <vector>

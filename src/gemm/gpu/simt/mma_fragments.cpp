@@ -1,4 +1,4 @@
-#include "gemm/gpu/wgmma/mma_fragments.hpp"
+#include "gemm/gpu/simt/mma_fragments.hpp"
 
 #include <span>
 

@@ -1,4 +1,4 @@
-#include "gemm/gpu/wgmma/tma_pipeline.hpp"
+#include "gemm/gpu/simt/tma_pipeline.hpp"
 
 #include <algorithm>
 

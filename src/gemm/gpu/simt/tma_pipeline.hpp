@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/pipeline_state.hpp"
 #include "gemm/gpu/simt/accumulators.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
 
 #include <array>
 

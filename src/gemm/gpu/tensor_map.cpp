@@ -1,4 +1,4 @@
-#include "gemm/gpu/wgmma/tensor_map.hpp"
+#include "gemm/gpu/tensor_map.hpp"
 
 #include "ir/tile.hpp"
 

@@ -1,7 +1,7 @@
-#include "gemm/gpu/wgmma/tma_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
 
-#include "gemm/cpu/tile.hpp"
-#include "gemm/gpu/wgmma/tensor_map.hpp"
+#include "gemm/gpu/tensor_map.hpp"
+#include "gemm/scalar.hpp"
 
 #include <fmt/format.h>
 
