@@ -86,7 +86,7 @@ void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta
                    gpu::Stream stream, Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
     executable.execute(api::product_arguments(executable, alpha, a, b, beta, c),
-                       {stream, workspace, bound_.get()});
+                       {stream, {workspace.data, workspace.bytes}, bound_.get()});
 }
 
 void Plan::execute_each(Scalar alpha, InputPointers a, InputPointers b, Scalar beta, OutputPointers c,

@@ -143,13 +143,15 @@ private:
     }
     void check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
                       MatrixKernels::Operand operand, const void* c) const;
-    void run_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta) const {
+    void run_small(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta) const {
         const SmallKernel& chosen = kernel(update_for(beta), alpha == ScalarKind::one);
-        if (is_swapped_) std::swap(arguments.a, arguments.b);
+        const void *const a = arguments.a, *const b = arguments.b;
+        const MatrixArguments canonical{arguments.alpha, is_swapped_ ? b : a, is_swapped_ ? a : b,
+                                        arguments.beta, arguments.c};
         if (product_.batch == 1)
-            chosen.run(arguments);
+            chosen.run(canonical);
         else
-            run_batch(chosen, arguments);
+            run_batch(chosen, canonical);
     }
     void to_next_matrix(MatrixArguments& arguments) const;
     void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
