@@ -42,7 +42,7 @@ public:
     /// caller classifies α and β. `arrays` are in the order of given_arrays_of; those of reductions are written.
     void execute(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                  const void* const* arrays = nullptr) const {
-        if (loads_from_global_ && alpha != ScalarKind::zero && look_right(arguments))
+        if (is_one_kernel_ && alpha != ScalarKind::zero && look_right(arguments))
             run_small(arguments, alpha, beta);
         else
             execute_any(arguments, alpha, beta, arrays);
@@ -59,6 +59,8 @@ public:
                         const void* const* arrays, const PackedMatrix* a, const PackedMatrix* b) const;
 
     const MatrixProduct& product() const { return product_; }
+    /// One specialised kernel does everything: no epilogue, reductions or conversion follow.
+    bool is_one_kernel() const { return is_one_kernel_; }
     /// The data types of A, B and C in one integer.
     static constexpr unsigned type_key_of(DataType a, DataType b, DataType c) {
         return static_cast<unsigned>(a) | static_cast<unsigned>(b) << 8 | static_cast<unsigned>(c) << 16;
@@ -161,10 +163,10 @@ private:
     const target::Cpu* cpu_;
     MatrixProduct product_;
     MatrixProduct canonical_;
-    bool is_swapped_;        ///< A and B are exchanged in `canonical_`
-    bool is_empty_;          ///< nothing to multiply
-    bool is_small_;          ///< has a specialised kernel
-    bool loads_from_global_; ///< small, without epilogue, reductions or other extras: the fast path applies
+    bool is_swapped_;    ///< A and B are exchanged in `canonical_`
+    bool is_empty_;      ///< nothing to multiply
+    bool is_small_;      ///< has a specialised kernel
+    bool is_one_kernel_; ///< small, without epilogue, reductions or other extras: the fast path applies
     int threads_asked_for_;
     int threads_;
     std::array<Address, 3> misaligned_; ///< alignment masks of A's, B's and C's addresses
