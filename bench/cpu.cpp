@@ -4,6 +4,7 @@
 #include "bench/row.hpp"
 #include "bench/support/rounds.hpp"
 #include "runtime/cpu/affinity.hpp"
+#include "search/wisdom/shared_wisdom.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -27,7 +28,7 @@ class Cpu : public Device {
 public:
     explicit Cpu(const Options& options) : options_(options) {
         if (options.planning.threads == 1) pinned_.emplace(options.core);
-        probe_ = search::probe();
+        probe_ = options.probed ? search::known_probe(*search::shared_wisdom(true)) : search::probe();
     }
 
     std::unique_ptr<Measurement> prepare(const Problem& problem) override {
