@@ -17,7 +17,7 @@ namespace {
 class ProductOnCpu final : public Executable {
 public:
     explicit ProductOnCpu(std::shared_ptr<const planning::MatrixPlan> plan)
-        : Executable(plan->product()), plan_(std::move(plan)) {}
+        : Executable(*plan), plan_(std::move(plan)) {}
 
     Device device() const override { return Device::cpu(); }
     int threads() const override { return plan_->threads(); }

@@ -27,7 +27,9 @@ static_assert(std::is_convertible_v<Handle, gpu::Stream> &&
 static_assert(!std::is_convertible_v<float*, gpu::Stream> && !std::is_convertible_v<Complex*, gpu::Stream>);
 static_assert(!std::is_convertible_v<void*, gpu::Stream> && std::is_constructible_v<gpu::Stream, void*>);
 
-const Options unchecked{.device = Device::gpu(), .check = false, .use_kernel_cache = false};
+/// Plans launch nothing: they neither check nor time.
+const Options unchecked{
+    .device = Device::gpu(), .time_budget_seconds = 0, .check = false, .use_kernel_cache = false};
 
 const swirl_options c_options = c::on_gpu();
 

@@ -25,7 +25,7 @@ constexpr std::string_view only_if_better =
     "(found_by > 0, version = ?, found_by, -seconds)";
 
 FoundBy found_by(Integer value) {
-    return value == 0 ? FoundBy::estimate : value == 1 ? FoundBy::measure : FoundBy::exhaustive;
+    return static_cast<FoundBy>(std::clamp<Integer>(value, 0, static_cast<Integer>(FoundBy::exhaustive)));
 }
 
 /// Reads columns schedule, seconds, found_by, created, version starting at `first`.

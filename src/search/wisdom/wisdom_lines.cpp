@@ -13,7 +13,7 @@
 namespace swirl::search {
 namespace {
 
-constexpr std::array<std::string_view, 3> found_by_names = {"estimate", "measure", "exhaustive"};
+constexpr std::array<std::string_view, 4> found_by_names = {"estimate", "shortlist", "measure", "exhaustive"};
 
 std::string line_of(const WisdomKey& key, const WisdomEntry& entry) {
     const nlohmann::ordered_json line = {

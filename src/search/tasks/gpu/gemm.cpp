@@ -70,14 +70,27 @@ private:
             {.problem = whole_,
              .stored = stored_schedules(product_, gpu_, options()),
              .effort = options().effort,
-             .seconds = budget_of(options(), usual_gemm_budget),
+             .seconds = budget_of(options(), {usual_gpu_shortlist_budget, usual_gemm_budget}),
              .recheck_seconds = recheck_gemm_seconds,
              .estimate = [&] { return estimate(likely.front()); },
+             .shortlist = shortlist(),
              .space = [this](std::vector<Schedule> others) { return space(std::move(others)); },
              .timer = [&]() -> Timer& {
                  if (given_timer() != nullptr) return *given_timer();
                  return of_device ? *of_device : of_device.emplace(*gpu_.device, options().use_kernel_cache);
              }});
+    }
+
+    /// Empty without wisdom to keep the result.
+    std::function<std::vector<Schedule>()> shortlist() const {
+        if (!options().use_wisdom) return {};
+        return [this] {
+            std::vector<Schedule> result;
+            for (const gemm::GpuGemmSchedule& kernel :
+                 gemm::gpu_schedules(product_, target_gpu(gpu_), shortlist_length, options().accuracy))
+                result.emplace_back(target_gpu(gpu_).name, kernel);
+            return result;
+        };
     }
 
     /// The fastest that wisdom holds for GPUs of this kind, if this one can run it; else the model's.
