@@ -73,8 +73,7 @@ private:
         add("naive", "three loops, i, j, k; scalar code",
             n * n * n * (1 + 1 / static_cast<double>(setting_.elements_per_cache_line())));
         nest_.mc = nest_.nc = nest_.kc = block(8);
-        add("blocked", "the same in blocks of N_B: those of B stay in L1",
-            cache_lines_by_blocks());
+        add("blocked", "the same in blocks of N_B: those of B stay in L1", cache_lines_by_blocks());
         nest_.copies = Copies::blocks;
         add("buffered", "blocks are copied first, each contiguous: none evicts another",
             cache_lines_by_blocks());

@@ -125,7 +125,7 @@ TEST_F(GpuListsInterface, TakesListsFromC) {
                     "argument 'groups' has 18446744073709551615 elements");
 }
 
-TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
+TEST_F(GpuListsInterface, TakesDataTypesAndAccuracyFromC) {
     const c::Problem problem = c::product(SWIRL_FLOAT32, 256, 256, 256);
     const swirl_matrix_layout rows = {256, 1, 0, 0};
     ASSERT_EQ(swirl_problem_set_matrix(problem.get(), SWIRL_A, &rows), SWIRL_OK);

@@ -67,7 +67,7 @@ TEST_F(GpuInterface, TakesTheArraysThatTheProblemHas) {
                     {"std::complex<double>", "std::complex<float>"});
 }
 
-TEST_F(GpuInterface, TakesNumbersOf16Bits) {
+TEST_F(GpuInterface, Takes16BitTypes) {
     static_assert(sizeof(complex_float16) == 4 && alignof(complex_float16) == 4 && sizeof(bfloat16) == 2);
     const Plan plan = swirl::plan("dft 8 float16 batch=4", unchecked);
     const gpu::Array<complex_float16> x(std::vector<complex_float16>(32, complex_float16(Complex(1, -2)))),
@@ -300,7 +300,7 @@ TEST_F(GpuInterface, RefusesAbsurdLengthsAtOnce) {
     }
 }
 
-TEST_F(GpuInterface, TakesNumbersOf16BitsFromC) {
+TEST_F(GpuInterface, Takes16BitTypesFromC) {
     const c::Problem problem = c::transform(SWIRL_DFT, {64});
     ASSERT_EQ(swirl_problem_set_data_type(problem.get(), SWIRL_BFLOAT16), SWIRL_OK);
     const c::Plan plan = c::plan(problem, &c_options);

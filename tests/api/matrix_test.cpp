@@ -123,7 +123,7 @@ TYPED_TEST(MatrixPlans, GiveTheSameBitsForAnyNumberOfThreads) {
         }
 }
 
-TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
+TEST(MatrixPlan, ZeroKAndAlphaZeroOnlyScaleC) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> c = {1, 2, 3, 4};
     plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0)).execute(5, nullptr, nullptr, 2, c.data());

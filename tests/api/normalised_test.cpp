@@ -31,7 +31,7 @@ template <class T> void expect_type(int least, int greatest) {
     EXPECT_EQ(T(std::nanf("")).bits, 0);
 }
 
-TEST(NormalisedNumbers, AreTheNearest) {
+TEST(NormalisedTypes, AreTheNearest) {
     expect_type<unorm8>(0, 255);
     expect_type<snorm8>(-128, 127);
     expect_type<unorm16>(0, 65535);
@@ -60,7 +60,7 @@ template <class T> void expect_stored() {
         }
 }
 
-TEST(NormalisedNumbers, AreStoredByCpus) {
+TEST(NormalisedTypes, AreStoredByCpus) {
     expect_stored<unorm8>();
     expect_stored<snorm8>();
     expect_stored<unorm16>();

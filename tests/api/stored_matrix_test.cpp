@@ -137,7 +137,7 @@ template <class A, class C> void expect_all(DataType sums, const std::vector<con
             }
 }
 
-TEST(StoredMatrix, Float32SumsBecomeShorterNumbers) {
+TEST(StoredMatrix, Float32AccumulatorsAreRoundedToC) {
     expect_all<float, bfloat16>(DataType::float32, {"", "max(0, x + bias[i])", "gelu(x / 8) + i"});
     expect_all<float, float16>(DataType::float32, {"", "x * 0.25 + bias[i]"});
     expect_all<bfloat16, bfloat16>(DataType::float32, {"", "tanh(x) * bias[i]"});

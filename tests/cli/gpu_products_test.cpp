@@ -76,7 +76,7 @@ support::Outcome run_on_fake(const std::string& arguments) {
     return outcome;
 }
 
-TEST(ProductsOnGpus, AreOfComplexNumbersAndOfIntegersInMemory) {
+TEST(ProductsOnGpus, AreOfComplexTypesAndOfIntegersInMemory) {
     for (const char* data_type : {"complex64", "complex128"}) {
         const std::string product = std::string("gemm 64x48x32 ") + data_type + " a=rows,conj";
         expect_contains(run_without_driver("show --device sm_80 --stage ptx " + product), 0,
@@ -97,7 +97,7 @@ TEST(ProductsOnGpus, AreOfComplexNumbersAndOfIntegersInMemory) {
     }
 }
 
-TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
+TEST(ProductsOnGpus, HaveListsDataTypesAndAccuracy) {
     expect_contains(
         run_without_driver("show --device sm_90 --stage ptx gemm 100x80x60 float32 batch=10,lists:8"), 0,
         {".entry gemm", "a_list", "c_list", "a: argument float32 0..5999, not passed"});

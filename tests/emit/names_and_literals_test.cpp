@@ -61,7 +61,7 @@ TEST(Literals, AreRoundedOnceFromLongDouble) {
     EXPECT_EQ(std::strtof(c_literal(x, DataType::float32).c_str(), nullptr), 1.0f + 0x1p-23f);
 }
 
-TEST(Literals, SayWhatIsNoNumberInWords) {
+TEST(Literals, NameNanAndInfinity) {
     EXPECT_EQ(c_literal(std::numeric_limits<long double>::infinity(), DataType::float32),
               "static_cast<float>(INFINITY)");
     EXPECT_EQ(c_literal(-1e4000L, DataType::float64), "static_cast<double>(-INFINITY)");

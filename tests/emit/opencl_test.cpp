@@ -146,7 +146,7 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
 
 /// The second kernel of a stream, on parts of tiles of its own; in the first one barriers stand in conditions, where PoCL 3.1 gives
 /// wrong sums.
-TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartsOfTiles) {
+TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartialTiles) {
     std::vector<ir::Program> programs;
     for (const char* more :
          {"stream_k_blocks=5 data_parallel_tiles=1", "stream_k_blocks=7 c_vector_m=2 b_vector_n=2"}) {

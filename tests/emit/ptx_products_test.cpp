@@ -140,7 +140,7 @@ TEST(EmittedPtxOfProducts, EndsLoopsWhereDataEndThem) {
     }
 }
 
-TEST(EmittedPtxOfProducts, TakesFewNumbersByValue) {
+TEST(EmittedPtxOfProducts, TakesFewScalarsByValue) {
     using Kind = PtxParameter::Kind;
     for (const auto& [scalar, bytes] :
          {std::pair{DataType::float16, 6}, {DataType::float32, 12}, {DataType::float64, 24}}) {
@@ -204,7 +204,7 @@ ir::Program warp_product(const ir::Instruction& instruction) {
 
 ir::Program warp_product(const target::MmaShape& shape) { return warp_product(target::mma_float64(shape)); }
 
-TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
+TEST(EmittedPtxOfProducts, MultipliesHalfPrecisionByMmaSyncInPairs) {
     const auto compiler = ptx_compiler();
     for (const auto& [scalar, name] : {std::pair{DataType::bfloat16, "bf16"}, {DataType::float16, "f16"}}) {
         const ir::Program program = warp_product(target::mma_half_precision(scalar));
@@ -228,7 +228,7 @@ TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
 }
 
 /// Where factors are kept in registers from one piece to the next they stay as they are in memory.
-TEST(EmittedPtxOfProducts, KeepsShortFactorsAsBits) {
+TEST(EmittedPtxOfProducts, KeepsHalfPrecisionOperandsAsBits) {
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
     product.a_type = product.b_type = DataType::float16;
     const std::string module =
@@ -274,7 +274,7 @@ TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {
 
 // ---- the other languages --------------------------------------------------------------------------------------------
 
-TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachNumberPassedByValue) {
+TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachScalarPassedByValue) {
     const OwnedTransform owned = alone(factors_by_value(DataType::float32), "scaled");
     const std::string cuda = emit_gpu(owned.transform);
     for (const char* part : {"const float factors_0", "const float factors_2", "const float* factors, ",

@@ -312,7 +312,7 @@ std::vector<ir::Program> rounded_product(char a, char b) {
     return gemm::gpu_gemm_kernels(product, rounded_schedule(), target::gpu_named("sm_90"));
 }
 
-TEST(EmittedPtxOfTiles, FactorsInRegistersAreOnesOfBits) {
+TEST(EmittedPtxOfTiles, RegisterOperandsAreBits) {
     const std::string module = ptx(rounded_product('N', 'N').front(), for_sm_90a);
     const std::size_t product = module.find("wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%f");
     ASSERT_NE(product, std::string::npos) << module;
@@ -323,7 +323,7 @@ TEST(EmittedPtxOfTiles, FactorsInRegistersAreOnesOfBits) {
         << "of A in two roles: before pieces, in them, in the last one; of C in its rounds";
 }
 
-TEST(EmittedPtxOfTiles, ProductsOfRoundedNumbersOverlap) {
+TEST(EmittedPtxOfTiles, Tf32WgmmasOverlap) {
     const auto compiler = ptx_compiler();
     if (!compiler) GTEST_SKIP() << "ptxas is not installed";
     for (const char a : {'N', 'T'})

@@ -28,7 +28,7 @@ std::vector<OperandTypes> ways_of_bytes() {
     return ways;
 }
 
-TEST(Groups, AreChosenByNumbersAndCpu) {
+TEST(Groups, AreChosenByDataTypesAndCpu) {
     MatrixProduct product{.data_type = DataType::float32};
     product.a_type = product.b_type = DataType::bfloat16;
     const target::Extensions bf16{.dot_products_of_bfloat16 = true};

@@ -49,7 +49,7 @@ TEST_F(MatrixDataTypesOnGpu, EpiloguesAreTheirExpressions) {
 }
 
 /// By tiles where the GPU has them, that reach beyond C, and by threads.
-TEST_F(MatrixDataTypesOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
+TEST_F(MatrixDataTypesOnGpu, EpiloguesOfLowPrecisionAreTheirExpressions) {
     for (const char* expression : {"max(0, x * scale[j] + bias[i])", "gelu(x + bias[i])",
                                    "x + residual[i,j] * w[b]", "x + residual[j,i] * i"})
         for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}})
@@ -67,7 +67,7 @@ TEST_F(MatrixDataTypesOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
             }
 }
 
-TEST_F(MatrixDataTypesOnGpu, NarrowNumbersAreWidened) {
+TEST_F(MatrixDataTypesOnGpu, LowPrecisionOperandsAreWidened) {
     for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const bool by_rows : {false, true})
             for (const auto& [rows, columns, k_extent] :

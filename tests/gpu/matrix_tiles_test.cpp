@@ -201,7 +201,7 @@ TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
 }
 
 /// In the middle between two numbers of eleven bits, beside it, and anywhere: by a product with 1 the copy engine's rounding shows.
-TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
+TEST_F(MatrixTilesOnGpu, Tf32RoundsToTheNearestOfElevenBits) {
     constexpr Integer n = 256;
     std::vector<float> numbers = random_numbers<float>(n * n, 5);
     for (std::size_t k = 0; k < numbers.size(); k += 3) {
@@ -237,7 +237,7 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
         }
 }
 
-TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
+TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedOperands) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
             for (const auto& [rows, columns, k_extent] :

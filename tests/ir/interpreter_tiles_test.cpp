@@ -69,7 +69,7 @@ TEST(InterpreterOfTiles, MultipliesInBothOrders) {
     }
 }
 
-TEST(InterpreterOfTiles, FindsMistakesWithFactorsInRegisters) {
+TEST(InterpreterOfTiles, FindsMistakesWithRegisterOperands) {
     for (const auto& [mistake, kind] : {std::pair{Mistake::touches_factor, Kind::race},
                                         {Mistake::reads_factor, Kind::unwritten_read},
                                         {Mistake::lacks_factor, Kind::unwritten_read},
@@ -86,7 +86,7 @@ TEST(InterpreterOfTiles, FindsMistakesWithFactorsInRegisters) {
 }
 
 /// Of 1 + 2⁻¹¹ and 1 + 3·2⁻¹¹ each is in the middle between two numbers of eleven bits.
-TEST(InterpreterOfTiles, LoadsRoundToTheNearestNumberOfElevenBits) {
+TEST(InterpreterOfTiles, LoadsRoundToTheNearestOfElevenBits) {
     for (const auto& [number, expected] : {std::pair{1 + 0x1p-11, 1.0},
                                            {1 + 0x3p-11, 1 + 0x4p-11},
                                            {-1 - 0x1.8p-11, -1 - 0x2p-11},
@@ -124,7 +124,7 @@ TEST(InterpreterOfTiles, CountsProductsAndBoxes) {
     EXPECT_EQ(report.barriers, 2 * 2);
 }
 
-TEST(InterpreterOfTiles, IgnoresBitsOfFactors) {
+TEST(InterpreterOfTiles, IgnoresBitsOfOperands) {
     const TilesKernel kernel;
     const Program program = kernel.program();
     Arguments arguments = arguments_of(kernel, program);
@@ -313,7 +313,7 @@ constexpr WgmmaInstruction product_across = {.name = "m64n128k16",
                                              .text = "m64n128k16"};
 
 /// MN-major operands, the second in two panels.
-TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
+TEST(InterpreterOfTiles, MultipliesMnMajorOperands) {
     Builder b("across");
     b.launch({.threads = {128, 1, 1}});
     const Buffer x = b.input("x", DataType::bfloat16, 16 * 64),

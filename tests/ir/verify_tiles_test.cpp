@@ -148,7 +148,7 @@ TEST(VerifyTiles, TilesLieInTheirBuffersAligned) {
                  "goes on beyond a row");
 }
 
-TEST(VerifyTiles, FactorsInRegistersAreAThreadsOwn) {
+TEST(VerifyTiles, RegisterOperandsAreAThreadsOwn) {
     const auto expect = [](const std::function<void(Program&)>& change, const std::string& what) {
         Program program = TilesKernel{.by_registers = true}.program();
         change(program);

@@ -21,7 +21,7 @@ namespace amx_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-TEST(SplitScale, IsOneWhereNumbersAreNeitherTinyNorHuge) {
+TEST(SplitScale, IsOneForModerateMagnitudes) {
     EXPECT_EQ(split_scale({1, 0x1p-24F}, {3, 0.5F}, 1000), SplitScale{});
     EXPECT_EQ(split_scale({1e15F, 1e-15F}, {1e15F, 1e-15F}, 4096), SplitScale{});
     EXPECT_EQ(split_scale({0, 0}, {1e38F, 1e-40F}, 10), SplitScale{}) << "zeros only";
@@ -39,7 +39,7 @@ TEST(SplitScale, MovesMagnitudesTowardsOne) {
     EXPECT_LT(both->b, 0);
 }
 
-TEST(SplitScale, IsThereForNoNumbersOfTooManyMagnitudesNorForInfiniteOnes) {
+TEST(SplitScale, IsNoneForTooWideARangeOrInfinities) {
     EXPECT_FALSE(split_scale({3e38F, 1e-38F}, {3e38F, 1e-38F}, 10));
     EXPECT_FALSE(split_scale({infinity, 1}, {1, 1}, 10));
     EXPECT_FALSE(split_scale({1, 1}, {std::numeric_limits<float>::quiet_NaN(), 1}, 10));
@@ -159,7 +159,7 @@ TEST_F(AmxProducts, AreAsAccurateAsTheyShouldBeInEveryLayout) {
     }
 }
 
-TEST_F(AmxProducts, OfTinyAndHugeNumbersAreAsAccurate) {
+TEST_F(AmxProducts, OfTinyAndHugeElementsAreAsAccurate) {
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 40, 50, 60);
     for (const float size : {1e-36F, 1e-30F, 1e30F, 1e35F})
         EXPECT_LE(error(product, 6, 1, 1, 1, size), ordinary) << size;
@@ -357,7 +357,7 @@ template <class A, class B, class C> void expect_narrow_products() {
         }
 }
 
-TEST_F(AmxProducts, OfNarrowNumbersAreExactWhereTheirSumsAre) {
+TEST_F(AmxProducts, OfLowPrecisionAreExactWhereTheirSumsAre) {
     expect_narrow_products<bfloat16, bfloat16, float>();
     expect_narrow_products<std::int8_t, std::int8_t, std::int32_t>();
     expect_narrow_products<std::int8_t, std::uint8_t, std::int32_t>();

@@ -145,7 +145,7 @@ TEST(GpuProducts, FinishTheirElements) {
         }
 }
 
-TEST(GpuProducts, FinishElementsOfProductsThatAreTurned) {
+TEST(GpuProducts, ApplyEpiloguesToSwappedOperands) {
     for (const char* expression : expressions) {
         MatrixProduct product = MatrixProduct::row_major(DataType::float32, 24, 36, 7);
         product.epilogue = Expression(expression);
@@ -249,7 +249,7 @@ TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
 }
 
 /// Halves and quarters, as all of these numbers have them.
-TEST(GpuProducts, OfNarrowNumbersAreWidened) {
+TEST(GpuProducts, OfLowPrecisionAreWidened) {
     for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const char a : {'N', 'T'})
             for (const char b : {'N', 'T'}) {
@@ -280,7 +280,7 @@ TEST(GpuProducts, StoreWhatTheyRound) {
         }
 }
 
-TEST(GpuProducts, OfNarrowNumbersHaveKernelsByEveryScheduleThatTheModelLikes) {
+TEST(GpuProducts, OfLowPrecisionHaveKernelsByEveryLikelySchedule) {
     for (const auto& [rows, columns, k_extent] : {std::array<Integer, 3>{1, 1, 1},
                                                   {7, 30, 50},
                                                   {33, 57, 19},
@@ -303,7 +303,7 @@ TEST(GpuProducts, OfNarrowNumbersHaveKernelsByEveryScheduleThatTheModelLikes) {
             }
 }
 
-TEST(GpuProducts, AreOfNumbersThatThereAreKernelsFor) {
+TEST(GpuProducts, AreOfSupportedDataTypes) {
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 64, 64);
     product.a_type = product.b_type = DataType::bfloat16;
     const auto error = [&](const char* name) {

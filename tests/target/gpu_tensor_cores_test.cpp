@@ -95,7 +95,7 @@ TEST(WarpProducts, OfFloat64AreChainsOfFusedMultiplyAdds) {
 }
 
 /// By NVIDIA's description of PTX ("Matrix Fragments for mma.m16n8k16 with floating point type").
-TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
+TEST(WarpProducts, OfHalfPrecisionHaveTheFragmentsOfTheManual) {
     constexpr int warp = 32, m = 16, n = 8, k_extent = 16;
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-4, 4);

@@ -138,7 +138,7 @@ TEST(GpuAccuracy, ModelsSchedulesKeepWhatTheyPromise) {
     }
 }
 
-TEST(GpuAccuracy, PromotionIsOfWholeInstructionsInAPiece) {
+TEST(GpuAccuracy, PromotionIntervalsDivideAKTile) {
     const MatrixProduct product = product_of(128);
     const auto why = [&](const std::string& more) {
         return infeasibility(schedule_with(more), product, gpu()).value_or("nothing");

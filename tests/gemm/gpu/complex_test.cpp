@@ -77,7 +77,7 @@ TEST(GpuComplexProduct, IsTheProductForEveryTransposition) {
                 expect_product(product_of(data_type, a, b, 40, 33, 11), schedule, a != b);
 }
 
-TEST(GpuComplexProduct, TakesNumbersStraightFromMemory) {
+TEST(GpuComplexProduct, LoadsOperandsFromGlobalMemory) {
     const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=8 cta_n=8 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=2 "
         "warp_lanes_n=4 "
@@ -99,7 +99,7 @@ TEST(GpuComplexProduct, HasTheSchedulesOfTheModel) {
             }
 }
 
-TEST(GpuComplexProduct, SharesDepthAndBlocks) {
+TEST(GpuComplexProduct, SplitsAndSlicesK) {
     const std::string base =
         "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=3 ";

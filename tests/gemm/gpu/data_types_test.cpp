@@ -87,7 +87,7 @@ MatrixProduct product_of(DataType a, DataType b, DataType c) {
     return product;
 }
 
-TEST(GpuNumbers, AreWidenedAndStored) {
+TEST(GpuDataTypes, AreWidenedAndStored) {
     for (const DataType data_type : integers) {
         const long double alpha = normalized_scale(data_type) > 1 ? 0.1L : 0x1p-10L;
         for (const auto& [a, c] : {std::pair{MatrixLayout{1, 40}, MatrixLayout{1, 40}},
@@ -105,7 +105,7 @@ TEST(GpuNumbers, AreWidenedAndStored) {
     }
 }
 
-TEST(GpuNumbers, AreStoredByWhoeverFinishesATile) {
+TEST(GpuDataTypes, AreStoredByWhoeverFinishesATile) {
     const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=16 cta_n=16 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=4 "
         "warp_lanes_n=8 "
@@ -115,7 +115,7 @@ TEST(GpuNumbers, AreStoredByWhoeverFinishesATile) {
                        normalized_scale(data_type) > 1 ? 0.1L : 0x1p-10L);
 }
 
-TEST(GpuNumbers, OfTheTwoOperandsMayDiffer) {
+TEST(GpuDataTypes, OfTheTwoOperandsMayDiffer) {
     for (const DataType data_type : integers)
         for (const DataType other : {DataType::float32, DataType::bfloat16, DataType::uint8})
             for (const bool by_rows : {false, true}) {
@@ -128,7 +128,7 @@ TEST(GpuNumbers, OfTheTwoOperandsMayDiffer) {
 }
 
 /// Of layouts that tensor cores do not read, and of a C that they do not store.
-TEST(GpuNumbers, OfE4m3AreWidenedInAnyLayout) {
+TEST(GpuDataTypes, OfE4m3AreWidenedInAnyLayout) {
     constexpr DataType e4m3 = DataType::float8_e4m3;
     for (const auto& [a, b] : {std::pair{MatrixLayout{1, 40}, MatrixLayout{1, 24}},
                                {MatrixLayout{24, 1}, MatrixLayout{32, 1}},
@@ -159,7 +159,7 @@ std::vector<double> stored(DataType data_type, const std::vector<double>& number
     return arguments["y"].values();
 }
 
-TEST(GpuNumbers, AreRoundedToEvenAndKeepToTheirRange) {
+TEST(GpuDataTypes, AreRoundedToEvenAndKeepToTheirRange) {
     constexpr double infinity = std::numeric_limits<double>::infinity(),
                      nan = std::numeric_limits<double>::quiet_NaN();
     using Numbers = std::vector<double>;
@@ -179,7 +179,7 @@ TEST(GpuNumbers, AreRoundedToEvenAndKeepToTheirRange) {
 }
 
 /// The public types convert as kernels do.
-TEST(GpuNumbers, AreThoseOfTheTypes) {
+TEST(GpuDataTypes, AreTheirConversions) {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> uniform(-1.1F, 1.1F);
     std::vector<double> numbers;

@@ -108,7 +108,7 @@ TEST(GpuBalance, OfOneWaveReadsWhatThereIsOnce) {
                      balance.peak / 2);
 }
 
-TEST(GpuSample, KeepsHowElementsLieInLines) {
+TEST(GpuSample, KeepsPositionsInCacheLines) {
     MatrixProduct product = product_of(5001);
     product.batch = 3;
     for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 5001 * 5001;
@@ -151,7 +151,7 @@ TEST(GpuSample, RunsWithSlicesSplitsAndMatrices) {
     }
 }
 
-TEST(GpuThreadParts, CoverTheTileOnce) {
+TEST(GpuThreadMap, CoverTheTileOnce) {
     for (const char* more : {"", " zigzag=1", " thread_m=16 cta_m=256", " warp_lanes_m=16 warp_lanes_n=2"})
         for (const DataType data_type : {DataType::float32, DataType::float64}) {
             const SimtGemm schedule = std::get<SimtGemm>(parse_gpu_schedule(to_string(SimtGemm{}) + more));

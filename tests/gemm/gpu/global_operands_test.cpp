@@ -35,7 +35,7 @@ TEST(GpuDirect, IsTheProductForEveryTranspositionAndRemainder) {
                 expect_product(product_of(a, b, rows, columns, k_extent), direct_schedule(k_extent));
 }
 
-TEST(GpuDirect, MovesVectorsOfLinesAndOfSteps) {
+TEST(GpuDirect, LoadsVectorsAlongMnAndK) {
     for (const DataType data_type : {DataType::float32, DataType::float64}) {
         const std::string lanes = data_type == DataType::float32 ? "4" : "2";
         expect_product(
@@ -54,7 +54,7 @@ TEST(GpuDirect, HasMatricesOfABatchInABlock) {
                        direct_schedule(4, "matrices=4 a_vector_m=4 b_vector_k=4 c_vector_m=4"));
 }
 
-TEST(GpuDirect, HasNarrowNumbers) {
+TEST(GpuDirect, HasLowPrecisionOperands) {
     MatrixProduct narrow = product_of('N', 'N', 16, 8, 8);
     narrow.a_type = DataType::bfloat16;
     narrow.b_type = DataType::int8;

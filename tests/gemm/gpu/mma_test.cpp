@@ -49,7 +49,7 @@ MatrixProduct short_product(char a, char b, Integer rows, Integer columns, Integ
     return product;
 }
 
-TEST(GpuProduct, WarpsMultiplyShortNumbers) {
+TEST(GpuProduct, MmaSyncMultipliesHalfPrecision) {
     const target::Gpu& earlier = target::gpu_named("sm_80");
     for (const DataType factor : {DataType::bfloat16, DataType::float16}) {
         for (const char* more : {"", "sliced_k=2 cta_k=64", "thread_m=4 thread_n=4 interleave_copies=0",
@@ -81,7 +81,7 @@ TEST(GpuProduct, WarpsReadShortFragmentsWithoutConflicts) {
     EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0);
 }
 
-TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
+TEST(GpuSchedules, OfHalfPrecisionUseMmaSyncWithoutWgmma) {
     for (const Integer n : {256, 1024, 4096}) {
         const MatrixProduct product = short_product('N', 'T', n, n, n, 0, DataType::bfloat16);
         EXPECT_EQ(mma_k_of(gpu_schedules(product, target::gpu_named("sm_80"), 1)), 16);

@@ -146,7 +146,7 @@ TEST(GpuRange, OfTransposedMatricesAndBatches) {
     }
 }
 
-TEST(GpuRange, FactorsAreNotLookedAtWhereTheyAreNotWanted) {
+TEST(GpuRange, AlphaZeroSkipsTheRangeCheck) {
     const MatrixProduct product = product_of({});
     support::KernelSequence memories(kernels_of(product));
     EXPECT_EQ(memories.programs().size(), 4);

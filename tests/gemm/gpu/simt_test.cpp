@@ -30,7 +30,7 @@ TEST(GpuProduct, HasTilesAtEdgesThatLieOverOthers) {
             expect_product(product_of(a, 'N', rows, columns, k_extent, 1), small_schedule());
 }
 
-TEST(GpuProduct, EveryDepthFitsPieces) {
+TEST(GpuProduct, EveryKSuitsEveryKTile) {
     for (Integer k = 1; k <= 21; ++k)
         for (const int stages : {2, 3, 5}) {
             SimtGemm schedule = small_schedule();
@@ -49,7 +49,7 @@ TEST(GpuProduct, MovesVectorsWhereElementsAreAligned) {
     }
 }
 
-TEST(GpuProduct, KeepsLinesWhoseStepsAreNextToEachOther) {
+TEST(GpuProduct, KeepsKMajorOperandsKMajor) {
     for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const char* more :
              {"", "sliced_k=2", "interleave_copies=0", "fma_order=columns", "thread_n=3 cta_n=12"}) {
@@ -77,7 +77,7 @@ TEST(GpuProduct, KeepsLinesWhoseStepsAreNextToEachOther) {
     expect_product(batch, schedule);
 }
 
-TEST(GpuProduct, SlicesShareThePieces) {
+TEST(GpuProduct, SlicesShareKTiles) {
     SimtGemm schedule = small_schedule();
     schedule.cta_tile.k = 12;
     for (const int slices : {2, 3, 6}) {
@@ -86,7 +86,7 @@ TEST(GpuProduct, SlicesShareThePieces) {
     }
 }
 
-TEST(GpuProduct, SplitsShareTheDepthInClusters) {
+TEST(GpuProduct, ClustersSplitK) {
     SimtGemm schedule = small_schedule();
     for (const int splits : {2, 4}) {
         schedule.decomposition = SplitK{.splits = splits};
@@ -110,7 +110,7 @@ TEST(GpuProduct, SplitsHandOverThroughMemory) {
     }
 }
 
-TEST(GpuProduct, SplitsHavePiecesInTurns) {
+TEST(GpuProduct, SplitsInterleaveKTiles) {
     const std::string tile = to_string(small_schedule()) + " interleaved_split_k=1 ";
     for (const char* splits :
          {"split_k=2", "split_k=4", "split_k=4 split_k_in_workspace=1", "split_k=2 stages=6"})
@@ -256,7 +256,7 @@ TEST(GpuProduct, SaysWhyASchedule) {
     EXPECT_NE(error("speed=9").find("'speed=9' is no parameter of a simt schedule"), std::string::npos);
 }
 
-TEST(GpuSchedules, OfDepthZeroAreThereForEveryKindOfNumber) {
+TEST(GpuSchedules, OfZeroKExistForEveryDataType) {
     for (const auto& [rows, columns, batch] : {std::array{9, 8, 12}, {10, 9, 7}, {1, 1, 1}, {64, 48, 1}})
         for (const DataType data_type : {DataType::float32, DataType::float64, DataType::float8_e4m3}) {
             const bool is_e4m3 = data_type == DataType::float8_e4m3;

@@ -21,7 +21,7 @@ SimtGemm stream_schedule(int blocks, int data_parallel_tiles = 0, const std::str
 }
 
 /// So many pieces of so many tiles in one block, or another number of blocks.
-TEST(StreamK, SharesPiecesInEveryProportion) {
+TEST(StreamK, SharesKTilesInEveryProportion) {
     for (const Integer tiles : {1, 2, 3})
         for (const Integer pieces : {1, 2, 3, 5})
             for (int blocks = 1; blocks <= tiles * pieces && blocks < 9; ++blocks)
@@ -31,7 +31,7 @@ TEST(StreamK, SharesPiecesInEveryProportion) {
                                        stream_schedule(blocks, whole));
 }
 
-TEST(StreamK, EveryDepthFitsPieces) {
+TEST(StreamK, EveryKSuitsEveryKTile) {
     for (Integer k = 1; k <= 17; ++k)
         for (const int stages : {2, 3, 6}) {
             SimtGemm schedule = stream_schedule(3, 1); // of six tiles
@@ -68,7 +68,7 @@ TEST(StreamK, IsTheProductForRandomGrids) {
     }
 }
 
-TEST(StreamK, MovesVectorsAndKeepsLines) {
+TEST(StreamK, LoadsVectorsAndKeepsKMajorOperands) {
     for (const Integer k : {12, 20, 32}) {
         expect_product(product_of('N', 'T', 24, 16, k, 4),
                        stream_schedule(5, 0, "a_vector_m=2 b_vector_n=2 c_vector_m=2"));
@@ -117,7 +117,7 @@ TEST(StreamK, SpreadsInfinities) {
     }
 }
 
-TEST(StreamK, NumbersPartsByTileAndBlock) {
+TEST(StreamK, NumbersPartialsByTileAndBlock) {
     for (Integer blocks = 1; blocks < 20; ++blocks)
         for (Integer pieces = 1; pieces < 9; ++pieces)
             for (Integer tiles = 1; tiles < 9; ++tiles) {

@@ -38,14 +38,14 @@ void expect_products(Integer rows, Integer columns, Integer k, Integer more, con
                     expect_product(product_of(a, b, rows, columns, k, more), suited(text, a, b, along));
 }
 
-TEST(GpuBulkProduct, IsTheProductForEveryTransposition) {
+TEST(TmaGemm, IsTheProductForEveryTransposition) {
     expect_products(64, 48, 40, 0, small);
     for (const Along along : {Along::single, Along::chunks, Along::turned})
         expect_product(product_of('T', 'N', 64, 48, 40, 0, DataType::float64),
                        suited(small, 'T', 'N', along, DataType::float64));
 }
 
-TEST(GpuBulkProduct, ThreadsMayCopyOneOfTheOperands) {
+TEST(TmaGemm, ThreadsMayCopyOneOfTheOperands) {
     expect_products(64, 48, 40, 0, small + "a_load=cp_async");
     expect_products(60, 28, 36, 4, small + "b_load=cp_async");
     expect_product(product_of('N', 'T', 60, 31, 39, 4),
@@ -53,7 +53,7 @@ TEST(GpuBulkProduct, ThreadsMayCopyOneOfTheOperands) {
 }
 
 /// Rows of boxes begin at a chunk of a K-major row, however many k indices are missing before the first.
-TEST(GpuBulkProduct, BeginsAtChunksOfLines) {
+TEST(TmaGemm, BoxesBeginAtChunks) {
     const std::string deep = small + "cta_k=64 sliced_k=4 ";
     for (const Integer k : {81, 82, 83, 84, 85})
         for (const Along along : {Along::single, Along::chunks, Along::turned}) {
@@ -70,7 +70,7 @@ TEST(GpuBulkProduct, BeginsAtChunksOfLines) {
 }
 
 /// An MN-major last tile must begin at a chunk, too.
-TEST(GpuBulkProduct, HasZerosOutsideOfOperands) {
+TEST(TmaGemm, ZeroFillsOutsideOperands) {
     const auto is_cut = [](char neighbours, char letter, Integer extent, Integer tile) {
         return letter == neighbours && extent % tile != 0 && extent % 4 != 0;
     };
@@ -94,14 +94,14 @@ TEST(GpuBulkProduct, HasZerosOutsideOfOperands) {
                 }
 }
 
-TEST(GpuBulkProduct, EveryNumberOfPiecesFitsStages) {
+TEST(TmaGemm, EveryCountOfKTilesSuitsEveryCountOfStages) {
     for (Integer k = 4; k <= 64; k += 4)
         for (const char* stages : {"stages=2", "stages=3", "stages=5"})
             for (const Along along : {Along::chunks, Along::turned})
                 expect_product(product_of('N', 'N', 32, 16, k), suited(small + stages, 'N', 'N', along));
 }
 
-TEST(GpuBulkProduct, BlocksAndSlicesShareTheDepth) {
+TEST(TmaGemm, SplitKAndSlicedKTogether) {
     const std::string deep = small + "cta_k=16 ";
     expect_products(40, 20, 52, 0, deep + "sliced_k=2");
     for (const char* splits : {"split_k=2", "split_k=4", "split_k=4 sliced_k=2",
@@ -117,7 +117,7 @@ TEST(GpuBulkProduct, BlocksAndSlicesShareTheDepth) {
                 expect_product(product_of('T', 'N', 40, 36, k), suited(deep + splits, 'T', 'N', along));
 }
 
-TEST(GpuBulkProduct, OfBatches) {
+TEST(TmaGemm, OfBatches) {
     MatrixProduct product = product_of('N', 'N', 40, 20, 28);
     product.batch = 3;
     product.a.batch_stride = 1200;
@@ -130,13 +130,13 @@ TEST(GpuBulkProduct, OfBatches) {
 }
 
 /// Rows of C may be next to each other, and A and B exchanged.
-TEST(GpuBulkProduct, OfProductsThatAreTurned) {
+TEST(TmaGemm, OfSwappedOperands) {
     MatrixProduct product = product_of('N', 'N', 48, 64, 20);
     product.c = {64, 1};
     expect_product(product, suited(small, 'T', 'T', Along::chunks));
 }
 
-TEST(GpuBulkProduct, IsReadWithoutConflictsOfBanks) {
+TEST(TmaGemm, IsReadWithoutBankConflicts) {
     const std::string usual =
         "cta_m=128 cta_n=64 thread_m=8 thread_n=8 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=2 c_vector_m=4 a_load=tma b_load=tma ";
@@ -151,14 +151,14 @@ TEST(GpuBulkProduct, IsReadWithoutConflictsOfBanks) {
         return cycles;
     };
     for (const char* k_extent : {"cta_k=8", "cta_k=16", "cta_k=32", "cta_k=64"}) {
-        EXPECT_EQ(lost(k_extent, Along::chunks, "a_pieces"), 0);
-        EXPECT_EQ(lost(k_extent, Along::chunks, "b_pieces"), 0) << k_extent;
-        EXPECT_EQ(lost(k_extent, Along::turned, "b_pieces"), 0) << k_extent;
-        EXPECT_EQ(lost(k_extent, Along::turned, "b_lines"), 0) << k_extent;
+        EXPECT_EQ(lost(k_extent, Along::chunks, "a_k_tiles"), 0);
+        EXPECT_EQ(lost(k_extent, Along::chunks, "b_k_tiles"), 0) << k_extent;
+        EXPECT_EQ(lost(k_extent, Along::turned, "b_k_tiles"), 0) << k_extent;
+        EXPECT_EQ(lost(k_extent, Along::turned, "b_rows"), 0) << k_extent;
     }
 }
 
-TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
+TEST(TmaGemm, SaysWhatTmaCannotLoad) {
     const auto why = [](const MatrixProduct& product, const std::string& more,
                         const target::Gpu& device = gpu()) {
         return infeasibility(parse_gpu_schedule(small + more), product, device).value_or("");
@@ -191,7 +191,7 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
 }
 
 /// Random schedules and extents, whatever suits.
-TEST(GpuBulkProduct, IsTheProductForRandomSchedules) {
+TEST(TmaGemm, IsTheProductForRandomSchedules) {
     std::mt19937 random(20);
     const auto one_of = [&](std::initializer_list<int> values) {
         return values.begin()[random() % values.size()];

@@ -17,12 +17,12 @@ Over transposed(Over over) {
 
 GpuEpilogue GpuEpilogue::transposed() const {
     GpuEpilogue result = *this;
-    const auto turn = [](lower::Pointwise& one) {
+    const auto transpose = [](lower::Pointwise& one) {
         for (LayoutForm& form : one.forms) std::swap(form.strides[row], form.strides[column]);
     };
-    turn(result.code);
+    transpose(result.code);
     for (GpuReduction& reduction : result.reductions) {
-        turn(reduction.code);
+        transpose(reduction.code);
         reduction.over = gemm::transposed(reduction.over);
     }
     return result;

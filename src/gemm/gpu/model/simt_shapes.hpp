@@ -93,7 +93,7 @@ inline constexpr SimtGemm halved_shape{
     .math = Fma{.warp_lanes = {.m = 4, .n = 4}, .order = FmaOrder::serpentine_columns},
     .sliced_k = 8};
 
-/// With TMA loads: K-major lines stay K-major for sides so narrow that memory is the bottleneck; for large problems
+/// With TMA loads: K-major operands stay K-major for extents so narrow that memory is the bottleneck; for large problems
 /// they are transposed.
 struct TmaShape {
     SimtGemm shape;

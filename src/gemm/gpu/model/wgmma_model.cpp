@@ -222,16 +222,16 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double split = schedule.has_bf16_split()
                              ? 2 * split_launch + elements * (4 + 2 * schedule.bf16_terms()) / rates.memory
                              : 0;
-    const auto transpose_seconds = [&](Integer lines) {
+    const auto transpose_seconds = [&](Integer mn_extent) {
         return split_launch +
-               static_cast<double>(lines * canonical.k * canonical.batch) * 2 * bytes / rates.memory;
+               static_cast<double>(mn_extent * canonical.k * canonical.batch) * 2 * bytes / rates.memory;
     };
-    const double turned = (gemm.transposes_a ? transpose_seconds(canonical.rows) : 0) +
-                          (gemm.transposes_b ? transpose_seconds(canonical.columns) : 0);
+    const double transposes = (gemm.transposes_a ? transpose_seconds(canonical.rows) : 0) +
+                              (gemm.transposes_b ? transpose_seconds(canonical.columns) : 0);
     const bool is_eased = schedule.is_tf32() && !gemm.has_register_a;
     const double together = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
     const double guard = schedule.has_range_check() ? range_check_seconds : 0;
-    return launch + split + guard + turned +
+    return launch + split + guard + transposes +
            each * together * (of_tile + runs * cycles_per_promotion + promotions * around_promotion) /
                rates.hertz;
 }

@@ -45,7 +45,7 @@ MatrixLayout OperandTranspose::output_layout() const {
 
 ir::BufferInfo buffer_of_transposed(ir::ArgumentRole operand, const OperandTranspose& transpose) {
     ir::BufferInfo buffer;
-    buffer.name = std::string(ir::name_of(operand)) + "_turned";
+    buffer.name = std::string(ir::name_of(operand)) + "_transposed";
     buffer.element = scalar_of(transpose.data_type);
     buffer.space = ir::Space::scratch;
     buffer.elements = transpose.output_layout().column_stride * transpose.mn_extent * transpose.matrices;
@@ -56,7 +56,7 @@ ir::BufferInfo buffer_of_transposed(ir::ArgumentRole operand, const OperandTrans
 
 ir::Program transpose_kernel(ir::ArgumentRole operand, const OperandTranspose& transpose) {
     const MatrixLayout &from = transpose.layout, to = transpose.output_layout();
-    ir::Builder builder("turn_" + std::string(ir::name_of(operand)));
+    ir::Builder builder("transpose_" + std::string(ir::name_of(operand)));
     const ir::BufferInfo matrix = buffer_of_matrix(operand, transpose.data_type, from, transpose.k,
                                                    transpose.mn_extent, transpose.matrices, 1);
     const ir::Buffer factor = builder.add(matrix);

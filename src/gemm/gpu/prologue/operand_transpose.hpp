@@ -20,7 +20,7 @@ struct OperandTranspose {
 OperandTranspose transpose_of_a(const MatrixProduct& canonical);
 OperandTranspose transpose_of_b(const MatrixProduct& canonical);
 
-/// The result's buffer, workspace named after the operand: a_turned or b_turned.
+/// The result's buffer, workspace named after the operand: a_transposed or b_transposed.
 ir::BufferInfo buffer_of_transposed(ir::ArgumentRole operand, const OperandTranspose& transpose);
 
 /// The kernel that transposes operand A or B in square tiles through shared memory.

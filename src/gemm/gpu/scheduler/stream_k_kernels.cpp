@@ -53,7 +53,7 @@ private:
     void write_segments(const Affine& shared) {
         const auto of_both = [&](Integer own, Integer of_share) { return own + (of_share - own) * shared; };
         const Integer k_tiles = std::min(stream_.k_tiles, stream_.k_tiles_per_block());
-        builder_.for_loop("turn", of_both(stream_.data_parallel_tiles, stream_.stream_k_tiles_of_block()),
+        builder_.for_loop("tile", of_both(stream_.data_parallel_tiles, stream_.stream_k_tiles_of_block()),
                           [&](const Affine& iteration) {
                               const Segment segment = places_.segment(shared, iteration);
                               builder_.if_then({{-1, Relation::nonnegative, segment.count}}, [&] {

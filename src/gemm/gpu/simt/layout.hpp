@@ -80,16 +80,16 @@ struct SmemTile {
     Integer pitch = 0;   ///< elements from one k index, or one row (column), to the next
     int components = 1;  ///< scalars per element: two for complex numbers
     bool is_tma = false; ///< TMA loads it, dense
-    bool is_transposed = false; ///< threads transpose it from lines that TMA loads
-    Integer row =
-        0; ///< K-major TMA: k indices per box row; the same box row of all lines comes before the next
+    bool is_transposed = false; ///< threads transpose it from K-major rows that TMA loads
+    /// K-major TMA: k indices per box row; each box row of all rows (columns) comes before the next.
+    Integer row = 0;
 
     int elements_of_copy() const { return vector_mn * vector_k; } ///< one of the two is 1
     bool is_smem_k_major() const { return vector_k > 1 || row > 0; }
     Integer elements() const;
     Integer scalars() const { return elements() * components; }
     Integer bytes() const { return elements() * bytes_of(data_type); }
-    /// Elements of a swizzle chunk, chunks per row, and lines that share a swizzle pattern.
+    /// Elements of a swizzle chunk, chunks per row, and rows that share a swizzle pattern.
     Integer chunk() const { return ir::swizzle_chunk_bytes / bytes_of(data_type); }
     Integer chunks_of_row() const { return row / chunk(); }
     Integer swizzle_period() const { return ir::swizzle_row_bytes / (row * bytes_of(data_type)); }

@@ -26,7 +26,7 @@ SimtMainLoop::SimtMainLoop(ir::Builder& builder, const CanonicalSimtGemm& gemm, 
             continue;
         }
         k_tile_buffers_[operand] =
-            builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(k_tile.data_type),
+            builder.shared(operand == 0 ? "a_k_tiles" : "b_k_tiles", scalar_of(k_tile.data_type),
                            std::max(least, schedule_.matrices() * schedule_.stages * k_tile.scalars()));
         if (has_scratch) scratch_ = k_tile_buffers_[operand];
     }

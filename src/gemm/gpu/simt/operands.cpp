@@ -31,7 +31,7 @@ SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, 
     alpha_beta.elements = 2 * scalars_in(product_.data_type);
     alpha_beta.by_value = true;
     alpha_beta_ = builder.add(alpha_beta);
-    reads_ab_ = builder.parameter("steps", ir::ArgumentRole::multiplies);
+    reads_ab_ = builder.parameter("reads_ab", ir::ArgumentRole::multiplies);
     reads_c_ = builder.parameter("reads_c", ir::ArgumentRole::reads_c);
 }
 

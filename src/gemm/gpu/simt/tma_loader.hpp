@@ -10,7 +10,7 @@
 /// follows the last use of its stage; all threads wait for the stage's mbarrier. TMA fills coordinates outside of the
 /// operand with zeros.
 ///
-/// For a transposed operand, TMA loads lines along K, and threads rewrite them in shared memory by k index while they
+/// For a transposed operand, TMA loads K-major rows, and threads rewrite them in shared memory by k index while they
 /// multiply the previous k-tile. Its loads, and the waits for them, thus come one k-tile earlier than those of other
 /// operands.
 namespace swirl::gemm {

@@ -40,7 +40,7 @@ void TmaPipeline::transpose_first() const {
     tma_.transpose(0, tma_.rounds(), {}, {});
 }
 
-/// For transposed operands it also waits for the second k-tile; the first one's lines are no longer needed.
+/// For transposed operands it also waits for the second k-tile; the first one's K-major rows are no longer needed.
 void TmaPipeline::wait_for_first() const {
     if (tma_.has(0)) tma_.wait(0, integer(0), integer(0));
     if (!tma_.has(1) || k_tiles_.count == 1) return;
@@ -81,7 +81,7 @@ void TmaPipeline::advance_to_next(const Affine& k_tile, const State& state) cons
     }
 }
 
-/// Refills the k-tile's own stage; for transposed operands the next one, whose lines are already transposed.
+/// Refills the k-tile's own stage; for transposed operands the next one, whose rows are already transposed.
 void TmaPipeline::refill(const Affine& k_tile_index, const State& state) const {
     in_one_thread([&] {
         for (const int lead : {0, 1}) {

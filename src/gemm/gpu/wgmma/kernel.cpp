@@ -122,7 +122,7 @@ private:
         alpha_beta.elements = 2;
         alpha_beta.by_value = true;
         result_.alpha_beta = builder_.add(alpha_beta);
-        reads_ab_ = builder_.parameter("steps", ir::ArgumentRole::multiplies);
+        reads_ab_ = builder_.parameter("reads_ab", ir::ArgumentRole::multiplies);
         result_.reads_c = builder_.parameter("reads_c", ir::ArgumentRole::reads_c);
         k_tiles_.declare_mbarriers();
         result_.mbarriers = builder_.shared("c_here", DataType::int64, schedule_.warpgroups);
@@ -294,7 +294,7 @@ private:
     /// promotes, tensor cores multiply for the others.
     void multiply_leading(int warpgroup, const PipelineState& stages) {
         const Integer interval = schedule_.promotion_interval;
-        builder_.for_loop("leading_piece", reads_ab_ * count_of_k_tiles(), [&](const Affine&) {
+        builder_.for_loop("leading_k_tile", reads_ab_ * count_of_k_tiles(), [&](const Affine&) {
             k_tiles_.wait(stages.stage(), stages.phase());
             for (Integer first = 0; first < schedule_.cta_tile.k; first += interval) {
                 start_wgmma(warpgroup, stages.stage(), {first, first + interval, true});

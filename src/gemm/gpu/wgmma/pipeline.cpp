@@ -30,8 +30,9 @@ void WgmmaPipeline::declare_smem_tiles(ir::Buffer b, ir::Buffer a) {
         ir::TensorInfo tensor = operands_[f].tensor;
         tensor.buffer = f == 0 ? b : a;
         tensors_[f] = builder_.tensor(tensor);
-        k_tiles_[f] = builder_.add(buffer_of_smem_tiles(f == 0 ? "b_pieces" : "a_pieces", operands_[f].scalar,
-                                                        schedule_.stages * operands_[f].scalars()));
+        k_tiles_[f] =
+            builder_.add(buffer_of_smem_tiles(f == 0 ? "b_k_tiles" : "a_k_tiles", operands_[f].scalar,
+                                              schedule_.stages * operands_[f].scalars()));
     }
 }
 
