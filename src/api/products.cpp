@@ -128,7 +128,7 @@ private:
     static void check_batch(const MatrixProduct& product, Integer count) {
         if (!product.listed)
             throw UserError(
-                "the product is no pointer-array batch\n  plan one whose 'listed' is true, and "
+                "the product is not a pointer-array batch\n  plan one whose 'listed' is true, and "
                 "whose batch is as long as the arrays of pointers");
         if (product.batch != count)
             throw UserError("count is {}, but the plan is for a batch of {}", count, product.batch);
