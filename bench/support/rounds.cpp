@@ -48,6 +48,14 @@ void wait_for_idle_threads() {
     }
 }
 
+/// Untimed executions, until the threads that share them are awake: processors that have been idle take milliseconds.
+void wake(const runtime::TimedWork& work) {
+    constexpr double waking = 5e-3;
+    const double start = runtime::monotonic_seconds();
+    do work.run();
+    while (runtime::monotonic_seconds() - start < waking);
+}
+
 constexpr int max_attempts = 20;
 
 /// Seconds per execution. A preempted batch is repeated. Executions so long that they are always preempted are timed by
@@ -95,7 +103,7 @@ Samples run_rounds(std::span<const runtime::TimedWork> implementations, const Ro
             const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
             if (!options.on_one_thread) {
                 wait_for_idle_threads();
-                implementations[turn].run();
+                wake(implementations[turn]);
             }
             times[turn].push_back(
                 time_batch(implementations[turn], repetitions[turn], options.on_one_thread));

@@ -42,7 +42,7 @@ std::optional<ScheduleCandidate> rechecked(const ChoiceRequest& request, const S
 /// The fastest of the shortlist and of what wisdom has found elsewhere; the estimate if the device lacks the memory to
 /// compare them.
 ScheduleCandidate fastest_of_shortlist(const ChoiceRequest& request, const std::vector<Schedule>& found) {
-    std::vector<ScheduleCandidate> candidates{{request.estimate()}};
+    std::vector<ScheduleCandidate> candidates;
     const auto add = [&](const std::vector<Schedule>& schedules, std::size_t most) {
         for (std::size_t k = 0; k < std::min(most, schedules.size()); ++k)
             if (std::none_of(candidates.begin(), candidates.end(),

@@ -19,8 +19,8 @@ struct ChoiceRequest {
     double seconds = 5;
     double recheck_seconds = 1; ///< limit for timing another version's schedule against the estimate
     std::function<planning::Schedule()> estimate; ///< the model's choice
-    /// The schedules that the model predicts fastest, best first. Timed for an estimate if wisdom knows nothing; empty:
-    /// no estimate is timed.
+    /// The schedules that the model predicts fastest, the estimate first. Timed for an estimate if wisdom knows nothing;
+    /// empty: no estimate is timed.
     std::function<std::vector<planning::Schedule>()> shortlist = {};
     /// What a search tries. `others` are schedules from wisdom that are not trusted.
     std::function<SearchSpace(std::vector<planning::Schedule> others)> space;

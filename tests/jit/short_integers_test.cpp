@@ -36,6 +36,23 @@ TEST(ShortIntegers, AreComputedAsTheInterpreterDoes) {
                 }));
 }
 
+TEST(ShortIntegers, OfInt32AreLoadedAndStoredBackwards) {
+    for (const int lanes : {4, 8, 16}) {
+        Builder b("backwards");
+        const auto x = b.input("x", DataType::int32, 64), y = b.output("y", DataType::int32, 64),
+                   z = b.output("z", DataType::int32, 64);
+        b.for_loop("i", 0, 64, lanes, ir::For::Kind::serial, [&](const Affine& i) {
+            const ir::Access backwards{.lanes = lanes, .lane_stride = -1};
+            b.store(y, i, b.load(x, i + (lanes - 1), backwards), {.lanes = lanes});
+            b.store(z, i + (lanes - 1), b.load(x, i, {.lanes = lanes}), backwards);
+        });
+        const ir::Program program = b.finish();
+        for (const target::Cpu* cpu : runnable_cpus())
+            if (lanes <= target::lanes(*cpu, DataType::float32))
+                expect_same(passes::run_codegen_passes(program, *cpu), *cpu, {.seed = 1});
+    }
+}
+
 TEST(ShortIntegers, AreWidenedWithTheirSigns) {
     for (const int lanes : {1, 4})
         for (const DataType from : {DataType::int8, DataType::uint8, DataType::int16}) {

@@ -89,6 +89,7 @@ private:
             for (const gemm::GpuGemmSchedule& kernel :
                  gemm::gpu_schedules(product_, target_gpu(gpu_), shortlist_length, options().accuracy))
                 result.emplace_back(target_gpu(gpu_).name, kernel);
+            result.front() = estimate(result.front().gpu_gemm());
             return result;
         };
     }
