@@ -177,7 +177,7 @@ std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& s
     const Integer n = dft.rows();
     std::vector<Candidate> result;
     if (cached_sweep_cycles(n, setting) == 0 || !setting.is_alone()) return result;
-    for (Integer first = 2; first * first <= n * max_uneven; ++first) {
+    for (Integer first = 2; first < n && first * first <= n * max_uneven; ++first) {
         if (n % first != 0 || first * first * max_uneven < n) continue;
         result.push_back(two_sweep_candidate(dft, first, widest_tile(first, n, setting), setting));
     }
