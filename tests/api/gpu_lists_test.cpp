@@ -49,7 +49,7 @@ TEST_F(GpuListsInterface, RefusesListsThatDoNotFit) {
     };
     expect_contains(refused(plan, nullptr), {"list a is null"});
     expect_contains(refused(plan, little.data()), {"list a", "too small"});
-    expect_contains(refused(other, lists.a.data()), {"no pointer-array batch", "'listed'"});
+    expect_contains(refused(other, lists.a.data()), {"not a pointer-array batch", "'listed'"});
     expect_contains(
         error_of<UserError>([&] { plan.execute(1, matrix.data(), matrix.data(), 0, matrix.data()); }),
         {"execute_each()"});
