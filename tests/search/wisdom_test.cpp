@@ -79,6 +79,19 @@ TEST_F(WisdomFile, KeepsEntriesBetweenOpenings) {
     EXPECT_TRUE(warnings.empty());
 }
 
+TEST_F(WisdomFile, ExportsNoDamagedEntries) {
+    Wisdom wisdom = open();
+    wisdom.store(key, timed);
+    WisdomEntry undated = timed;
+    undated.created = -1;
+    wisdom.replace({key.device, "dft 32"}, undated);
+    std::stringstream lines;
+    EXPECT_EQ(wisdom.export_lines(lines), 1);
+    const Wisdom::Imported back = wisdom.import_lines(lines);
+    EXPECT_EQ(back.unchanged, 1);
+    EXPECT_TRUE(back.unreadable.empty());
+}
+
 TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
     Wisdom wisdom = open();
     WisdomEntry estimated = with_time(1e-9);
@@ -95,7 +108,7 @@ TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
 
 TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
     std::vector<WisdomEntry> entries;
-    for (const FoundBy how : {FoundBy::estimate, FoundBy::measure, FoundBy::exhaustive})
+    for (const FoundBy how : {FoundBy::estimate, FoundBy::shortlist, FoundBy::measure, FoundBy::exhaustive})
         for (const double seconds : {1.0, 2.0})
             for (const std::string& of : {std::string("v"), std::string(version())})
                 entries.push_back({"r", seconds, how, 1, of});

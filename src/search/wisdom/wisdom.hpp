@@ -93,8 +93,8 @@ public:
     std::optional<std::string> fact(std::string_view device, std::string_view name);
     void store_fact(std::string_view device, std::string_view name, std::string_view text);
 
-    /// Writes one JSON object per line: device, problem, schedule, seconds, found_by, created, version. Returns how
-    /// many.
+    /// Writes one JSON object per line: device, problem, schedule, seconds, found_by, created, version. Leaves out damaged
+    /// entries, which could not be read back. Returns how many it wrote.
     Integer export_lines(std::ostream& out);
 
     struct Imported {

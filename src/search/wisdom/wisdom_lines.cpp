@@ -66,9 +66,14 @@ bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") 
 } // namespace
 
 Integer Wisdom::export_lines(std::ostream& out) {
-    const auto all = entries();
-    for (const auto& [key, entry] : all) out << line_of(key, entry) << '\n';
-    return static_cast<Integer>(all.size());
+    Integer count = 0;
+    for (const auto& [key, entry] : entries()) {
+        const std::string line = line_of(key, entry);
+        if (!parse(line)) continue; // a damaged row
+        out << line << '\n';
+        ++count;
+    }
+    return count;
 }
 
 Wisdom::Imported Wisdom::import_lines(std::istream& in) {
