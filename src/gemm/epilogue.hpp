@@ -1,7 +1,7 @@
 #pragma once
 
-#include "gemm/cpu/complex_lanes.hpp"
-#include "gemm/cpu/tile.hpp"
+#include "gemm/complex_lanes.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/builder.hpp"
 #include "lower/pointwise.hpp"
 

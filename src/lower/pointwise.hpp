@@ -15,7 +15,7 @@ using loops::LayoutForm;
 /// reals 0 and 1.
 struct Pointwise {
     enum class Op : std::uint8_t {
-        number,
+        constant,
         x,
         form,  ///< as a real
         array, ///< element `form` of `array`
@@ -47,7 +47,7 @@ struct Pointwise {
     };
     struct Node {
         Op op;
-        long double number = 0;
+        long double constant = 0;
         int form = 0;
         int array = 0;
         std::vector<int> operands = {}; ///< earlier nodes

@@ -27,7 +27,7 @@ ElementAccess real_at(const std::vector<Location>& locations, std::size_t place,
 
 std::vector<Location> locations_of(const std::vector<ElementAccess>& numbers) {
     std::vector<Location> element_locations;
-    for (const ElementAccess& number : numbers) element_locations.push_back(number.location);
+    for (const ElementAccess& element : numbers) element_locations.push_back(element.location);
     return element_locations;
 }
 
@@ -58,16 +58,16 @@ std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Loc
             component.whole = true;
             const auto [at, is_new] = known.emplace(component.location.re, numbers.size());
             if (is_new) numbers.push_back({component.location, true, std::nullopt, std::nullopt});
-            ElementAccess& number = numbers[at->second];
-            (*odd == 1 ? number.im : number.re) = ElementAccess::Component{place, imaginary};
+            ElementAccess& element = numbers[at->second];
+            (*odd == 1 ? element.im : element.re) = ElementAccess::Component{place, imaginary};
         }
     }
     return numbers;
 }
 
-bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum& half,
+bool is_real_element(const ElementAccess& element, const Pointwise::HalfSpectrum& half,
                      const Extents& extents) {
-    const Affine& form = number.location.forms.front()[static_cast<std::size_t>(half.form)];
+    const Affine& form = element.location.forms.front()[static_cast<std::size_t>(half.form)];
     const auto is_real = [&](Integer at) { return at == 0 || 2 * at == half.n; };
     if (form.is_constant()) return is_real(form.constant());
     const auto [low, high] = bounds(form, extents);
@@ -77,8 +77,8 @@ bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum&
 
 bool has_complete_elements(const Call& call, const Extents& extents, const std::optional<Pointwise>& load,
                            const std::optional<Pointwise>& store) {
-    const auto is_whole = [&](const ElementAccess& number) {
-        return (number.re && number.im) || is_real_element(number, *store->half, extents);
+    const auto is_whole = [&](const ElementAccess& element) {
+        return (element.re && element.im) || is_real_element(element, *store->half, extents);
     };
     const auto& [sources, targets, between] = call.placement;
     const bool reads = !sources.empty() && !sources.front().forms.empty();
@@ -128,9 +128,9 @@ PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
     if (context.request.loops.for_gpu) return;
     using Access = GuardedElements::Access;
     std::vector<Access> accesses;
-    for (const ElementAccess& number : numbers_) {
-        const bool is_skipped = !loading && !number.re; // the zero next to a real element
-        accesses.push_back(is_skipped ? Access::none : number.whole ? Access::complex : Access::real);
+    for (const ElementAccess& element : numbers_) {
+        const bool is_skipped = !loading && !element.re; // the zero next to a real element
+        accesses.push_back(is_skipped ? Access::none : element.whole ? Access::complex : Access::real);
     }
     guarded_.emplace(context, memory, element_locations_, std::move(accesses), emitter_, loading, lane);
 }
@@ -153,16 +153,16 @@ Integer PointwiseAccess::scalars_of_element() const {
 }
 
 /// The element in memory if it is to be accessed, else zero.
-PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t number) {
-    const bool whole = numbers_[number].whole;
-    const Component component{number, 0};
+PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t position) {
+    const bool whole = numbers_[position].whole;
+    const Component component{position, 0};
     const Touch touch = emitter_.touch(component, true);
     if (touch == Touch::never) return emitter_.zero(whole);
-    if (guarded_ && touch == Touch::sometimes) return guarded_->load(number, lane_);
-    const Location& place = element_locations_[number];
+    if (guarded_ && touch == Touch::sometimes) return guarded_->load(position, lane_);
+    const Location& place = element_locations_[position];
     ir::Builder& builder = context_.builder;
     Affine index = context_.placed(memory_, place.re);
-    ir::Value dynamic = tables_.dynamic(number), chooser = ir::no_value;
+    ir::Value dynamic = tables_.dynamic(position), chooser = ir::no_value;
     if (touch == Touch::sometimes) {
         chooser = emitter_.condition(component, true);
         ir::Value wanted = builder.index(index);
@@ -193,12 +193,12 @@ PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t number) {
 }
 
 /// Reads an element and applies the load callback.
-PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t number) {
-    const Component component{number, 0};
-    const ComplexValue value = emitter_.apply(component, guarded(number));
+PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t index) {
+    const Component component{index, 0};
+    const ComplexValue value = emitter_.apply(component, guarded(index));
     const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::always) return value;
-    const ComplexValue zero = emitter_.zero(numbers_[number].whole);
+    const ComplexValue zero = emitter_.zero(numbers_[index].whole);
     if (touch == Touch::never) return zero;
     if (guarded_) return emitter_.masked(component, value);
     const ir::Value chooser = emitter_.condition(component, false);
@@ -224,17 +224,17 @@ std::vector<Scaled> PointwiseAccess::load() {
     return sources;
 }
 
-void PointwiseAccess::store(std::size_t number, const ComplexValue& value) {
-    const Component component{number, 0};
-    const Location& place = element_locations_[number];
+void PointwiseAccess::store(std::size_t position, const ComplexValue& value) {
+    const Component component{position, 0};
+    const Location& place = element_locations_[position];
     const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::never) return;
     ir::Builder& builder = context_.builder;
-    const ir::Value dynamic = tables_.dynamic(number);
+    const ir::Value dynamic = tables_.dynamic(position);
     const auto write = [&] {
         const ComplexValue result = emitter_.apply(component, value);
         const Affine index = context_.placed(memory_, place.re);
-        if (!numbers_[number].whole)
+        if (!numbers_[position].whole)
             return builder.store(buffers_.re, index, result.re, {.dynamic = dynamic});
         if (is_one_access(context_, memory_, place))
             return builder.store(buffers_.re, index, builder.shuffle(result.re, result.im, {0, 1}),
@@ -245,7 +245,7 @@ void PointwiseAccess::store(std::size_t number, const ComplexValue& value) {
     if (touch == Touch::always)
         write();
     else if (guarded_)
-        guarded_->store(number, emitter_.apply(component, value), lane_);
+        guarded_->store(position, emitter_.apply(component, value), lane_);
     else
         builder.if_then(emitter_.conditions(component, false), write);
 }
@@ -259,10 +259,10 @@ void PointwiseAccess::store(const std::vector<Scaled>& targets, Arithmetic& arit
         return arithmetic.materialize(negative ? -value : value);
     };
     for (std::size_t k = 0; k < numbers_.size(); ++k) {
-        const ElementAccess& number = numbers_[k];
-        if (!number.re) continue; // the zero next to a real element, written with it
-        ComplexValue value{value_of(*number.re), ir::no_value};
-        if (number.whole) value.im = number.im ? value_of(*number.im) : emitter_.zero(true).im;
+        const ElementAccess& element = numbers_[k];
+        if (!element.re) continue; // the zero next to a real element, written with it
+        ComplexValue value{value_of(*element.re), ir::no_value};
+        if (element.whole) value.im = element.im ? value_of(*element.im) : emitter_.zero(true).im;
         store(k, value);
     }
 }

@@ -30,7 +30,7 @@ std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Loc
                                                            const std::optional<Pointwise>& pointwise);
 
 /// Whether the element, in all iterations, is one of a half spectrum without imaginary component.
-bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum& half,
+bool is_real_element(const ElementAccess& element, const Pointwise::HalfSpectrum& half,
                      const Extents& extents);
 
 /// Whether a call that accesses a half spectrum suits its callbacks: it knows the component of each real, and writes
@@ -63,9 +63,9 @@ private:
     using ComplexValue = PointwiseEmitter::ComplexValue;
     using Touch = PointwiseEmitter::Touch;
 
-    ComplexValue loaded(std::size_t number);
-    ComplexValue guarded(std::size_t number);
-    void store(std::size_t number, const ComplexValue& value);
+    ComplexValue loaded(std::size_t index);
+    ComplexValue guarded(std::size_t position);
+    void store(std::size_t index, const ComplexValue& value);
     Integer scalars_of_element() const;
 
     Context& context_;

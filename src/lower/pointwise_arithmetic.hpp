@@ -24,10 +24,10 @@ public:
     /// The value of the last node, complex if x is.
     ComplexValue evaluate(const std::vector<Pointwise::Node>& nodes, const ComplexValue& x, const Leaf& leaf);
 
-    ir::Value number(long double value) { return builder_.constant(type_, value); }
-    ComplexValue zero(bool complex) { return {number(0), complex ? number(0) : ir::no_value}; }
-    ir::Value as_real(ir::Value boolean) { return builder_.select(boolean, number(1), number(0)); }
-    ir::Value opposite(ir::Value a) { return builder_.subtract(number(1), a); }
+    ir::Value constant(long double value) { return builder_.constant(type_, value); }
+    ComplexValue zero(bool complex) { return {constant(0), complex ? constant(0) : ir::no_value}; }
+    ir::Value as_real(ir::Value boolean) { return builder_.select(boolean, constant(1), constant(0)); }
+    ir::Value opposite(ir::Value a) { return builder_.subtract(constant(1), a); }
 
     /// One node, whose operands are among the values of the nodes before it.
     ComplexValue evaluate(const Pointwise::Node& node, const ComplexValue& x,

@@ -24,8 +24,8 @@ struct ExpressionCall {
     Integer column = 0;
 
     const gemm::Epilogue& code() const { return expression->code(); }
-    const void* operand(std::size_t number, Integer in_row, Integer in_column) const {
-        return expression->operand_address(number, arrays, matrix, row + in_row, column + in_column);
+    const void* operand(std::size_t index, Integer in_row, Integer in_column) const {
+        return expression->operand_address(index, arrays, matrix, row + in_row, column + in_column);
     }
 };
 
@@ -45,7 +45,7 @@ using Op = Pointwise::Op;
 template <class R> struct HostArithmetic {
     using Value = R;
 
-    R number(long double value) { return static_cast<R>(value); }
+    R constant(long double value) { return static_cast<R>(value); }
     R add(R a, R b) { return a + b; }
     R subtract(R a, R b) { return a - b; }
     R multiply(R a, R b) { return a * b; }
@@ -190,9 +190,9 @@ private:
             return known_[static_cast<std::size_t>(node.operands[k])];
         };
         const auto re = [&](std::size_t k) { return value(k).re[at]; };
-        const auto number = [](bool holds) { return holds ? R(1) : R(0); };
+        const auto indicator = [](bool holds) { return holds ? R(1) : R(0); };
         switch (node.op) {
-        case Op::number: return static_cast<R>(node.number);
+        case Op::constant: return static_cast<R>(node.constant);
         case Op::magnitude:
         case Op::square_root:
         case Op::exponential:
@@ -201,9 +201,9 @@ private:
         case Op::gelu: return evaluation::function(node.op, re(0));
         case Op::re: return re(0);
         case Op::im: return value(0).is_complex ? value(0).im[at] : R(0);
-        case Op::less: return number(re(0) < re(1));
-        case Op::less_equal: return number(re(0) <= re(1));
-        case Op::equal: return number(re(0) <= re(1) && re(1) <= re(0));
+        case Op::less: return indicator(re(0) < re(1));
+        case Op::less_equal: return indicator(re(0) <= re(1));
+        case Op::equal: return indicator(re(0) <= re(1) && re(1) <= re(0));
         case Op::both: return re(0) * re(1);
         case Op::either: return R(1) - (R(1) - re(0)) * (R(1) - re(1));
         case Op::opposite: return R(1) - re(0);
@@ -237,13 +237,13 @@ private:
     template <class S> void load(Values<R>& values, const S* from, Integer stride, Integer count) {
         values.is_complex = sizeof(S) != sizeof(R);
         for (Integer at = 0; at < count; ++at) {
-            const S number = from[at * stride];
+            const S element = from[at * stride];
             const auto k = static_cast<std::size_t>(at);
             if constexpr (sizeof(S) == sizeof(R)) {
-                values.re[k] = static_cast<R>(number);
+                values.re[k] = static_cast<R>(element);
             } else {
-                values.re[k] = number.real();
-                values.im[k] = number.imag();
+                values.re[k] = element.real();
+                values.im[k] = element.imag();
             }
         }
     }

@@ -39,9 +39,7 @@ std::vector<Choice> choices(const Formula& f) {
     const Integer n = f.rows() - 1;
     std::vector<Choice> result;
     if (largest_prime_factor(n) <= largest_base_prime) result.push_back({n});
-    Integer padded = 4;
-    while (padded < 2 * n - 1 || largest_prime_factor(padded) > 5) padded += 4;
-    result.push_back({padded});
+    result.push_back({convolution_length(2 * n - 1)});
     return result;
 }
 

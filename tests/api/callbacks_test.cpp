@@ -166,6 +166,19 @@ TEST(ConvolutionThroughTheInterface, IsTheCircularSum) {
     }
 }
 
+TEST(ConvolutionThroughTheInterface, HasNoCodelet) {
+    for (const char* schedule : {"sse2: 0 codelet", "portable: 0 codelet"}) {
+        const Options options{.cpu = std::string(schedule).substr(0, std::string(schedule).find(':')),
+                              .schedule = schedule};
+        try {
+            swirl::plan("convolution 16", options);
+            FAIL() << schedule;
+        } catch (const UserError& error) {
+            EXPECT_NE(std::string(error.what()).find("circulant-dft"), std::string::npos) << error.what();
+        }
+    }
+}
+
 /// A transform of one point, which only converts.
 template <class Half> std::vector<Half> stored(const std::vector<float>& values, const char* cpu) {
     const std::string type = std::is_same_v<Half, float16> ? "float16" : "bfloat16";

@@ -115,7 +115,7 @@ TEST(Arguments, OfAnotherTypeAreNamed) {
     EXPECT_MENTIONS(message, "input is an array of double");
 }
 
-TEST(Arguments, OfAnotherNumberAreRefused) {
+TEST(Arguments, OfAnotherDataTypeAreRefused) {
     const swirl::Plan plan = swirl::plan("dft 8");
     std::vector<double> reals(32, 1.0);
     double* const p = reals.data();

@@ -90,12 +90,12 @@ TEST(FuzzOfProducts, FindsNaNs) {
     expect_found(
         [](ProductData& data, GuardedMemory*) {
             std::byte* const element = some_element(data);
-            const DataType number = data.product().type_of_c();
-            const bool has_nan = number == DataType::float32 || number == DataType::float64 ||
-                                 number == DataType::bfloat16 || number == DataType::float16 ||
-                                 is_complex(number);
+            const DataType data_type = data.product().type_of_c();
+            const bool has_nan = data_type == DataType::float32 || data_type == DataType::float64 ||
+                                 data_type == DataType::bfloat16 || data_type == DataType::float16 ||
+                                 is_complex(data_type);
             if (element == nullptr || !has_nan) return false;
-            write_number(element, number, std::numeric_limits<long double>::quiet_NaN());
+            write_number(element, data_type, std::numeric_limits<long double>::quiet_NaN());
             return true;
         },
         {"wrong product", "wrong reduction", "other bits"}, 200);

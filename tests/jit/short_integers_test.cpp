@@ -110,7 +110,7 @@ TEST(ShortIntegers, Float32IsTruncatedToInt32) {
         }
 }
 
-TEST(ShortIntegers, ShortFloatingNumbersBecomeFloat32) {
+TEST(ShortIntegers, HalfPrecisionBecomesFloat32) {
     const auto widen = [](Builder& b, Value x) { return b.convert(x, DataType::float32); };
     for (const int lanes : {1, 4})
         for (const DataType from : {DataType::float16, DataType::bfloat16})

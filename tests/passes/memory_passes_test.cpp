@@ -171,7 +171,7 @@ Program parts_by_table(std::vector<Integer> map, Integer constant) {
     return b.finish();
 }
 
-TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
+TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothComponents) {
     for (const Integer constant : {0, -1}) {
         const Program planar = split(parts_by_table({7, 1, 5, 3}, constant), "in");
         verify(planar, VerificationLevel::lowered);

@@ -21,7 +21,7 @@ TEST(CpuTimer, GivesUpPlansWhoseTablesAreNotFilledBeforeTheDeadline) {
     CpuTimer timer;
     const double begin = timer.now();
     constexpr double seconds = 0.4;
-    timer.compare(problem, candidates, begin + seconds, Care::screen, {.seen = [](std::size_t) {}});
+    timer.compare(Problem(problem), candidates, begin + seconds, Care::screen, {.seen = [](std::size_t) {}});
     EXPECT_TRUE(candidates[0].is_timed());
     EXPECT_FALSE(candidates[1].is_timed());
     EXPECT_EQ(candidates[1].infeasible_because, "");
@@ -34,7 +34,7 @@ TEST(CpuTimer, TimesTheFirstPlanHoweverLongItsTablesTake) {
     candidates[0].schedule =
         make_plan<planning::Plan>(problem, {.check = false, .use_wisdom = false})->schedule();
     CpuTimer timer;
-    timer.compare(problem, candidates, timer.now(), Care::screen, {.seen = [](std::size_t) {}});
+    timer.compare(Problem(problem), candidates, timer.now(), Care::screen, {.seen = [](std::size_t) {}});
     EXPECT_TRUE(candidates[0].is_timed());
 }
 

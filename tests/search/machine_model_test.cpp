@@ -97,6 +97,13 @@ TEST(MachineModel, IsWhatTheEstimateCountsWith) {
     EXPECT_LT(cycles("dft 1048576", roomy), cycles("dft 1048576", fitted));
 }
 
+TEST(MachineModel, OfAMachineAlmostWithoutCachesHasEstimatesToo) {
+    MachineModel tiny = fitted_machine_model();
+    tiny.nearest_cache_bytes = tiny.own_cache_bytes = 16;
+    for (const char* text : {"dft 2", "dft 3", "dft 6", "dst3 12", "dct4 3", "rdft 17", "dft 4096"})
+        EXPECT_GT(cycles(text, tiny), 0) << text;
+}
+
 TEST(MachineModel, ComesFromWisdomWhereThisMachineWasProbed) {
     const target::Cpu& cpu = target::cpu_named(this_host().instruction_set);
     if (cpu.vector_bytes == 0) GTEST_SKIP() << "no vectors to probe with";

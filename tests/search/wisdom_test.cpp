@@ -96,7 +96,7 @@ TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
 
 TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
     std::vector<WisdomEntry> entries;
-    for (const FoundBy how : {FoundBy::estimate, FoundBy::measure, FoundBy::exhaustive})
+    for (const FoundBy how : {FoundBy::estimate, FoundBy::shortlist, FoundBy::measure, FoundBy::exhaustive})
         for (const double seconds : {1.0, 2.0})
             for (const std::string& of : {std::string("v"), std::string(version())})
                 entries.push_back({"r", seconds, how, 1, of});

@@ -36,9 +36,9 @@ ThreadedIterations::Digits in_iteration(ir::Builder& builder, const ThreadedIter
 
 /// A call, and how threads share it.
 struct GpuEmitter::ThreadedCall {
-    ThreadedCall(GpuEmitter& emitter, std::size_t number)
-        : call(emitter.region_.calls[number]),
-          shared(emitter.region_.shares[number].iterations),
+    ThreadedCall(GpuEmitter& emitter, std::size_t index)
+        : call(emitter.region_.calls[index]),
+          shared(emitter.region_.shares[index].iterations),
           bound(emitter.context_, emitter.with_single_loops_bound(call)) {}
 
     const Call& call;
@@ -105,28 +105,28 @@ void GpuEmitter::bind_blocks(const Range& range) {
         {{blocks, 1, 1}, {configuration_.threads, 1, 1}, configuration_.cluster, configuration_.resident});
 }
 
-void GpuEmitter::choose_transform(const Affine& number) {
-    if (!region_.around.empty()) context_.bind(region_.around.back().variable, first_transform_ + number);
+void GpuEmitter::choose_transform(const Affine& transform) {
+    if (!region_.around.empty()) context_.bind(region_.around.back().variable, first_transform_ + transform);
     for (std::size_t k = 0; k < context_.loops.arrays.size(); ++k) {
         const Array& array = context_.loops.arrays[k];
         if (array.role != Array::Role::temporary || array.unused) continue;
         context_.choose_copy(static_cast<int>(k),
-                             array.residence == Array::Residence::shared ? number : iteration_around(k));
+                             array.residence == Array::Residence::shared ? transform : iteration_around(k));
     }
 }
 
 Affine GpuEmitter::iteration_around(std::size_t array) const {
     const std::vector<Loop>& loops = around_users_.at(array);
-    Affine iteration = copy_ ? copy_->number : Affine(0);
+    Affine iteration = copy_ ? copy_->index : Affine(0);
     for (std::size_t k = copy_ ? copy_->loops : 0; k < loops.size(); ++k)
         iteration = loops[k].count * iteration + context_.placed(Affine::of(loops[k].variable));
     return iteration;
 }
 
-bool GpuEmitter::needs_barrier(std::size_t number) const {
-    const Call& call = region_.calls[number];
+bool GpuEmitter::needs_barrier(std::size_t index) const {
+    const Call& call = region_.calls[index];
     return unsynchronized_.needs_barrier_before_read(call) ||
-           (!region_.shares[number].waits && unsynchronized_.needs_barrier_before_write(call));
+           (!region_.shares[index].waits && unsynchronized_.needs_barrier_before_write(call));
 }
 
 const Call& GpuEmitter::with_single_loops_bound(const Call& call) {
@@ -143,11 +143,11 @@ ThreadedIterations::Digits GpuEmitter::choose(const ThreadedCall& step, Integer 
     return variables;
 }
 
-void GpuEmitter::emit_single(std::size_t number) {
-    if (const auto& whole = region_.shares[number].over_all_transforms)
-        return emit_contiguous_copy(*whole, region_.calls[number].loops.front().count);
-    ThreadedCall step(*this, number);
-    if (region_.shares[number].waits) return emit_read_barrier_write({&step});
+void GpuEmitter::emit_single(std::size_t index) {
+    if (const auto& whole = region_.shares[index].over_all_transforms)
+        return emit_contiguous_copy(*whole, region_.calls[index].loops.front().count);
+    ThreadedCall step(*this, index);
+    if (region_.shares[index].waits) return emit_read_barrier_write({&step});
     emit(step);
 }
 

@@ -27,10 +27,10 @@ struct HalfBarriers {
     ir::Address counter = {};
 };
 
-/// A group selects its copy of the vectors between regions by number, not by the outermost loops around their users.
+/// A group selects its copy of the vectors between regions by index, not by the outermost loops around their users.
 struct GroupBufferCopy {
-    Affine number;
-    std::size_t loops; ///< that the number replaces
+    Affine index;
+    std::size_t loops; ///< that the index replaces
 };
 
 /// Emits one thread's code for the body of a kernel, whose loops have their tags.
@@ -53,7 +53,7 @@ private:
     /// Maps iterations of the loops around the calls to blocks; of the innermost loop, several per block.
     void bind_blocks(const Range& range);
     /// Selects the block's current transform.
-    void choose_transform(const Affine& number);
+    void choose_transform(const Affine& transform);
     /// Linear iteration index in the loops around all accesses to an array.
     Affine iteration_around(std::size_t array) const;
     bool needs_barrier(std::size_t call) const;

@@ -80,10 +80,10 @@ void PortableElements<T>::load(const PortableMemory<T>& memory, int array, const
         for (Integer l = 0; l < count; ++l) {
             const auto k = static_cast<std::size_t>(l);
             const bool is_there = holds(pointwise_.where, element, bases, l);
-            const auto put = [&](const lower::ElementAccess::Component& to, T number) {
+            const auto put = [&](const lower::ElementAccess::Component& to, T stored) {
                 const Lanes lanes = entry(to.place);
                 const bool negative = (to.imaginary ? negative_im_ : negative_re_)[to.place];
-                const T found = is_there ? number : T{0};
+                const T found = is_there ? stored : T{0};
                 (to.imaginary ? lanes.im : lanes.re)[l] = negative ? -found : found;
             };
             if (element.of_re) put(*element.of_re, value.re[k]);
@@ -104,8 +104,8 @@ void PortableElements<T>::store(const PortableMemory<T>& memory, int array, cons
         for (Integer l = 0; l < count; ++l) {
             const auto take = [&](const lower::ElementAccess::Component& from) {
                 const Lanes lanes = entry(from.place);
-                const T number = (from.imaginary ? lanes.im : lanes.re)[l];
-                return (from.imaginary ? negative_im_ : negative_re_)[from.place] ? -number : number;
+                const T value = (from.imaginary ? lanes.im : lanes.re)[l];
+                return (from.imaginary ? negative_im_ : negative_re_)[from.place] ? -value : value;
             };
             const auto k = static_cast<std::size_t>(l);
             x.re[k] = take(*element.of_re);

@@ -255,7 +255,9 @@ std::vector<DimensionPass> real_dft_passes(const Transform& problem) {
         add_passes(result, problem, last, DataLocation::output, DataLocation::output);
         return result;
     }
-    const bool in_place = problem.placement == Placement::in_place;
+    // In place the half spectrum may pass between dimensions in the caller's array, but only in elements that the load touches.
+    const bool touches_all = problem.load.is_identity() || needed_where(*problem.load.tree()).empty();
+    const bool in_place = problem.placement == Placement::in_place && touches_all;
     const DataLocation between = in_place ? DataLocation::input : DataLocation::intermediate;
     add_passes(result, problem, last, DataLocation::input, between);
     result.push_back(

@@ -25,8 +25,8 @@ constexpr std::string_view only_if_better =
     "(excluded.found_by > 0, excluded.version = ?, excluded.found_by, -excluded.seconds) > "
     "(found_by > 0, version = ?, found_by, -seconds)";
 
-FoundBy found_by(Integer number) {
-    return number == 0 ? FoundBy::estimate : number == 1 ? FoundBy::measure : FoundBy::exhaustive;
+FoundBy found_by(Integer value) {
+    return static_cast<FoundBy>(std::clamp<Integer>(value, 0, static_cast<Integer>(FoundBy::exhaustive)));
 }
 
 /// Reads columns schedule, seconds, found_by, created, version starting at `first`.

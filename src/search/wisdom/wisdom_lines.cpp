@@ -12,7 +12,7 @@
 namespace swirl::search {
 namespace {
 
-constexpr std::array<std::string_view, 3> found_by_names = {"estimate", "measure", "exhaustive"};
+constexpr std::array<std::string_view, 4> found_by_names = {"estimate", "shortlist", "measure", "exhaustive"};
 
 std::string line_of(const WisdomKey& key, const WisdomEntry& entry) {
     const nlohmann::ordered_json line = {
@@ -73,12 +73,12 @@ Wisdom::Imported Wisdom::import_lines(std::istream& in) {
     Imported result;
     std::vector<std::pair<WisdomKey, WisdomEntry>> readable;
     std::string line;
-    for (Integer number = 1; std::getline(in, line); ++number) {
+    for (Integer value = 1; std::getline(in, line); ++value) {
         if (is_blank(line)) continue;
         if (auto entry = parse(line))
             readable.push_back(std::move(*entry));
         else
-            result.unreadable.push_back(number);
+            result.unreadable.push_back(value);
     }
     store_->use(false, [&](sqlite::Database& database) {
         Integer stored = 0;

@@ -66,13 +66,13 @@ private:
 
     /// The epilogue's code is the first; the reductions' follow.
     std::size_t codes() const { return 1 + epilogue_.reductions.size(); }
-    const lower::Pointwise& code(std::size_t number) const {
-        return number == 0 ? epilogue_.code : epilogue_.reductions[number - 1].code;
+    const lower::Pointwise& code(std::size_t index) const {
+        return index == 0 ? epilogue_.code : epilogue_.reductions[index - 1].code;
     }
     bool reads_in_vectors(std::size_t array) const;
     bool is_read_in_vectors(const loops::LayoutForm& form) const;
     Affine offset(const loops::LayoutForm& form, const Place& place) const;
-    ir::Value integer(Integer number) const;
+    ir::Value integer(Integer value) const;
     /// The origin of one of a code's forms.
     struct FormStart {
         ir::Value value = ir::no_value; ///< in units of `unit`; no_value: 0

@@ -61,7 +61,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
     require_on_host(options.memory_limit, {.packing = packing_bytes()}, product);
-    loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
+    is_one_kernel_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     arrays_ = given_arrays_of(product);
     forms_ = {form_of(MatrixKernels::Operand::a), form_of(MatrixKernels::Operand::b)};

@@ -106,7 +106,7 @@ void PartialReductions::take(Integer block, const void* c, Integer row_stride, I
                                .elements = const_cast<void*>(c),
                                .column_stride = column_stride,
                                .results = partials(k, block)},
-                              row_stride, [&](std::size_t number) { return call.operand(number, 0, 0); });
+                              row_stride, [&](std::size_t index) { return call.operand(index, 0, 0); });
     }
 }
 

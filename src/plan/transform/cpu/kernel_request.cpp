@@ -17,11 +17,10 @@ Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree
         throw UserError(
             "the step of a formula is a codelet\n  use a tree that begins with 'formula' or "
             "'formula-codelet'");
-    if (tree.rule.empty() &&
-        pass.nonterminal.is<Circulant>()) // its spectrum is an argument, which no codelet reads
+    if (tree.rule.empty() && pass.nonterminal.is<Circulant>())
         throw UserError(
-            "the step of a convolution is a codelet\n  use a tree that begins with 'circulant-dft', "
-            "as 'circulant-dft[codelet, codelet]'");
+            "the step of a convolution is a codelet, which knows no spectrum\n  use a tree that begins with "
+            "'circulant-dft'");
     Formula transform =
         pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
     if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);

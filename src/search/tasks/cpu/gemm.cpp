@@ -139,7 +139,7 @@ private:
         return *choose_schedule({.problem = whole,
                                  .stored = stored_blocks(types.c, cpu_, options().use_wisdom),
                                  .effort = is_timed ? options().effort : Effort::estimate,
-                                 .seconds = budget_of(options(), usual_product_budget),
+                                 .seconds = budget_of(options(), {.measure = usual_product_budget}),
                                  .recheck_seconds = recheck_product_seconds,
                                  .estimate =
                                      [&] {
