@@ -5,7 +5,6 @@
 #include "problem/syntax.hpp"
 #include "support/error_of.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -44,14 +43,6 @@ TEST(Schedules, NameBothTargetsWhereTheyDiffer) {
     EXPECT_NO_THROW(require_target(schedule, "sm_90"));
     const std::string error = error_of<UserError>([&] { require_target(schedule, "sm_80"); });
     EXPECT_NE(error.find("the schedule is for sm_90, not for sm_80"), std::string::npos) << error;
-}
-
-TEST(Schedules, OfConvolutionsBeginWithTheirRule) {
-    const Transform convolution = parse_transform("convolution 16");
-    const std::string text = fmt::format("{}: 0 codelet", target::host_cpu().name);
-    const std::string error =
-        error_of<UserError>([&] { Plan::build(convolution, parse_schedule(text, convolution)); });
-    EXPECT_NE(error.find("use a tree that begins with 'circulant-dft'"), std::string::npos) << error;
 }
 
 } // namespace schedule_test
