@@ -55,7 +55,7 @@ struct Options {
     std::function<void(const std::string&)> progress =
         {}; ///< receives a line of text now and then while searching
     /// Called, on the calling thread, when planning starts, while searching before each compilation and each sample, and
-    /// between kernels and between parts of the check; if it returns true, planning throws Cancelled.
+    /// between kernels and between parts of tables and of the check; if it returns true, planning throws Cancelled.
     std::function<bool()> cancelled = {};
     std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
     std::string schedule = {}; ///< every choice, in the format of Plan::schedule(); empty: choose

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace swirl::lower {
 
@@ -37,7 +38,8 @@ std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Loc
                                                            bool complex,
                                                            const std::optional<Pointwise>& pointwise) {
     std::vector<ElementAccess> numbers;
-    std::map<Affine, std::size_t> known; // by address of the real component
+    // By address of the real component, and by the element's indices: with strides of 0 elements share an address.
+    std::map<std::pair<Affine, std::vector<Affine>>, std::size_t> known;
     for (std::size_t place = 0; place < locations.size(); ++place) {
         if (complex && locations[place].forms.size() == 1) {
             numbers.push_back({locations[place], true, ElementAccess::Component{place, false},
@@ -56,7 +58,8 @@ std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Loc
             component.location.re -= *odd;
             component.location.im = component.location.re + 1;
             component.whole = true;
-            const auto [at, is_new] = known.emplace(component.location.re, numbers.size());
+            const auto [at, is_new] = known.emplace(
+                std::pair(component.location.re, component.location.forms.front()), numbers.size());
             if (is_new) numbers.push_back({component.location, true, std::nullopt, std::nullopt});
             ElementAccess& element = numbers[at->second];
             (*odd == 1 ? element.im : element.re) = ElementAccess::Component{place, imaginary};

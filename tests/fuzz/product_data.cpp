@@ -117,6 +117,22 @@ void for_each_element(Integer batch, Integer rows, Integer columns,
 
 Integer as_integer(Complex value) { return std::llround(value.real()); }
 
+/// Error of one sum over k, in units of rounding_of(data type)·Σ|x·y|.
+///
+/// Each addition rounds a partial sum S_i to within u·|S_i|. Roundings of different summands are as good as independent,
+/// and the error grows with √k (Higham and Mary 2019, "A new approach to probabilistic rounding error analysis",
+/// theorem 3.1). But where A and B both repeat one element along k (strides of 0), all summands are the same, and so are
+/// the roundings of all additions whose S_i have the same exponent. Then only the sum of the bounds holds: |S_i| ≤ i·|x·y|,
+/// and Σ_{i≤k} u·i·|x·y| = (k + 1)/2·u·Σ|x·y|. A complex multiplication adds two products to each component: twice as many
+/// additions, and i·|x·y| bounds the vector of both components, before and after the second one.
+long double growth_of_sum(const MatrixProduct& product) {
+    const auto k = static_cast<long double>(product.k);
+    const long double of_independent = 2 * std::sqrt(k);
+    if (product.a.column_stride != 0 || product.b.row_stride != 0) return of_independent;
+    const int additions = is_complex(product.data_type) ? 2 : 1;
+    return std::max(of_independent, static_cast<long double>(additions) * (k + 1) / 2);
+}
+
 /// What is left of an integer in 32 bits.
 Integer wrapped(std::uint64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
 
@@ -262,13 +278,7 @@ ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j
         product_.type_of_a() == DataType::float8_e4m3 || product_.type_of_b() == DataType::float8_e4m3;
     constexpr long double short_sum = 0x1p-12L;
     const long double unit = is_short ? short_sum : rounding_of(product_.data_type);
-    // Roundings of different terms are as good as independent: their sum grows with the square root of k (Higham and Mary
-    // 2019, "A new approach to probabilistic rounding error analysis", theorem 3.1). Where A and B repeat one element along k,
-    // all terms are equal, many roundings are in the same direction, and only the bound for any data holds, k units (Higham
-    // 2002, "Accuracy and Stability of Numerical Algorithms", section 3.1).
-    const bool terms_are_equal = product_.a.column_stride == 0 && product_.b.row_stride == 0;
-    const auto k = static_cast<long double>(product_.k);
-    const long double growth = 16 + (terms_are_equal ? k : 2 * std::sqrt(k));
+    const long double growth = 16 + growth_of_sum(product_);
     return {factors_.alpha * sum + factors_.beta * c, growth * unit * scale + step_of(product_.data_type)};
 }
 

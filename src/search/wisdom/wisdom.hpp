@@ -48,6 +48,10 @@ struct WisdomKey {
     auto operator<=>(const WisdomKey&) const = default;
 };
 
+/// Whether `store` can have written this: no text is empty, the time is finite and not negative, the date is after 1970.
+/// Damage to a file that the database does not notice leaves other rows, which nobody reads.
+bool is_valid(const WisdomKey& key, const WisdomEntry& entry);
+
 /// A timed entry is better than an estimated one; then this version's than another's; then that of more effort; then that of
 /// the shorter time.
 bool is_better(const WisdomEntry& a, const WisdomEntry& b);
@@ -93,8 +97,8 @@ public:
     std::optional<std::string> fact(std::string_view device, std::string_view name);
     void store_fact(std::string_view device, std::string_view name, std::string_view text);
 
-    /// Writes one JSON object per line: device, problem, schedule, seconds, found_by, created, version. Leaves out damaged
-    /// entries, which could not be read back. Returns how many it wrote.
+    /// Writes one JSON object per line: device, problem, schedule, seconds, found_by, created, version. Returns how
+    /// many.
     Integer export_lines(std::ostream& out);
 
     struct Imported {
