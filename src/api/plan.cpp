@@ -87,10 +87,14 @@ Plan plan(const Problem& problem, const Options& options) {
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                      Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
-    planning::Arguments arguments =
-        api::arguments_of(executable.transform(), executable.signature(), {arrays.begin(), arrays.size()});
+    const auto given = [&] {
+        return api::arguments_of(executable.transform(), executable.signature(),
+                                 {arrays.begin(), arrays.size()});
+    };
+    if (bound_ == nullptr) return executable.execute(given(), {stream, workspace});
+    planning::Arguments arguments = given();
     // Set here, not copied on the way: a pair of registers loaded right after its halves were stored has to wait.
-    if (bound_ != nullptr) arguments.arrays = bound_->arrays;
+    arguments.arrays = bound_->arrays;
     executable.execute(arguments, {stream, workspace});
 }
 
