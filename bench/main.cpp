@@ -236,7 +236,7 @@ void complete(Arguments& a) {
     options.planning.accuracy = accuracies.at(a.accuracy);
     // Wisdom in files may be from another version of swirl. A shortlist is timed only where wisdom can keep the winner.
     setenv("SWIRL_WISDOM", ":memory:", 1);
-    options.planning.use_wisdom = a.effort == "shortlist";
+    options.planning.use_wisdom = a.effort == "shortlist" || options.probed;
     options.planning.use_kernel_cache = a.kernel_cache;
     options.planning.check = !a.no_check;
     if (a.planning_seconds > 0) options.planning.time_budget_seconds = a.planning_seconds;
