@@ -6,6 +6,7 @@
 #include "plan/gemm/cpu/code.hpp"
 #include "plan/gemm/cpu/extras.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 #include "plan/gemm/cpu/split_scale.hpp"
 #include "runtime/cpu/tile_state.hpp"
 #include "target/cpu.hpp"
