@@ -32,7 +32,7 @@ struct BoundArrays {
 struct Launch {
     gpu::Stream stream = {};
     Workspace workspace = {};
-    const BoundArrays* bound = nullptr; ///< null: none
+    const BoundArrays* bound = nullptr; ///< of a product; null: none. A transform's are among its arguments
 };
 
 /// Arguments of a product. A prepacked operand replaces its pointer.

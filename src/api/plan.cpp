@@ -87,9 +87,15 @@ Plan plan(const Problem& problem, const Options& options) {
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                      Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
-    executable.execute(
-        api::arguments_of(executable.transform(), executable.signature(), {arrays.begin(), arrays.size()}),
-        {stream, workspace, bound_.get()});
+    const auto given = [&] {
+        return api::arguments_of(executable.transform(), executable.signature(),
+                                 {arrays.begin(), arrays.size()});
+    };
+    if (bound_ == nullptr) return executable.execute(given(), {stream, workspace});
+    planning::Arguments arguments = given();
+    // Set here, not copied on the way: a pair of registers loaded right after its halves were stored has to wait.
+    arguments.arrays = bound_->arrays;
+    executable.execute(arguments, {stream, workspace});
 }
 
 void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,

@@ -5,7 +5,7 @@
 
 namespace swirl::lower {
 
-using Op = Pointwise::Op;
+using Op = loops::Pointwise::Op;
 
 namespace {
 
@@ -37,11 +37,11 @@ private:
 
 } // namespace
 
-PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const std::vector<Pointwise::Node>& nodes,
-                                                                const ComplexValue& x, const Leaf& leaf) {
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(
+    const std::vector<loops::Pointwise::Node>& nodes, const ComplexValue& x, const Leaf& leaf) {
     const ir::Builder::StrictScope strict(builder_, true);
     std::vector<ComplexValue> known;
-    for (const Pointwise::Node& node : nodes) known.push_back(evaluate(node, x, known, leaf));
+    for (const loops::Pointwise::Node& node : nodes) known.push_back(evaluate(node, x, known, leaf));
     ComplexValue result = known.back();
     if (x.im != ir::no_value && result.im == ir::no_value) result.im = constant(0);
     return result;
@@ -58,7 +58,7 @@ ir::Value PointwiseArithmetic::are_numbers(ir::Value a, ir::Value b) {
 }
 
 /// Comparisons of elements, as reals. NaN is unordered, as in C.
-PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const Pointwise::Node& node,
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const loops::Pointwise::Node& node,
                                                                 const std::vector<ComplexValue>& known) {
     const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
     const ir::Builder::StrictScope foldable(builder_, false); // 0 and 1 have no special values
@@ -111,7 +111,7 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::choose(const ComplexValue
     return result;
 }
 
-PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const Pointwise::Node& node,
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const loops::Pointwise::Node& node,
                                                                 const ComplexValue& x,
                                                                 const std::vector<ComplexValue>& known,
                                                                 const Leaf& leaf) {

@@ -38,7 +38,7 @@ template <class R> struct Values {
 
 namespace evaluation {
 
-using lower::Pointwise;
+using loops::Pointwise;
 using Op = Pointwise::Op;
 
 /// The arithmetic from which lower::Functions builds functions, on the host.
@@ -78,13 +78,13 @@ template <class R> R function(Op op, R x) {
 
 /// Evaluates the nodes of an expression for several elements at once. R: the real type of the arithmetic.
 template <class R> class NodeEvaluation {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
 
 public:
     /// `leaf(node, values)` sets the values of x, of elements of arrays, of forms and of conditions on forms, for
     /// `count` elements, at most evaluation_block.
     template <class Leaf>
-    const Values<R>& evaluate(const std::vector<lower::Pointwise::Node>& nodes, Integer count, Leaf&& leaf) {
+    const Values<R>& evaluate(const std::vector<loops::Pointwise::Node>& nodes, Integer count, Leaf&& leaf) {
         count_ = static_cast<std::size_t>(count);
         known_.resize(nodes.size());
         for (std::size_t k = 0; k < nodes.size(); ++k)
@@ -149,7 +149,7 @@ private:
             fill(to.im, [&](std::size_t at) { return chosen(at).is_complex ? chosen(at).im[at] : R(0); });
     }
 
-    void apply(const lower::Pointwise::Node& node, Values<R>& to) {
+    void apply(const loops::Pointwise::Node& node, Values<R>& to) {
         const auto operand = [&](std::size_t k) -> const Values<R>& {
             return known_[static_cast<std::size_t>(node.operands[k])];
         };
@@ -185,7 +185,7 @@ private:
     }
 
     /// Nodes with a real result.
-    R real(const lower::Pointwise::Node& node, std::size_t at) const {
+    R real(const loops::Pointwise::Node& node, std::size_t at) const {
         const auto value = [&](std::size_t k) -> const Values<R>& {
             return known_[static_cast<std::size_t>(node.operands[k])];
         };
@@ -217,7 +217,7 @@ private:
 
 /// An expression on a column of a matrix. Call: has code() and operand() as ExpressionCall has.
 template <class R, class Call = ExpressionCall> class ExpressionEvaluation {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
 
 public:
     explicit ExpressionEvaluation(const Call& call) : call_(call) {}
@@ -226,7 +226,7 @@ public:
     template <class S>
     const Values<R>& evaluate(const S* from, Integer stride, Integer row, Integer column, Integer count) {
         return nodes_.evaluate(
-            call_.code().nodes, count, [&](const lower::Pointwise::Node& node, Values<R>& values) {
+            call_.code().nodes, count, [&](const loops::Pointwise::Node& node, Values<R>& values) {
                 if (node.op == Op::x) return load(values, from, stride, count);
                 ensure(node.op == Op::array, "an epilogue with forms");
                 load_operand(values, static_cast<std::size_t>(node.array), row, column, count);

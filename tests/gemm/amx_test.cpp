@@ -182,7 +182,7 @@ TEST(AmxKernel, AddsTheProductsOfBytesOfEveryKind) {
 
 /// max(−100, x·0.25 + e0[column]), as float32.
 Epilogue dequantisation() {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
     Epilogue epilogue;
     epilogue.operands = {{false, 0, 1}};
     epilogue.nodes = {{.op = Op::x},

@@ -11,15 +11,15 @@
 namespace swirl::gemm::test {
 namespace epilogue_test {
 
-using Op = lower::Pointwise::Op;
+using Op = loops::Pointwise::Op;
 
 /// max(0, x + e0[row]) · e1[column] + e2[row, column].
 Epilogue example(Integer columns) {
     Epilogue epilogue;
     epilogue.operands = {{false, 1, 0}, {false, 0, 1}, {false, columns, 1}};
-    const auto operand = [](int number) { return lower::Pointwise::Node{.op = Op::array, .array = number}; };
+    const auto operand = [](int number) { return loops::Pointwise::Node{.op = Op::array, .array = number}; };
     const auto of = [](Op op, std::vector<int> operands) {
-        return lower::Pointwise::Node{.op = op, .operands = std::move(operands)};
+        return loops::Pointwise::Node{.op = op, .operands = std::move(operands)};
     };
     epilogue.nodes = {of(Op::x, {}),        operand(0),
                       of(Op::add, {0, 1}),  of(Op::constant, {}),

@@ -4,7 +4,7 @@
 namespace swirl::jit::test {
 namespace functions_test {
 
-using Op = lower::Pointwise::Op;
+using Op = loops::Pointwise::Op;
 
 /// Numbers for which functions take all their ways, then random bits.
 std::vector<double> arguments_of_functions(DataType scalar, std::size_t count) {

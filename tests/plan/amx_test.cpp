@@ -1,8 +1,12 @@
 #include "ir/interpreter.hpp"
+#include "jit/compile.hpp"
+#include "passes/pipeline.hpp"
 #include "plan/gemm/cpu/amx/kernels.hpp"
+#include "plan/gemm/cpu/amx/multiply.hpp"
 #include "plan/gemm/cpu/code.hpp"
 #include "plan/gemm/cpu/extras.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 #include "plan/gemm/cpu/split_scale.hpp"
 #include "runtime/cpu/tile_state.hpp"
 #include "target/cpu.hpp"
@@ -199,6 +203,28 @@ TEST_F(AmxProducts, HaveTheSameBitsForAnyNumberOfThreads) {
         multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), threads);
         if (threads == 1) first = c;
         EXPECT_EQ(c, first) << threads;
+    }
+}
+
+/// What `swirl explain` prints of them; compiling needs no tile registers.
+TEST(AmxPrograms, AreATileAndThePackingOfBothOperands) {
+    MatrixProduct of_floats = MatrixProduct::column_major(DataType::float32, 500, 20, 3000);
+    MatrixProduct of_bytes = MatrixProduct::row_major(DataType::int32, 100, 100, 1000);
+    of_bytes.a_type = of_bytes.b_type = DataType::int8;
+    for (const MatrixProduct& product : {of_floats, canonical(of_bytes)}) {
+        const gemm::AmxTypes types = gemm::AmxTypes::of(product);
+        const AmxKernels kernels(model_amx(types.are_bytes() ? 1 : 6, types), types);
+        const std::vector<ir::Program> programs = amx_programs(kernels, product, nullptr);
+        ASSERT_EQ(programs.size(), 3U);
+        EXPECT_TRUE(programs[1].name.ends_with("_a") && programs[2].name.ends_with("_b"));
+        const target::Cpu& cpu = target::avx512_cpu();
+        for (const ir::Program& program : programs)
+            EXPECT_GT(jit::compile(passes::run_codegen_passes(program, cpu), cpu, {.listing = true})
+                          .statistics.instructions,
+                      0)
+                << program.name;
+        const auto code = jit::compile(passes::run_codegen_passes(programs[0], cpu), cpu, {.listing = true});
+        EXPECT_NE(code.listing.find(types.are_bytes() ? "tdpb" : "tdpbf16ps"), std::string::npos);
     }
 }
 

@@ -403,7 +403,7 @@ void add_expressions(std::vector<DimensionPass>& passes, const Transform& proble
         for (DimensionPass& pass : passes)
             if (&pass != &own || expression_of(problem, side).is_identity()) pass.layouts[s].forms.reset();
         if (expression_of(problem, side).is_identity()) continue;
-        lower::Pointwise pointwise = pointwise_of(problem, side);
+        loops::Pointwise pointwise = pointwise_of(problem, side);
         for (std::size_t k = 0; k < pointwise.forms.size(); ++k)
             own.layouts[s].forms->at(k).constant = pointwise.forms[k].constant;
         const Extent reach = extent(problem, side);

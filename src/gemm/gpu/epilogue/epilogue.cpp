@@ -7,7 +7,7 @@
 
 namespace swirl::gemm {
 
-using Op = lower::Pointwise::Op;
+using Op = loops::Pointwise::Op;
 using loops::LayoutForm;
 
 Over transposed(Over over) {
@@ -17,7 +17,7 @@ Over transposed(Over over) {
 
 GpuEpilogue GpuEpilogue::transposed() const {
     GpuEpilogue result = *this;
-    const auto transpose = [](lower::Pointwise& one) {
+    const auto transpose = [](loops::Pointwise& one) {
         for (LayoutForm& form : one.forms) std::swap(form.strides[row], form.strides[column]);
     };
     transpose(result.code);
@@ -45,7 +45,7 @@ GpuEpilogueWriter::GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue,
 
 bool GpuEpilogueWriter::reads_in_vectors(std::size_t array) const {
     for (std::size_t c = 0; c < codes(); ++c)
-        for (const lower::Pointwise::Node& node : code(c).nodes)
+        for (const loops::Pointwise::Node& node : code(c).nodes)
             if (node.op == Op::array && static_cast<std::size_t>(node.array) == array &&
                 is_read_in_vectors(code(c).forms[static_cast<std::size_t>(node.form)]))
                 return true;
@@ -81,7 +81,7 @@ GpuEpilogueWriter::FormStart GpuEpilogueWriter::start_of(const LayoutForm& form,
 }
 
 GpuEpilogueWriter::Form GpuEpilogueWriter::form_of(std::size_t index,
-                                                   const lower::Pointwise::Node& node) const {
+                                                   const loops::Pointwise::Node& node) const {
     const auto form = static_cast<std::size_t>(node.form);
     return {code(index).forms[form], starts_[index][form]};
 }
@@ -89,7 +89,7 @@ GpuEpilogueWriter::Form GpuEpilogueWriter::form_of(std::size_t index,
 GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::evaluate(std::size_t index, const Place& place,
                                                             const ComplexValue& x) const {
     lower::PointwiseArithmetic arithmetic(builder_, type_);
-    return arithmetic.evaluate(code(index).nodes, x, [&](const lower::Pointwise::Node& node) {
+    return arithmetic.evaluate(code(index).nodes, x, [&](const loops::Pointwise::Node& node) {
         return leaf(arithmetic, index, node, place);
     });
 }
@@ -160,7 +160,7 @@ GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::array_element(std::size_t arr
 }
 
 GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::leaf(lower::PointwiseArithmetic& arithmetic,
-                                                        std::size_t index, const lower::Pointwise::Node& node,
+                                                        std::size_t index, const loops::Pointwise::Node& node,
                                                         const Place& place) const {
     const Form form = form_of(index, node);
     if (node.op == Op::array) return array_element(static_cast<std::size_t>(node.array), form, place);

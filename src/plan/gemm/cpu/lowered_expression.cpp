@@ -10,7 +10,7 @@ namespace swirl::planning {
 
 namespace {
 
-using lower::Pointwise;
+using loops::Pointwise;
 using Op = Pointwise::Op;
 
 /// Axes of an expression's scope.

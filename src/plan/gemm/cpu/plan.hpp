@@ -77,7 +77,8 @@ public:
     const Schedule& schedule() const { return schedule_; }
     const target::Cpu& cpu() const { return *cpu_; }
     /// The programs that run, for inspection: the specialised kernel for α = 1 and β = 0, or a tile and the packing of
-    /// A and B panels; then what is done to finished elements in memory. Empty for AMX products.
+    /// A and B panels; then what is done to finished elements in memory. Empty for an empty product and for
+    /// tiles compiled into the library.
     std::vector<ir::Program> programs() const;
     double flops() const;
 

@@ -39,7 +39,7 @@ void MatrixReductions::generate_for(const MatrixProduct& product, const target::
     const DataType finished = finished_type(product.data_type);
     for (One& one : all_) {
         const gemm::Epilogue& code = one.expression.code();
-        const bool is_x = code.nodes.size() == 1 && code.nodes.front().op == lower::Pointwise::Op::x;
+        const bool is_x = code.nodes.size() == 1 && code.nodes.front().op == loops::Pointwise::Op::x;
         one.of_block = ElementwiseKernels::shared(
             {.data_type = finished,
              .expression = is_x ? gemm::Epilogue{} : code,

@@ -9,7 +9,7 @@ namespace swirl::planning {
 namespace {
 
 using loops::LayoutForm;
-using lower::Pointwise;
+using loops::Pointwise;
 using Kind = ExpressionNode::Kind;
 using Op = Pointwise::Op;
 
@@ -162,12 +162,12 @@ private:
 
 } // namespace
 
-lower::Pointwise pointwise_of(const Transform& problem, Side side) {
+loops::Pointwise pointwise_of(const Transform& problem, Side side) {
     return Translation(scope_of(problem, side), arrays_of(problem))
         .of(*expression_of(problem, side).tree(), problem, side);
 }
 
-lower::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope& scope,
+loops::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope& scope,
                               const std::vector<AuxiliaryArray>& arrays) {
     return Translation(scope, arrays).of(tree);
 }

@@ -2,7 +2,7 @@
 
 #include "formula/properties.hpp"
 #include "loops/build.hpp"
-#include "lower/gpu/lowering.hpp"
+#include "loops/gpu/communicated.hpp"
 #include "plan/transform/gpu/kernels.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"

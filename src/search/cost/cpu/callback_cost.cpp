@@ -4,7 +4,7 @@ namespace swirl::search {
 
 namespace {
 
-using lower::Pointwise;
+using loops::Pointwise;
 using Op = Pointwise::Op;
 
 /// Two operations or loads start in each cycle.

@@ -426,13 +426,13 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
                    ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
-    const auto suits_pairs = [](const std::optional<lower::Pointwise>& callback) {
+    const auto suits_pairs = [](const std::optional<loops::Pointwise>& callback) {
         return !callback || lower::has_form_in_pairs(*callback);
     };
     if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
         suits_pairs(pass.load) && suits_pairs(pass.store))
-        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1);
-    const double callbacks = callback_cycles(pass, setting.lanes);
+        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, machine);
+    const double callbacks = machine.vector_operation * callback_cycles(pass, setting.lanes);
     for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;
     return all;
 }

@@ -125,7 +125,7 @@ void add_other_candidates(Choice& choice, const Transform& problem, const Dimens
             to_string(planning::Schedule(gpu.name, planning::TransformSchedule{{candidate.pass}}));
         const std::string why = of_chosen != all.end() ? times_the_cost(candidate.seconds, of_chosen->seconds)
                                                        : "the model ranks it lower";
-        choice.rejections.push_back({what, why});
+        choice.rejections.push_back({.what = what, .why = why, .seconds = candidate.seconds});
     }
 }
 
@@ -159,8 +159,9 @@ Choice estimate(const Transform& problem, const target::Gpu& gpu) {
     Choice choice{chosen.schedule, chosen.seconds, {}};
     for (std::size_t k = 0; k < all.size(); ++k)
         if (k != fastest)
-            choice.rejections.push_back(
-                {planning::to_string(all[k].schedule), times_the_cost(all[k].seconds, chosen.seconds)});
+            choice.rejections.push_back({.what = planning::to_string(all[k].schedule),
+                                         .why = times_the_cost(all[k].seconds, chosen.seconds),
+                                         .seconds = all[k].seconds});
     for (std::size_t k = 0; k < decompositions[fastest].passes.size(); ++k) {
         const DimensionPass& pass = decompositions[fastest].passes[k];
         add_other_candidates(choice, problem, pass, chosen.schedule.transform().passes[k], gpu);

@@ -7,9 +7,7 @@
 #include <vector>
 
 /// Load and store callbacks: code applied to each element read from or written to the caller's memory.
-namespace swirl::lower {
-
-using loops::LayoutForm;
+namespace swirl::loops {
 
 /// Straight-line code over an element x, forms of its location and elements of the caller's arrays. Booleans are the
 /// reals 0 and 1.
@@ -80,4 +78,4 @@ struct Pointwise {
     bool operator==(const Pointwise&) const = default;
 };
 
-} // namespace swirl::lower
+} // namespace swirl::loops
