@@ -4,6 +4,7 @@
 #include "bench/row.hpp"
 #include "bench/support/rounds.hpp"
 #include "runtime/cpu/affinity.hpp"
+#include "search/wisdom/shared_wisdom.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -14,9 +15,6 @@ namespace {
 
 /// Minimum seconds between two clock readings, so that the overhead of a call of a std::function is negligible.
 constexpr double shortest_run = 2e-5;
-/// OpenBLAS's threads spin for 2^26 cycles (its THREAD_TIMEOUT), those of swirl and OpenMP for less.
-constexpr double spinning_seconds = 0.035;
-
 /// The number of executions that lasts so long, rounded up to a power of two.
 std::size_t executions_lasting(double seconds, const Work& work) {
     for (std::size_t count = 1;; count *= 2) {
@@ -30,7 +28,7 @@ class Cpu : public Device {
 public:
     explicit Cpu(const Options& options) : options_(options) {
         if (options.planning.threads == 1) pinned_.emplace(options.core);
-        probe_ = search::probe();
+        probe_ = options.probed ? search::known_probe(*search::shared_wisdom(true)) : search::probe();
     }
 
     std::unique_ptr<Measurement> prepare(const Problem& problem) override {
@@ -76,7 +74,6 @@ std::vector<Times> time_on_cpu(std::span<const Work> works, const Restoring& res
     }
     RoundOptions rounds{.rounds = options.rounds, .seconds = options.seconds, .on_one_thread = on_one_thread};
     rounds.min_rounds = std::min(rounds.min_rounds, rounds.rounds);
-    rounds.pause = on_one_thread ? 0 : spinning_seconds;
     const auto samples = run_rounds(timed, rounds);
     std::vector<Times> times;
     for (std::size_t k = 0; k < works.size(); ++k) {

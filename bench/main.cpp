@@ -34,8 +34,10 @@ struct Arguments {
     Options options;
 };
 
-const std::map<std::string, Effort> efforts{
-    {"estimate", Effort::estimate}, {"measure", Effort::measure}, {"exhaustive", Effort::exhaustive}};
+const std::map<std::string, Effort> efforts{{"estimate", Effort::estimate},
+                                            {"shortlist", Effort::estimate},
+                                            {"measure", Effort::measure},
+                                            {"exhaustive", Effort::exhaustive}};
 const std::map<std::string, Accuracy> accuracies{{"ordinary", Accuracy::ordinary},
                                                  {"ordinary-in-range", Accuracy::ordinary_in_range},
                                                  {"reduced", Accuracy::reduced},
@@ -61,7 +63,9 @@ void add_options(CLI::App& program, Arguments& a) {
         ->check(CLI::IsMember({"avx2"}));
     program.add_option("--peers", a.peers, "Other libraries, separated by commas; usual, none")
         ->capture_default_str();
-    program.add_option("--effort", a.effort, "How swirl plans")
+    program
+        .add_option("--effort", a.effort,
+                    "How swirl plans; estimate times nothing, shortlist is the default of users")
         ->check(CLI::IsMember(efforts))
         ->capture_default_str();
     program.add_option("--planning-seconds", a.planning_seconds,
@@ -76,6 +80,8 @@ void add_options(CLI::App& program, Arguments& a) {
     program.add_option("--candidates", a.options.candidates,
                        "On GPUs: time so many schedules that swirl's model rates best");
     program.add_flag("--kernel-cache", a.kernel_cache, "Let swirl use GPU kernels that were compiled before");
+    program.add_flag("--probed", a.options.probed,
+                     "On CPUs: plan with what a probe has measured of this machine");
     program.add_flag("--no-check", a.no_check, "Let swirl plan without its check of the result");
     program
         .add_option("--fftw-seconds", a.options.peers.seconds,
@@ -228,7 +234,9 @@ void complete(Arguments& a) {
     options.planning.device = parse_device(a.device);
     options.planning.effort = efforts.at(a.effort);
     options.planning.accuracy = accuracies.at(a.accuracy);
-    options.planning.use_wisdom = false; // it may be from another version of swirl
+    // Wisdom in files may be from another version of swirl. A shortlist is timed only where wisdom can keep the winner.
+    setenv("SWIRL_WISDOM", ":memory:", 1);
+    options.planning.use_wisdom = a.effort == "shortlist" || options.probed;
     options.planning.use_kernel_cache = a.kernel_cache;
     options.planning.check = !a.no_check;
     if (a.planning_seconds > 0) options.planning.time_budget_seconds = a.planning_seconds;

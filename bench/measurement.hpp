@@ -22,6 +22,7 @@ struct Options {
     std::vector<std::string> schedules = {}; ///< of swirl, each timed instead of its choice
     std::size_t candidates = 0;    ///< on GPUs: so many of the schedules that the model rates best, likewise
     peers::PeerOptions peers = {}; ///< FFTW's limit of planning time among them
+    bool probed = false;           ///< on CPUs: swirl's model knows what a probe has measured
     bool cold = false;             ///< each execution works on other arrays, so that no cache has them
     int rounds = 30;               ///< on CPUs: at most
     double seconds = 2;            ///< for all rounds of a problem

@@ -49,13 +49,14 @@ std::string differences(const std::string& schedule, const std::string& estimate
 /// Rules for another kind of transform are counted, not listed.
 std::string text_of_rejections(const PlanCosts& costs) {
     if (costs.rejections.empty()) return "";
-    Table table({"not taken", "because"});
+    Table table({"not taken", "predicted", "because"});
     int others = 0;
     for (const search::Rejection& rejection : costs.rejections) {
         if (rejection.is_for_other_transform)
             ++others;
         else
-            table.add({differences(rejection.what, costs.estimated), rejection.why});
+            table.add({differences(rejection.what, costs.estimated),
+                       rejection.seconds ? format_seconds(*rejection.seconds) : "-", rejection.why});
     }
     return "\n" + table.text() +
            (others > 0 ? fmt::format("({} rules are for other transforms)\n", others) : "");
@@ -86,9 +87,11 @@ PlanCosts costs_of(search::Choice choice, const planning::Schedule& schedule,
     for (const std::optional<double>& own : pass_seconds) seconds += *own;
     costs.rejections.insert(
         costs.rejections.begin(),
-        {costs.estimated,
-         fmt::format("the model's choice, at {:.2f} times the cost; this schedule was given or measured",
-                     costs.seconds / seconds)});
+        {.what = costs.estimated,
+         .why =
+             fmt::format("the model's choice, at {:.2f} times the cost; this schedule was given or measured",
+                         costs.seconds / seconds),
+         .seconds = costs.seconds});
     costs.estimated = planning::to_string(schedule);
     costs.is_of_plan = true;
     costs.seconds = seconds;
@@ -120,7 +123,10 @@ void add_costs(Json& report, const PlanCosts& costs) {
     report["estimate"] = {{"schedule", costs.estimated}, {"seconds", costs.seconds}};
     report["rejected"] = Json::array();
     for (const search::Rejection& rejection : costs.rejections)
-        report["rejected"].push_back({{"what", rejection.what}, {"why", rejection.why}});
+        report["rejected"].push_back(
+            {{"what", rejection.what},
+             {"why", rejection.why},
+             {"seconds", rejection.seconds ? Json(*rejection.seconds) : Json(nullptr)}});
 }
 
 } // namespace swirl::cli

@@ -134,6 +134,7 @@ target::Gpu gpu_in(emit::GpuLanguage language, target::Gpu gpu) {
     if (!emit::has_tensor_cores(language)) gpu.tensor = {};
     gpu.has_tma = false; // no language other than PTX can express TMA
     gpu.has_cooperative_groups = language == emit::GpuLanguage::cuda;
+    gpu.has_conditional_barriers = language != emit::GpuLanguage::opencl;
     return gpu;
 }
 

@@ -115,8 +115,7 @@ const target::Gpu& kind_of_gpu(const PlanningOptions& options) {
 }
 
 search::GpuTarget gpu_target_of(const PlanningOptions& options) {
-    if (const auto number = index_of_gpu(options))
-        return search::GpuTarget(runtime::device_numbered(*number));
+    if (const auto index = index_of_gpu(options)) return search::GpuTarget(runtime::device_numbered(*index));
     return search::GpuTarget(kind_of_gpu(options));
 }
 

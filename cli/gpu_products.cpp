@@ -11,7 +11,6 @@
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "gemm/cpu/tile_writer.hpp"
-#include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/print.hpp"
@@ -102,12 +101,6 @@ gemm::GpuGemmSchedule without_idle_blocks(const gemm::GpuGemmSchedule& schedule,
             return kernel;
         },
         schedule);
-}
-
-/// The blocks of a Stream-K schedule; 0 for others.
-int stream_k_blocks_of(const gemm::GpuGemmSchedule& schedule) {
-    const auto* const simt = std::get_if<gemm::SimtGemm>(&schedule);
-    return simt != nullptr && simt->stream_k() != nullptr ? simt->stream_k()->blocks : 0;
 }
 
 Json json_of_kernel(const ir::KernelInfo& kernel) {
@@ -372,19 +365,7 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
                         to_text(product));
     GpuGemmInspection plan =
         inspect(product, options, search::GpuTarget(gpu_in(language, kind_of_gpu(options))));
-    const bool is_opencl = language == emit::GpuLanguage::opencl;
-    if (is_opencl && stream_k_blocks_of(plan.schedule) > 0 && options.schedule.empty()) {
-        plan.schedule = gemm::simt_schedule(product, plan.gpu, true);
-        derive(product, plan);
-    }
-    if (is_opencl && stream_k_blocks_of(plan.schedule) > 0)
-        throw UserError(
-            "stream_k_blocks is {}: its blocks have barriers in conditional code, where PoCL 3.1 gives wrong "
-            "results, so that no OpenCL C is written of Stream-K\n  use stream_k_blocks=0, or --language "
-            "cuda or "
-            "hip",
-            stream_k_blocks_of(plan.schedule));
-    if (is_opencl) {
+    if (language == emit::GpuLanguage::opencl) {
         plan.schedule = without_idle_blocks(plan.schedule, product);
         derive(product, plan);
     }

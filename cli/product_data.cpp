@@ -154,8 +154,8 @@ ProductData::Wide ProductData::value_of(const Expression& expression, const Wide
 
 /// Error of a reduction's results, against the elements that C has now; a sum's error is relative to the sum of
 /// magnitudes.
-double ProductData::error_of_reduction(std::size_t number, double most_terms) const {
-    const Reduction& reduction = product_.reductions[number];
+double ProductData::error_of_reduction(std::size_t index, double most_terms) const {
+    const Reduction& reduction = product_.reductions[index];
     const Integer of_matrix = results_of_matrix(product_, reduction.over);
     const Integer rows = reduction.over == Over::columns ? 1 : product_.rows;
     const Integer columns = reduction.over == Over::rows ? 1 : product_.columns;
@@ -164,7 +164,7 @@ double ProductData::error_of_reduction(std::size_t number, double most_terms) co
     const auto step = std::max<Integer>(
         1, static_cast<Integer>(static_cast<double>(results) * std::max(terms, 1.0) / most_terms));
     const bool is_sum = reduction.operation == Reduce::sum;
-    const void* const found = array_places_[arrays_of(product_).size() + number];
+    const void* const found = array_places_[arrays_of(product_).size() + index];
     const long double epsilon = is_single_ ? 0x1p-23L : 0x1p-52L;
     double largest = 0;
     for (Integer result = 0; result < results && terms > 0; result += step) {

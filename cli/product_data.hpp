@@ -55,7 +55,7 @@ private:
     Wide number(const void* origin, Integer index, bool is_complex) const;
     Wide array_element(const ExpressionNode& array, const std::vector<Integer>& indices) const;
     double error_at(Integer matrix, Integer row, Integer column) const;
-    double error_of_reduction(std::size_t number, double most_terms) const;
+    double error_of_reduction(std::size_t index, double most_terms) const;
     Wide type_of_c(Integer matrix, Integer row, Integer column) const;
     Wide value_of(const Expression& expression, const Wide& x, const std::vector<Integer>& indices) const;
 

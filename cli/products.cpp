@@ -63,6 +63,8 @@ PlanCosts costs_of(const planning::MatrixPlan& plan, const PlanningOptions& opti
         return search::gemm_seconds(plan.product(), schedule, machine, plan.threads());
     };
     choice.estimated_seconds = seconds(choice.schedule);
+    for (search::Rejection& rejection : choice.rejections)
+        if (rejection.schedule) rejection.seconds = seconds(*rejection.schedule);
     PlanCosts costs = costs_of(std::move(choice), plan.schedule(), {seconds(plan.schedule())});
     if (can_run)
         costs.floors = floors_of(plan.product(), plan.flops());
@@ -120,12 +122,22 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
           memory_line(memory) + text_of(costs));
 }
 
+namespace {
+
+void require_cpp(const planning::MatrixPlan& plan) {
+    if (plan.schedule().cpu_gemm().amx() != nullptr)
+        throw UserError("C++ has no tile registers (AMX); take --stage asm, or a schedule of blocks");
+}
+
+} // namespace
+
 KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
                              const std::string& stage, bool full) {
     if (options.is_for_gpu()) return gpu_kernels_at_stage(product, options, stage, full);
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
     const auto plan = make_matrix_plan(product, options);
     const target::Cpu& cpu = plan->cpu();
+    if (stage == "c++") require_cpp(*plan);
     std::function<std::string(const ir::Program&)> text_of;
     if (stage == "ir")
         text_of = [&](const auto& program) { return ir::to_string(program, style); };
@@ -154,6 +166,7 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
     const planning::MatrixPlan& plan = *planned_product;
     std::vector<ir::Program> programs = plan.programs();
     if (programs.empty()) throw UserError("{} has no kernels: {}", to_text(product), plan.description());
+    require_cpp(plan);
     const emit::CppOptions cpp{.comment = comment_for(product, plan)};
     if (programs.size() > 1) return {emit::emit_cpp(pointers_to(programs), cpp), {}};
     emit::CppTransform transform{.name = function, .arguments = {}, .calls = {{&programs.front(), {}}}};

@@ -30,6 +30,7 @@ using search::WisdomKey;
 const char* name_of(search::FoundBy found_by) {
     switch (found_by) {
     case search::FoundBy::estimate: return "estimate";
+    case search::FoundBy::shortlist: return "shortlist";
     case search::FoundBy::measure: return "measure";
     case search::FoundBy::exhaustive: return "exhaustive";
     }

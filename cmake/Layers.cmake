@@ -29,6 +29,11 @@ foreach(layer IN LISTS layer_order)
         if(NOT layer MATCHES "^(rules|target|api|blas)$") # their files, tables of one shape, have functions of the same names
             swirl_unite(swirl_${layer})
         endif()
+        # The call of a small kernel takes some nanoseconds. Pairs of arguments loaded as one vector would wait for the two
+        # stores that have just written them.
+        if(layer MATCHES "^(plan|api|blas)$")
+            target_compile_options(swirl_${layer} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
+        endif()
         set(scope PUBLIC)
     else()
         add_library(swirl_${layer} INTERFACE ${headers})

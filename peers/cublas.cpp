@@ -26,7 +26,7 @@ struct Extents {
     explicit Extents(const GpuMatrixCall& call)
         : m(narrow(call.rows)),
           n(narrow(call.columns)),
-          k(narrow(call.depth)),
+          k(narrow(call.k)),
           leading_a(narrow(call.leading_a())),
           leading_b(narrow(call.leading_b())) {}
 
@@ -97,11 +97,10 @@ public:
     void execute(const void* a, const void* b, void* c) const override {
         const float one = 1, zero = 0;
         const Extents& e = extents_;
-        library().check(
-            library().sgemm_batched(handle_, a_, b_, e.m, e.n, e.k, &one, a, e.leading_a,
-                                    call_.rows * call_.depth, b, e.leading_b, call_.depth * call_.columns,
-                                    &zero, c, e.m, call_.rows * call_.columns, batch_),
-            name().c_str());
+        library().check(library().sgemm_batched(handle_, a_, b_, e.m, e.n, e.k, &one, a, e.leading_a,
+                                                call_.rows * call_.k, b, e.leading_b, call_.k * call_.columns,
+                                                &zero, c, e.m, call_.rows * call_.columns, batch_),
+                        name().c_str());
     }
 
 private:

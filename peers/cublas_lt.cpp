@@ -45,8 +45,8 @@ public:
                                            static_cast<std::uint64_t>(stored_columns), stored_rows),
                 "cublasLtMatrixLayoutCreate");
         };
-        layout(a_, Type::e4m3, call.leading_a(), call.transposed_a ? call.rows : call.depth);
-        layout(b_, Type::e4m3, call.leading_b(), call.transposed_b ? call.depth : call.columns);
+        layout(a_, Type::e4m3, call.leading_a(), call.transposed_a ? call.rows : call.k);
+        layout(b_, Type::e4m3, call.leading_b(), call.transposed_b ? call.k : call.columns);
         layout(c_, Type::float32, call.rows, call.columns);
         find();
     }

@@ -28,17 +28,17 @@ GpuMatrixCall gpu_call_of(const MatrixProduct& product, Accuracy accuracy, bool 
     GpuMatrixCall call{.arithmetic = arithmetic_of(product, accuracy, emulated),
                        .rows = product.rows,
                        .columns = product.columns,
-                       .depth = product.k,
+                       .k = product.k,
                        .batch = product.batch};
     const auto is_dense = [&](const MatrixLayout& layout, Integer rows, Integer columns, bool transposed) {
         const bool fits = transposed ? layout.row_stride == columns && layout.column_stride == 1
                                      : layout.row_stride == 1 && layout.column_stride == rows;
         return fits && !layout.conjugated && (product.batch == 1 || layout.batch_stride == rows * columns);
     };
-    call.transposed_a = !is_dense(product.a, call.rows, call.depth, false);
-    call.transposed_b = !is_dense(product.b, call.depth, call.columns, false);
-    const bool is_plain = is_dense(product.a, call.rows, call.depth, call.transposed_a) &&
-                          is_dense(product.b, call.depth, call.columns, call.transposed_b) &&
+    call.transposed_a = !is_dense(product.a, call.rows, call.k, false);
+    call.transposed_b = !is_dense(product.b, call.k, call.columns, false);
+    const bool is_plain = is_dense(product.a, call.rows, call.k, call.transposed_a) &&
+                          is_dense(product.b, call.k, call.columns, call.transposed_b) &&
                           is_dense(product.c, call.rows, call.columns, false) &&
                           product.epilogue.is_identity() && product.reductions.empty() && !product.listed;
     if (!is_plain)
@@ -50,16 +50,16 @@ GpuMatrixCall gpu_call_of(const MatrixProduct& product, Accuracy accuracy, bool 
 MatrixProduct product_of(const GpuMatrixCall& call) {
     MatrixProduct product = MatrixProduct::column_major(
         call.arithmetic == GpuArithmetic::float64 ? DataType::float64 : DataType::float32, call.rows,
-        call.columns, call.depth);
-    if (call.transposed_a) product.a = {call.depth, 1};
+        call.columns, call.k);
+    if (call.transposed_a) product.a = {call.k, 1};
     if (call.transposed_b) product.b = {call.columns, 1};
     if (call.arithmetic == GpuArithmetic::bfloat16) product.a_type = product.b_type = DataType::bfloat16;
     if (call.arithmetic == GpuArithmetic::float16) product.a_type = product.b_type = DataType::float16;
     if (call.arithmetic == GpuArithmetic::e4m3) product.a_type = product.b_type = DataType::float8_e4m3;
     product.batch = call.batch;
     if (call.batch == 1) return product;
-    product.a.batch_stride = call.rows * call.depth;
-    product.b.batch_stride = call.depth * call.columns;
+    product.a.batch_stride = call.rows * call.k;
+    product.b.batch_stride = call.k * call.columns;
     product.c.batch_stride = call.rows * call.columns;
     return product;
 }

@@ -25,12 +25,12 @@ struct GpuMatrixCall {
     bool transposed_b = false;
     Integer rows = 0;    ///< m
     Integer columns = 0; ///< n
-    Integer depth = 0;   ///< k
+    Integer k = 0;
     Integer batch = 1;
     bool operator==(const GpuMatrixCall&) const = default;
 
-    Integer leading_a() const { return transposed_a ? depth : rows; }
-    Integer leading_b() const { return transposed_b ? columns : depth; }
+    Integer leading_a() const { return transposed_a ? k : rows; }
+    Integer leading_b() const { return transposed_b ? columns : k; }
 };
 
 /// The call that computes a product with this accuracy; by cuBLAS's emulation of float32 if `emulated`. UserError says

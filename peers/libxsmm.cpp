@@ -36,8 +36,8 @@ template <class T> MatrixRun run_of(Dispatch<T>* dispatch, const MatrixCall& cal
     const int flags = call.transposed_b ? transposed_b : 0;
     const T alpha = 1, beta = 0;
     Kernel<T>* const kernel =
-        dispatch(static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.depth),
-                 &lda, &ldb, &ldc, &alpha, &beta, &flags, nullptr);
+        dispatch(static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.k), &lda,
+                 &ldb, &ldc, &alpha, &beta, &flags, nullptr);
     if (kernel == nullptr) return {};
     return repeated([kernel](const MatrixOperands& o) {
         kernel(static_cast<const T*>(o.a), static_cast<const T*>(o.b), static_cast<T*>(o.c));
@@ -45,13 +45,13 @@ template <class T> MatrixRun run_of(Dispatch<T>* dispatch, const MatrixCall& cal
 }
 
 MatrixPlan plan(const MatrixCall& call, int threads) {
-    if (is_complex(call.number) || call.widens())
+    if (is_complex(call.data_type) || call.widens())
         return {.absent_because = "LIBXSMM multiplies general real matrices only"};
     if (threads != 1) return {.absent_because = "LIBXSMM's kernels are of one thread"};
     static const Library opened;
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
-    MatrixRun run = call.number == DataType::float32 ? run_of(opened.dispatch_float, call)
-                                                     : run_of(opened.dispatch_double, call);
+    MatrixRun run = call.data_type == DataType::float32 ? run_of(opened.dispatch_float, call)
+                                                        : run_of(opened.dispatch_double, call);
     if (!run) return {.absent_because = fmt::format("LIBXSMM has no kernel for {}", to_text(call))};
     return {.run = std::move(run), .made_by = fmt::format("LIBXSMM, kernels for {}", opened.kernels)};
 }

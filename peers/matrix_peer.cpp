@@ -8,8 +8,8 @@
 
 namespace swirl::peers {
 
-char letter(DataType number) {
-    switch (number) {
+char letter(DataType data_type) {
+    switch (data_type) {
     case DataType::float32: return 's';
     case DataType::float64: return 'd';
     case DataType::complex64: return 'c';
@@ -21,7 +21,7 @@ char letter(DataType number) {
 
 std::optional<MatrixCall> call_of(const MatrixProduct& product) {
     MatrixCall call{
-        .number = product.data_type, .rows = product.rows, .columns = product.columns, .depth = product.k};
+        .data_type = product.data_type, .rows = product.rows, .columns = product.columns, .k = product.k};
     const auto dense = [](const MatrixLayout& layout, Integer rows, Integer columns, bool& transposed) {
         transposed = layout.row_stride == columns && layout.column_stride == 1 && rows > 1 && columns > 1;
         return !layout.conjugated && (transposed || (layout.row_stride == 1 && layout.column_stride == rows));
@@ -43,14 +43,13 @@ std::optional<MatrixCall> call_of(const MatrixProduct& product) {
 
 std::string routine_name(const MatrixCall& call) {
     if (call.from_int8()) return "s8gemm";
-    return call.from_bfloat16 ? "bf16gemm" : fmt::format("{}gemm", letter(call.number));
+    return call.from_bfloat16 ? "bf16gemm" : fmt::format("{}gemm", letter(call.data_type));
 }
 
 std::string to_text(const MatrixCall& call) {
-    const bool square = call.rows == call.columns && call.rows == call.depth;
+    const bool square = call.rows == call.columns && call.rows == call.k;
     std::string text = routine_name(call) + ' ';
-    text +=
-        square ? fmt::format("{}", call.rows) : fmt::format("{}x{}x{}", call.rows, call.columns, call.depth);
+    text += square ? fmt::format("{}", call.rows) : fmt::format("{}x{}x{}", call.rows, call.columns, call.k);
     if (call.transposed_a || call.transposed_b)
         text += fmt::format(" {}{}", call.transposed_a ? 't' : 'n', call.transposed_b ? 't' : 'n');
     return text;

@@ -15,17 +15,17 @@ namespace swirl::peers {
 
 /// GEMM as the BLAS has it, with α = 1 and β = 0: matrices are stored by columns, without gaps.
 struct MatrixCall {
-    DataType number = DataType::float64; ///< of C; int32 is of int8 numbers of A and B
-    Integer rows = 0;                    ///< m
-    Integer columns = 0;                 ///< n
-    Integer depth = 0;                   ///< k
-    bool from_bfloat16 = false;          ///< C is float32, A and B are bfloat16
-    bool transposed_a = false;           ///< the transpose of A is stored
+    DataType data_type = DataType::float64; ///< of C; int32: of int8 A and B
+    Integer rows = 0;                       ///< m
+    Integer columns = 0;                    ///< n
+    Integer k = 0;
+    bool from_bfloat16 = false; ///< C is float32, A and B are bfloat16
+    bool transposed_a = false;  ///< the transpose of A is stored
     bool transposed_b = false;
 
-    Integer leading_a() const { return transposed_a ? depth : rows; }
-    Integer leading_b() const { return transposed_b ? columns : depth; }
-    bool from_int8() const { return number == DataType::int32; }
+    Integer leading_a() const { return transposed_a ? k : rows; }
+    Integer leading_b() const { return transposed_b ? columns : k; }
+    bool from_int8() const { return data_type == DataType::int32; }
     bool widens() const { return from_bfloat16 || from_int8(); }
     bool operator==(const MatrixCall&) const = default;
 };
@@ -38,7 +38,7 @@ std::string routine_name(const MatrixCall& call);
 /// "dgemm 256", "dgemm 1000x1000x16", "sgemm 1000 tn"
 std::string to_text(const MatrixCall& call);
 /// The first letter of a routine of these numbers.
-char letter(DataType number);
+char letter(DataType data_type);
 
 struct MatrixOperands {
     const void* a;

@@ -27,7 +27,7 @@ int transposition(bool is_transposed) { return is_transposed ? transposed : as_s
 MatrixRun run_from_bfloat16(FromBfloat16* function, const MatrixCall& call) {
     return repeated([function, call](const MatrixOperands& o) {
         function(by_columns, transposition(call.transposed_a), transposition(call.transposed_b),
-                 static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.depth), 1,
+                 static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.k), 1,
                  static_cast<const std::uint16_t*>(o.a), static_cast<int>(call.leading_a()),
                  static_cast<const std::uint16_t*>(o.b), static_cast<int>(call.leading_b()), 0,
                  static_cast<float*>(o.c), static_cast<int>(call.rows));
@@ -39,7 +39,7 @@ void load_kernels(const MklLibrary& mkl) {
     const double one = 1;
     double product = 0;
     const MatrixOperands operands{&one, &one, &product};
-    if (const MatrixRun run = blas_run(mkl.library(), {.rows = 1, .columns = 1, .depth = 1}))
+    if (const MatrixRun run = blas_run(mkl.library(), {.rows = 1, .columns = 1, .k = 1}))
         run({&operands, 1}, 1);
 }
 
@@ -68,7 +68,7 @@ MatrixPlan plan_kernel(const MklLibrary& mkl, const MatrixCall& call, const std:
     void* made = nullptr;
     const int result =
         create(&made, by_columns, transposition(call.transposed_a), transposition(call.transposed_b),
-               static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.depth), 1,
+               static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.k), 1,
                static_cast<int>(call.leading_a()), static_cast<int>(call.leading_b()), 0,
                static_cast<int>(call.rows));
     if (result != 0) return {.absent_because = fmt::format("MKL makes no kernel for {}", to_text(call))};
@@ -81,13 +81,13 @@ MatrixPlan plan_kernel(const MklLibrary& mkl, const MatrixCall& call, const std:
 }
 
 MatrixPlan plan_jit(const MatrixCall& call, int threads) {
-    if (is_complex(call.number) || call.widens())
+    if (is_complex(call.data_type) || call.widens())
         return {.absent_because = "MKL's kernels for one shape are compared for general real matrices only"};
     const MklLibrary& mkl = MklLibrary::get();
     if (const std::string reason = mkl.absent_because(); !reason.empty()) return {.absent_because = reason};
     mkl.use_threads(threads);
-    return call.number == DataType::float32 ? plan_kernel<float>(mkl, call, "s")
-                                            : plan_kernel<double>(mkl, call, "d");
+    return call.data_type == DataType::float32 ? plan_kernel<float>(mkl, call, "s")
+                                               : plan_kernel<double>(mkl, call, "d");
 }
 
 } // namespace

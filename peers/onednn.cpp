@@ -23,9 +23,9 @@ using GemmOfInt8 = int(char, char, char of_c, Size m, Size n, Size k, float alph
 /// Stored by rows these are the transposes: Cᵀ = Bᵀ·Aᵀ.
 template <class T> MatrixRun run_of(Gemm<T>* gemm, const MatrixCall& call) {
     return repeated([gemm, call](const MatrixOperands& o) {
-        gemm(call.transposed_b ? 'T' : 'N', call.transposed_a ? 'T' : 'N', call.columns, call.rows,
-             call.depth, 1, static_cast<const T*>(o.b), call.leading_b(), static_cast<const T*>(o.a),
-             call.leading_a(), 0, static_cast<float*>(o.c), call.rows);
+        gemm(call.transposed_b ? 'T' : 'N', call.transposed_a ? 'T' : 'N', call.columns, call.rows, call.k, 1,
+             static_cast<const T*>(o.b), call.leading_b(), static_cast<const T*>(o.a), call.leading_a(), 0,
+             static_cast<float*>(o.c), call.rows);
     });
 }
 
@@ -33,7 +33,7 @@ MatrixRun run_of_int8(GemmOfInt8* gemm, const MatrixCall& call) {
     return repeated([gemm, call](const MatrixOperands& o) {
         const std::int32_t none = 0;
         gemm(call.transposed_b ? 'T' : 'N', call.transposed_a ? 'T' : 'N', 'F', call.columns, call.rows,
-             call.depth, 1, static_cast<const std::int8_t*>(o.b), call.leading_b(), 0,
+             call.k, 1, static_cast<const std::int8_t*>(o.b), call.leading_b(), 0,
              static_cast<const std::int8_t*>(o.a), call.leading_a(), 0, 0, static_cast<std::int32_t*>(o.c),
              call.rows, &none);
     });
@@ -66,7 +66,7 @@ struct Library {
 };
 
 MatrixPlan plan(const MatrixCall& call, int threads) {
-    if (call.number != DataType::float32 && !call.from_int8())
+    if (call.data_type != DataType::float32 && !call.from_int8())
         return {.absent_because = "oneDNN multiplies matrices of float32, bfloat16 and int8"};
     static const Library opened(threads);
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};

@@ -39,7 +39,7 @@ MatrixPlan plan(const MatrixCall& call, int threads, bool packs) {
     if (!plugin.complete)
         return {.absent_because = plugin.library.absent_because() +
                                   "; it is built where CMake finds oneDNN (SWIRL_ONEDNN_INCLUDE_DIR)"};
-    const OnednnRequest request{call.rows, call.columns, call.depth, call.from_int8(), packs};
+    const OnednnRequest request{call.rows, call.columns, call.k, call.from_int8(), packs};
     std::array<char, 256> error{};
     void* const made = plugin.plan(&request, error.data(), error.size());
     if (made == nullptr) return {.absent_because = fmt::format("oneDNN: {}", error.data())};

@@ -60,9 +60,9 @@ Data data_of(const AccuracyPattern& pattern, const GpuMatrixCall& call, std::uin
     std::vector<std::byte> bytes(format.bytes);
     const auto draw = [&](int operand, Integer lines) {
         std::vector<double> values;
-        values.reserve(static_cast<std::size_t>(lines * call.depth));
+        values.reserve(static_cast<std::size_t>(lines * call.k));
         for (Integer line = 0; line < lines; ++line)
-            for (Integer k = 0; k < call.depth; ++k) {
+            for (Integer k = 0; k < call.k; ++k) {
                 format.write(pattern.element(random, operand, line, k), bytes.data());
                 values.push_back(format.read(bytes.data()));
             }
@@ -122,9 +122,9 @@ Reference reference_of(const Data& data, const GpuMatrixCall& call, const Accura
         const Integer i = static_cast<Integer>(random() % static_cast<std::uint64_t>(call.rows));
         const Integer j = static_cast<Integer>(random() % static_cast<std::uint64_t>(call.columns));
         long double value = 0;
-        for (Integer k = 0; k < call.depth; ++k)
-            value += static_cast<long double>(data.a[static_cast<std::size_t>(i * call.depth + k)]) *
-                     data.b[static_cast<std::size_t>(j * call.depth + k)];
+        for (Integer k = 0; k < call.k; ++k)
+            value += static_cast<long double>(data.a[static_cast<std::size_t>(i * call.k + k)]) *
+                     data.b[static_cast<std::size_t>(j * call.k + k)];
         const auto at = static_cast<std::size_t>(j * call.rows + i);
         if (std::isfinite(static_cast<double>(value)) &&
             !(std::abs(value - reference.values[at]) <= 1e-12L * reference.magnitudes[at]))
@@ -245,14 +245,14 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
             product_on_gpu<float>(*kernel, to_gpu(stream.device(), data.a, operand_of(call)),
                                   to_gpu(stream.device(), data.b, operand_of(call)),
                                   static_cast<std::size_t>(call.rows * call.columns), stream);
-        const auto depth = static_cast<std::size_t>(call.depth), step = static_cast<std::size_t>(entry.depth);
+        const auto k_extent = static_cast<std::size_t>(call.k), step = static_cast<std::size_t>(entry.k);
         int wrong = 0;
         for (std::size_t j = 0; j < static_cast<std::size_t>(call.columns); ++j)
             for (std::size_t i = 0; i < static_cast<std::size_t>(call.rows); ++i) {
                 float sum = 0;
-                for (std::size_t k = 0; k < depth; k += step)
-                    sum = ir::tensor_core_accumulate({&a[i * depth + k], step}, {&b[j * depth + k], step},
-                                                     sum, entry.rounding);
+                for (std::size_t k = 0; k < k_extent; k += step)
+                    sum = ir::tensor_core_accumulate({&a[i * k_extent + k], step},
+                                                     {&b[j * k_extent + k], step}, sum, entry.rounding);
                 wrong += sum == found[j * static_cast<std::size_t>(call.rows) + i] ? 0 : 1;
             }
         print(fmt::format("{}, {}: {} of {} results differ from the model ({})\n", to_text(product_of(call)),

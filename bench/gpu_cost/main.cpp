@@ -203,6 +203,20 @@ void judge(Judgement& judgement, std::span<const TimedProblem> problems, const G
     }
 }
 
+/// The fastest of the few that the model predicts fastest: what timing them when planning would choose.
+void judge_shortlist(Judgement& judgement, std::span<const TimedProblem> problems, std::size_t count) {
+    for (const TimedProblem& problem : problems) {
+        std::vector<std::pair<double, double>> ranked; // predicted, timed
+        for (const Candidate& candidate : problem.candidates)
+            ranked.emplace_back(predicted(problem, candidate, {}), candidate.seconds);
+        std::sort(ranked.begin(), ranked.end());
+        ranked.resize(std::min(count, ranked.size()));
+        double least = ranked.front().second;
+        for (const auto& [prediction, seconds] : ranked) least = std::min(least, seconds);
+        judgement.regrets.push_back(least / problem.least());
+    }
+}
+
 /// Each candidate: its time, the model's over its time, and the features of its kernels.
 void print_candidates(const TimedProblem& problem) {
     fmt::print("{}\n", problem.name);
@@ -270,6 +284,11 @@ void run(const Arguments& arguments) {
     print("chosen when timed", chosen);
     judge(present, problems, {});
     print("model, present constants", present);
+    for (const std::size_t count : {2, 4, 8}) {
+        Judgement shortlist;
+        judge_shortlist(shortlist, problems, count);
+        print(fmt::format("  fastest of its first {}", count), shortlist);
+    }
     if (!others.empty()) {
         Judgement of_others;
         judge(of_others, others, {});

@@ -30,6 +30,32 @@ double thread_seconds() {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+/// CPU seconds of all threads of this process.
+double process_seconds() {
+    timespec time{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// Threads of a library may spin for some time after its call. Returns when none does, or after a second.
+void wait_for_idle_threads() {
+    constexpr double look = 5e-3, idle_fraction = 0.02;
+    constexpr int looks = 200;
+    for (int k = 0; k < looks; ++k) {
+        const double before = process_seconds();
+        std::this_thread::sleep_for(std::chrono::duration<double>(look));
+        if (process_seconds() - before < idle_fraction * look) return;
+    }
+}
+
+/// Untimed executions, until the threads that share them are awake: processors that have been idle take milliseconds.
+void wake(const runtime::TimedWork& work) {
+    constexpr double waking = 5e-3;
+    const double start = runtime::monotonic_seconds();
+    do work.run();
+    while (runtime::monotonic_seconds() - start < waking);
+}
+
 constexpr int max_attempts = 20;
 
 /// Seconds per execution. A preempted batch is repeated. Executions so long that they are always preempted are timed by
@@ -53,6 +79,7 @@ double time_batch(const runtime::TimedWork& work, Integer repetitions, bool on_o
 
 /// Executions per batch; runs some of them to warm caches and settle clock frequencies.
 Integer batch_of(const runtime::TimedWork& work, const RoundOptions& options) {
+    if (!options.on_one_thread) wait_for_idle_threads();
     Integer repetitions = 1;
     for (;;) {
         const double each = time_batch(work, repetitions, options.on_one_thread);
@@ -74,9 +101,9 @@ Samples run_rounds(std::span<const runtime::TimedWork> implementations, const Ro
     for (int round = 0; round < options.rounds; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
-            if (options.pause > 0) {
-                std::this_thread::sleep_for(std::chrono::duration<double>(options.pause));
-                implementations[turn].run();
+            if (!options.on_one_thread) {
+                wait_for_idle_threads();
+                wake(implementations[turn]);
             }
             times[turn].push_back(
                 time_batch(implementations[turn], repetitions[turn], options.on_one_thread));

@@ -12,10 +12,9 @@ struct RoundOptions {
     double seconds = 5;  ///< for all rounds of a problem, approximate; runs at least `min_rounds`
     double batch = 2e-3; ///< seconds per implementation and round, at least one execution
     int min_rounds = 5;
-    bool on_one_thread = true; ///< implementations start no threads
-    /// Seconds before each batch, followed by an untimed execution: spinning threads of the previous implementation
-    /// have gone to sleep, and its own are awake. 0: neither.
-    double pause = 0;
+    /// Implementations start no threads. Otherwise each batch begins when the threads of the previous implementation have
+    /// stopped spinning, with an untimed execution that wakes its own.
+    bool on_one_thread = true;
 };
 
 /// Seconds per execution, by implementation and round.

@@ -196,10 +196,7 @@ std::string gemm_derivation_on_cpu(const MatrixProduct& product, const PlanningO
         text += fmt::format("\n# kernel {} of {}: {}\n", k + 1, explanation.programs.size(),
                             explanation.programs[k].name) +
                 text_of_program(explanation.programs[k], plan.cpu(), full);
-    if (explanation.programs.empty())
-        text += section("kernels", plan.schedule().cpu_gemm().amx() != nullptr
-                                       ? "of tile registers: compiled when the first execution needs them"
-                                       : plan.description());
+    if (explanation.programs.empty()) text += section("kernels", plan.description());
     return text + "\n" + text_of(explanation.costs);
 }
 

@@ -4,9 +4,9 @@
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/gpu_products.hpp"
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 

@@ -8,9 +8,9 @@
 #include "formula/print.hpp"
 #include "ir/count.hpp"
 #include "ir/kernel_info.hpp"
+#include "loops/gpu/passes.hpp"
 #include "loops/merge_loops.hpp"
 #include "loops/passes.hpp"
-#include "lower/gpu/lowering.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/check/problem_data.hpp"
 #include "plan/transform/cpu/kernel.hpp"
@@ -69,16 +69,54 @@ std::string merges_of(const formula::Formula& kernel) {
     return text.empty() ? "" : section("loop merging", text);
 }
 
+/// A heading for each pass that changes the text.
+class LoopSections {
+public:
+    /// `known`: the text that the first pass starts from, if it has been printed.
+    explicit LoopSections(std::string known = {}) : last_(std::move(known)) {}
+
+    void add(const std::string& heading, const std::string& loops) {
+        if (loops != last_) text_ += section(heading, loops);
+        last_ = loops;
+    }
+    std::string text() const { return text_; }
+    std::string last() const { return last_; }
+
+private:
+    std::string text_, last_;
+};
+
 /// The loops as built and after each pass that changes their text.
 std::string loops_of(const loops::Request& request) {
-    std::string text, last;
+    LoopSections sections;
     loops::loops_for_cpu(request, [&](const loops::Pass& pass, const loops::LoopProgram& program) {
         std::string loops = loops::to_text(program);
         if (program.pairs > 0)
             loops += fmt::format("vectors of {} complex elements, in pairs of lanes\n", program.pairs);
-        if (loops != last) text += section(fmt::format("loops, after '{}'", pass.name), loops);
-        last = std::move(loops);
+        sections.add(fmt::format("loops, after '{}'", pass.name), loops);
     });
+    return sections.text();
+}
+
+/// The same for the kernels of a GPU: first the regions of all kernels, then each kernel.
+std::string gpu_loops_of(const loops::Request& request,
+                         const std::vector<loops::LaunchConfiguration>& configurations) {
+    LoopSections regions;
+    std::vector<LoopSections> kernels;
+    loops::loops_for_gpu(
+        request, configurations,
+        {.regions =
+             [&](const loops::RegionsPass& pass, const loops::KernelRegions& now) {
+                 regions.add(fmt::format("loops, after '{}'", pass.name), to_text(now));
+             },
+         .kernels =
+             [&](const loops::KernelPass& pass, std::size_t kernel, const loops::KernelLoops& now) {
+                 if (kernels.size() <= kernel) kernels.emplace_back(regions.last());
+                 kernels[kernel].add(fmt::format("loops of kernel {}, after '{}'", kernel + 1, pass.name),
+                                     to_text(now.regions));
+             }});
+    std::string text = regions.text();
+    for (const LoopSections& kernel : kernels) text += kernel.text();
     return text;
 }
 
@@ -260,12 +298,7 @@ TransformDerivation derivation_on_gpu(const Transform& problem, const PlanningOp
         text += heading_of(k, passes.size(), "pass") +
                 formulas_of(passes[k], schedule.tree, request.loops.formula) +
                 merges_of(request.loops.formula);
-        std::size_t region = 0;
-        lower::lower_to_gpu(request, schedule.configurations,
-                            [&](const loops::LoopProgram& arrays, const loops::KernelRegion& tagged) {
-                                text += section(fmt::format("loops of region {}", ++region),
-                                                loops::to_text(arrays, tagged));
-                            });
+        text += gpu_loops_of(request.loops, schedule.configurations);
         const planning::GpuPassDescription& own = plan.passes[k];
         for (std::size_t i = 0; i < own.lowered.size(); ++i) {
             text += heading_of(i, own.lowered.size(), "kernel");

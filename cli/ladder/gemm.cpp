@@ -374,11 +374,10 @@ void add_gemm_ladder(CLI::App& ladder) {
         ->type_name("NAME");
     command.add_flag("--float", options->is_single, "float32 in place of float64");
     command.add_flag("--lines", options->lines,
-                     "Count by models the lines that each step loads into the first cache");
+                     "Count by models the cache lines that each step loads into L1");
     command.add_flag("--cachegrind", options->cachegrind,
                      "Count them by valgrind's cachegrind too; needs valgrind");
-    command
-        .add_option("--cache", options->cache, "Bytes and ways of the first cache; by default this machine's")
+    command.add_option("--cache", options->cache, "Bytes and ways of L1; by default this machine's")
         ->type_name("BYTES,WAYS");
     command.add_flag("--json", options->json, "Print JSON");
     command.add_option("--plot", options->plot, "Draw the speeds into this file, as SVG; needs gnuplot")

@@ -73,19 +73,18 @@ private:
         add("naive", "three loops, i, j, k; scalar code",
             n * n * n * (1 + 1 / static_cast<double>(setting_.elements_per_cache_line())));
         nest_.mc = nest_.nc = nest_.kc = block(8);
-        add("blocked", "the same in blocks of N_B: those of B stay in the first cache",
-            cache_lines_by_blocks());
+        add("blocked", "the same in blocks of N_B: those of B stay in L1", cache_lines_by_blocks());
         nest_.copies = Copies::blocks;
-        add("buffered", "blocks are copied first, each contiguous: none loses its place to another",
+        add("buffered", "blocks are copied first, each contiguous: none evicts another",
             cache_lines_by_blocks());
         nest_.tile_rows = nest_.tile_vectors = scalar_tile();
-        add("register", "tiles of M_U x N_U sums in registers: fewer loads, sums that wait for none other",
+        add("register", "tiles of M_U x N_U accumulators in registers: fewer loads, independent additions",
             cache_lines_by_blocks());
         nest_.unroll = unrolled;
         add("unrolled", "K_U k indices per iteration", cache_lines_by_blocks());
         nest_.load_distance = 2;
         nest_.add_distance = 2;
-        add("scheduled", "loads before, additions after the multiplications of other sums",
+        add("scheduled", "loads before, additions after the multiplications of other accumulators",
             cache_lines_by_blocks());
     }
 

@@ -55,7 +55,7 @@ public:
 
     /// Builders of the same expressions.
     static Expression x();
-    static Expression number(double value);
+    static Expression constant(double value);
     static Expression index(std::string name);
     static Expression array(std::string name, std::vector<std::string> indices);
     static Expression complex_array(std::string name, std::vector<std::string> indices);

@@ -13,7 +13,9 @@ namespace swirl {
 
 /// How much work goes into choosing an algorithm.
 enum class Effort : std::uint8_t {
-    estimate,   ///< a performance model with tables of host properties; runs no benchmark
+    /// A performance model with tables of host properties. On GPUs, when a problem is planned for the first time, the few
+    /// schedules that the model predicts fastest are timed and the fastest is stored as wisdom.
+    estimate,
     measure,    ///< benchmarks likely candidates within a time budget and stores the fastest as wisdom
     exhaustive, ///< benchmarks every applicable algorithm, which may take hours
 };
@@ -40,7 +42,9 @@ struct Options {
     int threads = 1; ///< on CPUs: maximum number of threads per execution; 0: one per available processor
     Effort effort = Effort::estimate;
     Accuracy accuracy = Accuracy::ordinary; ///< required accuracy of products
-    /// Approximate time limit of the search in seconds. Default for Effort::measure: transforms on CPUs 0.8 up to 65536
+    /// Approximate time limit of the search in seconds. Default for Effort::estimate: GPUs 0.05, besides the time to compile
+    /// the few schedules at once (0: nothing is timed, so a plan is the same in every process); on CPUs nothing is ever
+    /// timed. Default for Effort::measure: transforms on CPUs 0.8 up to 65536
     /// elements in all, 3.5 beyond; products on CPUs 10; GPUs 5. Default for Effort::exhaustive: no limit (0 and
     /// infinity also mean no limit).
     std::optional<double> time_budget_seconds = {};
@@ -51,7 +55,7 @@ struct Options {
     std::function<void(const std::string&)> progress =
         {}; ///< receives a line of text now and then while searching
     /// Called, on the calling thread, when planning starts, while searching before each compilation and each sample, and
-    /// between kernels and between parts of the check; if it returns true, planning throws Cancelled.
+    /// between kernels and between parts of tables and of the check; if it returns true, planning throws Cancelled.
     std::function<bool()> cancelled = {};
     std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
     std::string schedule = {}; ///< every choice, in the format of Plan::schedule(); empty: choose

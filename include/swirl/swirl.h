@@ -187,19 +187,21 @@ typedef enum swirl_accuracy {
  * members which later versions add have their defaults. */
 typedef struct swirl_options {
     size_t struct_size;
-    int device;                 /* a swirl_device */
-    int ordinal;                /* CUDA ordinal of the GPU */
-    int threads;                /* CPUs: maximum per execution; 0: one per available processor */
-    int effort;                 /* a swirl_effort */
-    int accuracy;               /* a swirl_accuracy */
-    int check;                  /* verify the plan once against a second algorithm */
-    int use_wisdom;             /* use results of earlier measurements */
-    int use_kernel_cache;       /* GPUs: load machine code of earlier processes and store it */
-    int reorder_sass;           /* GPUs: allow reordered SASS main loops of products */
-    size_t memory_limit_bytes;  /* of memory besides the caller's arrays; 0: what the machine has */
-    double time_budget_seconds; /* of the search; negative: the default, 0: no limit for SWIRL_EXHAUSTIVE */
-    const char* cpu;            /* "avx512", "avx2", "sse2" or "portable"; NULL: the best */
-    const char* schedule;       /* every choice, from swirl_plan_schedule; NULL: choose */
+    int device;                /* a swirl_device */
+    int ordinal;               /* CUDA ordinal of the GPU */
+    int threads;               /* CPUs: maximum per execution; 0: one per available processor */
+    int effort;                /* a swirl_effort */
+    int accuracy;              /* a swirl_accuracy */
+    int check;                 /* verify the plan once against a second algorithm */
+    int use_wisdom;            /* use results of earlier measurements */
+    int use_kernel_cache;      /* GPUs: load machine code of earlier processes and store it */
+    int reorder_sass;          /* GPUs: allow reordered SASS main loops of products */
+    size_t memory_limit_bytes; /* of memory besides the caller's arrays; 0: what the machine has */
+    double
+        time_budget_seconds; /* of the search; negative: the default, 0: no limit for SWIRL_EXHAUSTIVE, no timing for
+                                   SWIRL_ESTIMATE */
+    const char* cpu;         /* "avx512", "avx2", "sse2" or "portable"; NULL: the best */
+    const char* schedule; /* every choice, from swirl_plan_schedule; NULL: choose */
     void (*progress)(const char* line, void* context); /* receives lines of text now and then; NULL: none */
     int (*cancelled)(void* context); /* called now and then; planning ends if it does not return 0 */
     void (*log)(const char* line, void* context); /* receives warnings; NULL: standard error */

@@ -22,10 +22,10 @@ public:
           engine_(dnnl::engine::kind::cpu, 0),
           stream_(engine_),
           type_(request.of_int8 ? Type::s8 : Type::bf16),
-          b_description_({request.columns, request.depth}, type_, Tag::ab),
-          a_description_({request.depth, request.rows}, type_, Tag::ab),
+          b_description_({request.columns, request.k}, type_, Tag::ab),
+          a_description_({request.k, request.rows}, type_, Tag::ab),
           c_description_({request.columns, request.rows}, request.of_int8 ? Type::s32 : Type::f32, Tag::ab) {
-        const memory::desc any({request.depth, request.rows}, type_, Tag::any);
+        const memory::desc any({request.k, request.rows}, type_, Tag::any);
         const memory::desc& weights = packs_ ? any : a_description_;
 #if DNNL_VERSION_MAJOR >= 3
         const dnnl::matmul::primitive_desc chosen(engine_, b_description_, weights, c_description_);

@@ -8,7 +8,7 @@ namespace swirl::peers {
 
 /// C = A·B for matrices stored by columns, A and B of bfloat16 and C of float32, or A and B of int8 and C of int32.
 struct OnednnRequest {
-    std::int64_t rows, columns, depth;
+    std::int64_t rows, columns, k;
     bool of_int8;
     bool packs; ///< A is kept as oneDNN likes it best, made anew where another A is given
 };

@@ -178,7 +178,7 @@ std::int32_t integer_of(const char* name, double value) {
 
 } // namespace
 
-ScalarValue scalar_value(DataType data_type, const char* name, const Scalar& scalar) {
+ScalarValue converted_scalar(DataType data_type, const char* name, const Scalar& scalar) {
     if (data_type == DataType::complex128)
         return stored(std::complex<double>(scalar.real(), scalar.imaginary()));
     if (data_type == DataType::complex64)

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,7 +48,17 @@ struct ScalarValue {
     planning::ScalarKind kind;
 };
 /// Throws UserError if the type cannot hold the number.
-ScalarValue scalar_value(DataType data_type, const char* name, const Scalar& scalar);
+ScalarValue converted_scalar(DataType data_type, const char* name, const Scalar& scalar);
+/// The same, without a call for the most frequent type.
+inline ScalarValue scalar_value(DataType data_type, const char* name, const Scalar& scalar) {
+    if (data_type != DataType::float64 || scalar.imaginary() != 0)
+        return converted_scalar(data_type, name, scalar);
+    ScalarValue result;
+    const double value = scalar.real();
+    std::memcpy(result.bytes.data(), &value, sizeof value);
+    result.kind = planning::scalar_kind(value);
+    return result;
+}
 
 /// An auxiliary array by its position in arrays_of(problem). `parts`: one array, or two for planar complex data.
 struct NamedArray {

@@ -135,7 +135,7 @@ private:
     std::vector<const swirl_array*> given_;
 };
 
-void execute_transform(const Executable& executable, NamedArrays& arrays, Launch launch) {
+void execute_transform(const Executable& executable, NamedArrays& arrays, const Launch& launch) {
     planning::Arguments arguments;
     const auto take = [&](const char* name, bool is_planar, auto& data, auto& imaginary) {
         const swirl_array* const array = arrays.take(name);
@@ -154,7 +154,7 @@ void execute_transform(const Executable& executable, NamedArrays& arrays, Launch
     take("output", is_planar && is_complex(problem, Side::output), arguments.output,
          arguments.output_imaginary);
     const BoundArrays bound = arrays.bound();
-    launch.bound = &bound;
+    arguments.arrays = bound.arrays;
     executable.execute(arguments, launch);
 }
 

@@ -119,8 +119,8 @@ Problem problem_of(const swirl_problem& problem) {
         const auto [rows, columns] = extents[matrix];
         const auto elements = checked_multiply(rows, columns);
         if (!elements)
-            throw UserError("matrix {} has {} by {} elements; their number fits in no 64 bits", "abc"[matrix],
-                            rows, columns);
+            throw UserError("matrix {} has {} by {} elements; their count does not fit in 64 bits",
+                            "abc"[matrix], rows, columns);
         layout_of(result, matrix) = {1, rows, false, product.batch == 1 ? 0 : *elements};
     }
     return result;

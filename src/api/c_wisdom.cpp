@@ -44,7 +44,7 @@ swirl_status swirl_wisdom_import(const char* path) {
         auto file = opened<std::ifstream>(path, "read");
         const swirl::wisdom::Imported imported = swirl::wisdom::import_from(file);
         if (imported.unreadable > 0)
-            throw swirl::UserError("{} lines of {} are no wisdom; the other {} were imported",
+            throw swirl::UserError("{} lines of {} are not wisdom; the other {} were imported",
                                    imported.unreadable, path, imported.stored + imported.unchanged);
     });
 }

@@ -13,6 +13,10 @@ Executable::Executable(const Problem& problem) : problem_(problem) {
         types_ = element_types_of(*product);
 }
 
+Executable::Executable(const planning::MatrixPlan& plan) : Executable(Problem(plan.product())) {
+    if (plan.is_one_kernel()) one_kernel_ = &plan;
+}
+
 const Transform& Executable::transform() const {
     if (const auto* const transform = std::get_if<Transform>(&problem_)) return *transform;
     throw UserError(

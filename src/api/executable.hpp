@@ -32,7 +32,7 @@ struct BoundArrays {
 struct Launch {
     gpu::Stream stream = {};
     Workspace workspace = {};
-    const BoundArrays* bound = nullptr; ///< null: none
+    const BoundArrays* bound = nullptr; ///< of a product; null: none. A transform's are among its arguments
 };
 
 /// Arguments of a product. A prepacked operand replaces its pointer.
@@ -72,6 +72,10 @@ public:
     const Transform& transform() const;
     const MatrixProduct& product() const;
 
+    /// A product by one kernel on a CPU, without arrays besides A, B and C: the plan itself, which execute() calls without
+    /// a detour. Null for all others.
+    const planning::MatrixPlan* one_kernel() const { return one_kernel_; }
+
     virtual Device device() const = 0;
     virtual int threads() const { return 1; }
     virtual Accuracy accuracy() const { return Accuracy::ordinary; }
@@ -95,7 +99,11 @@ public:
     /// Executes groups of plans that are all like this one.
     virtual void execute_groups(std::span<const Group> groups, const Launch& launch) const;
 
+protected:
+    explicit Executable(const planning::MatrixPlan& plan);
+
 private:
+    const planning::MatrixPlan* one_kernel_ = nullptr;
     Problem problem_;
     std::vector<ArraySignature> signature_;
     std::array<detail::ElementType, 3> types_{};

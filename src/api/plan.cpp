@@ -23,6 +23,16 @@ bool may_be(const detail::ElementType& given, const detail::ElementType& wanted)
     return given == wanted || given.known == detail::ElementType::Known::nothing;
 }
 
+/// Whether arrays of these types, without extents to check, fit a product of element types `wanted`.
+bool fit_at_a_glance(const std::array<detail::ElementType, 3>& wanted, const Operand& a, const Operand& b,
+                     const Output& c) {
+    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
+    const auto fits = [&](const detail::ArrayArgument& array, const detail::ElementType& type) {
+        return may_be(array.type, type) && array.elements == unknown;
+    };
+    return fits(a.array(), wanted[0]) && fits(b.array(), wanted[1]) && fits(c.array(), wanted[2]);
+}
+
 ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a,
                                    const Operand& b, Scalar beta, const Output& c) {
     const MatrixProduct& product = executable.product();
@@ -77,16 +87,33 @@ Plan plan(const Problem& problem, const Options& options) {
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                      Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
-    executable.execute(
-        api::arguments_of(executable.transform(), executable.signature(), {arrays.begin(), arrays.size()}),
-        {stream, workspace, bound_.get()});
+    const auto given = [&] {
+        return api::arguments_of(executable.transform(), executable.signature(),
+                                 {arrays.begin(), arrays.size()});
+    };
+    if (bound_ == nullptr) return executable.execute(given(), {stream, workspace});
+    planning::Arguments arguments = given();
+    // Set here, not copied on the way: a pair of registers loaded right after its halves were stored has to wait.
+    arguments.arrays = bound_->arrays;
+    executable.execute(arguments, {stream, workspace});
 }
 
 void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
                    gpu::Stream stream, Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
+    const planning::MatrixPlan* const plan = executable.one_kernel();
+    const bool is_direct = plan != nullptr && workspace.data == nullptr && workspace.bytes == 0 &&
+                           a.packed() == nullptr && b.packed() == nullptr;
+    if (is_direct && api::fit_at_a_glance(executable.types(), a, b, c)) {
+        const DataType data_type = plan->product().data_type;
+        const api::ScalarValue of_product = api::scalar_value(data_type, "alpha", alpha),
+                               of_c = api::scalar_value(data_type, "beta", beta);
+        return plan->execute(
+            {of_product.bytes.data(), a.array().data, b.array().data, of_c.bytes.data(), c.array().data},
+            of_product.kind, of_c.kind);
+    }
     executable.execute(api::product_arguments(executable, alpha, a, b, beta, c),
-                       {stream, workspace, bound_.get()});
+                       {stream, {workspace.data, workspace.bytes}, bound_.get()});
 }
 
 void Plan::execute_each(Scalar alpha, InputPointers a, InputPointers b, Scalar beta, OutputPointers c,

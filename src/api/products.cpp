@@ -17,7 +17,7 @@ namespace {
 class ProductOnCpu final : public Executable {
 public:
     explicit ProductOnCpu(std::shared_ptr<const planning::MatrixPlan> plan)
-        : Executable(plan->product()), plan_(std::move(plan)) {}
+        : Executable(*plan), plan_(std::move(plan)) {}
 
     Device device() const override { return Device::cpu(); }
     int threads() const override { return plan_->threads(); }
@@ -118,17 +118,17 @@ public:
     }
 
 private:
-    const planning::GpuMatrixPlan& plan_of(const Executable* executable, std::size_t number) const {
+    const planning::GpuMatrixPlan& plan_of(const Executable* executable, std::size_t index) const {
         const auto* const other = dynamic_cast<const ProductOnGpu*>(executable);
         if (other == nullptr || other->device() != device())
-            throw UserError("group {} is not of products on GPU {}, as the first one is", number,
+            throw UserError("group {} is not of products on GPU {}, as the first one is", index,
                             device().ordinal());
         return *other->plan_;
     }
     static void check_batch(const MatrixProduct& product, Integer count) {
         if (!product.listed)
             throw UserError(
-                "the product is no pointer-array batch\n  plan one whose 'listed' is true, and "
+                "the product is not a pointer-array batch\n  plan one whose 'listed' is true, and "
                 "whose batch is as long as the arrays of pointers");
         if (product.batch != count)
             throw UserError("count is {}, but the plan is for a batch of {}", count, product.batch);

@@ -32,21 +32,13 @@ public:
 
     using Executable::execute;
     void execute(const planning::Arguments& arguments, const Launch& launch) const override {
-        if (launch.bound != nullptr) {
-            planning::Arguments with_arrays = arguments;
-            with_arrays.arrays = launch.bound->arrays;
-            return run(with_arrays, launch.workspace);
-        }
-        run(arguments, launch.workspace);
-    }
-
-private:
-    void run(const planning::Arguments& arguments, const Workspace& workspace) const {
+        const Workspace& workspace = launch.workspace;
         if (workspace.data == nullptr && workspace.bytes == 0) return plan_->execute(arguments);
         check_workspace(workspace, plan_->workspace_bytes());
         plan_->execute(arguments, workspace.data);
     }
 
+private:
     std::shared_ptr<const planning::Plan> plan_;
 };
 
@@ -68,9 +60,7 @@ public:
 
     using Executable::execute;
     void execute(const planning::Arguments& arguments, const Launch& launch) const override {
-        planning::Arguments with_arrays = arguments;
-        if (launch.bound != nullptr) with_arrays.arrays = launch.bound->arrays;
-        plan_->execute(with_arrays, static_cast<runtime::cuda::Stream>(launch.stream.handle()),
+        plan_->execute(arguments, static_cast<runtime::cuda::Stream>(launch.stream.handle()),
                        {launch.workspace.data, launch.workspace.bytes});
     }
 

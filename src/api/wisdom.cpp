@@ -68,7 +68,7 @@ Integer import_from(std::istream& in) {
     runtime::KernelCache* const cache = runtime::KernelCache::of_user();
     if (cache == nullptr)
         throw UserError(
-            "there is no cache of kernels: SWIRL_KERNEL_CACHE is off, or there is no home directory\n"
+            "there is no kernel cache: SWIRL_KERNEL_CACHE is off, or there is no home directory\n"
             "  let SWIRL_KERNEL_CACHE name a folder");
     const std::string bytes{std::istreambuf_iterator<char>(in), {}};
     Integer stored = 0;

@@ -18,7 +18,7 @@ int number_in(const char* variable) {
 
 int asked_for() {
     for (const char* variable : {"SWIRL_NUM_THREADS", "OMP_NUM_THREADS"})
-        if (const int number = number_in(variable); number > 0) return number;
+        if (const int threads = number_in(variable); threads > 0) return threads;
     return runtime::processors();
 }
 

@@ -1,7 +1,7 @@
 #include "blas/triangular_program.hpp"
 
-#include "gemm/cpu/complex_lanes.hpp"
-#include "gemm/cpu/tile.hpp"
+#include "gemm/complex_lanes.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/builder.hpp"
 #include "ir/transpose.hpp"
 

@@ -48,7 +48,7 @@ Components apply_epilogue(ir::Builder& builder, const EpilogueBuffers& buffers,
         given[0] = builder.convert(given[0], DataType::float32);
     const ir::Type type = builder.type(given[0]);
     lower::PointwiseArithmetic arithmetic(builder, type);
-    const auto leaf = [&](const lower::Pointwise::Node& node) -> lower::PointwiseArithmetic::ComplexValue {
+    const auto leaf = [&](const loops::Pointwise::Node& node) -> lower::PointwiseArithmetic::ComplexValue {
         const auto at = static_cast<std::size_t>(node.array);
         const Components components =
             load_operand(builder, buffers.epilogue->operands[at], buffers.operands[at], coordinate, type);

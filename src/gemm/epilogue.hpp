@@ -1,9 +1,9 @@
 #pragma once
 
-#include "gemm/cpu/complex_lanes.hpp"
-#include "gemm/cpu/tile.hpp"
+#include "gemm/complex_lanes.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/builder.hpp"
-#include "lower/pointwise.hpp"
+#include "loops/pointwise.hpp"
 
 #include <vector>
 
@@ -19,7 +19,7 @@ struct Epilogue {
         bool operator==(const Operand&) const = default;
     };
     /// Without forms: `array` is an index into `operands`.
-    std::vector<lower::Pointwise::Node> nodes = {};
+    std::vector<loops::Pointwise::Node> nodes = {};
     std::vector<Operand> operands = {};
     bool operator==(const Epilogue&) const = default;
 

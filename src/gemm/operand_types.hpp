@@ -2,7 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 #include "target/cpu.hpp"
 #include "target/extensions.hpp"
 

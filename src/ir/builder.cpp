@@ -15,9 +15,9 @@ namespace {
 /// Initial capacity for operations: growing the array costs more than constructing them.
 constexpr std::size_t usual_operations = 2048;
 
-std::size_t hash_constant(long double number) {
-    const double high = static_cast<double>(number);
-    const double low = std::isfinite(high) ? static_cast<double>(number - high) : 0.0;
+std::size_t hash_constant(long double value) {
+    const double high = static_cast<double>(value);
+    const double low = std::isfinite(high) ? static_cast<double>(value - high) : 0.0;
     return mix_hash(std::bit_cast<std::uint64_t>(high), std::bit_cast<std::uint64_t>(low));
 }
 
@@ -52,7 +52,7 @@ std::size_t hash_of(const Operation& operation) {
     std::size_t seed =
         mix_hash(word(kind, operation.type.lanes), word(a, b) + static_cast<std::uint32_t>(c) * 31U);
     switch (operation.opcode) {
-    case Opcode::constant: return mix_hash(seed, hash_constant(operation.number));
+    case Opcode::constant: return mix_hash(seed, hash_constant(operation.constant));
     case Opcode::load:
         seed = mix_hash(seed, static_cast<std::uint64_t>(operation.address.lane_stride));
         seed = mix_hash(seed, word(operation.address.buffer, operation.address.dynamic));
@@ -68,7 +68,7 @@ std::size_t hash_of(const Operation& operation) {
 
 bool same_operation(const Operation& a, const Operation& b) {
     return a.opcode == b.opcode && a.type == b.type && a.operands == b.operands &&
-           same_constant(a.number, b.number) && a.instruction == b.instruction && a.active == b.active &&
+           same_constant(a.constant, b.constant) && a.instruction == b.instruction && a.active == b.active &&
            a.lane_map == b.lane_map && a.address == b.address && a.strict == b.strict;
 }
 
@@ -287,11 +287,11 @@ Value Builder::arithmetic(Opcode opcode, std::array<Value, 3> operands) {
     return append(std::move(operation));
 }
 
-Value Builder::constant(Type type, long double number) {
+Value Builder::constant(Type type, long double value) {
     Operation operation;
     operation.opcode = Opcode::constant;
     operation.type = type;
-    operation.number = number;
+    operation.constant = value;
     return append(std::move(operation));
 }
 

@@ -108,7 +108,7 @@ public:
     void close_loop();
 
     // ---- operations
-    Value constant(Type type, long double number);
+    Value constant(Type type, long double value);
     Value index(const Affine& form);
     Value load(Buffer buffer, Affine index, const Access& access = {});
     void store(Buffer buffer, Affine index, Value value, const Access& access = {});

@@ -76,9 +76,9 @@ void Interpreter::Executor::start_cluster(Integer cluster) {
     block_ = cluster * code_.blocks_per_group;
     reset_own_memory();
     if (code_.has_async_agents) reset_clocks();
-    const auto split = [](Integer number, const std::array<Integer, 3>& extents, int axis) {
-        for (int a = 0; a < axis; ++a) number /= extents[static_cast<std::size_t>(a)];
-        return number % extents[static_cast<std::size_t>(axis)];
+    const auto split = [](Integer index, const std::array<Integer, 3>& extents, int axis) {
+        for (int a = 0; a < axis; ++a) index /= extents[static_cast<std::size_t>(a)];
+        return index % extents[static_cast<std::size_t>(axis)];
     };
     for (std::size_t v = 0; v < program_.variables.size(); ++v) {
         const VariableInfo& info = program_.variables[v];
@@ -245,10 +245,10 @@ void Interpreter::Executor::execute_condition(Node& node, Threads threads) {
     for (const int t : threads) {
         bool holds = true;
         for (std::size_t i = 0; i < node.forms.size(); ++i) {
-            Integer number = evaluate(node.forms[i], t);
+            Integer index = evaluate(node.forms[i], t);
             if (node.values[i] != nowhere)
-                number += code_.cells[node.values[i] + static_cast<std::size_t>(t)].integer;
-            holds = holds && node.condition->conditions[i].holds_of(number);
+                index += code_.cells[node.values[i] + static_cast<std::size_t>(t)].integer;
+            holds = holds && node.condition->conditions[i].holds_of(index);
         }
         (holds ? node.threads[holding++] : node.others[failing++]) = t;
     }

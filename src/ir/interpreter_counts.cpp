@@ -21,7 +21,7 @@ void WarpAccess::collect(int first, int last, Integer offset, int bytes, Integer
         if ((active_ >> lane & 1U) == 0) continue;
         const Integer from = addresses_[static_cast<std::size_t>(lane)] + offset;
         const Integer end = floor_divide(from + bytes - 1, unit);
-        for (Integer number = floor_divide(from, unit); number <= end; ++number) distinct_.push_back(number);
+        for (Integer value = floor_divide(from, unit); value <= end; ++value) distinct_.push_back(value);
     }
     std::sort(distinct_.begin(), distinct_.end());
     distinct_.erase(std::unique(distinct_.begin(), distinct_.end()), distinct_.end());

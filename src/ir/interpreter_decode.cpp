@@ -172,9 +172,9 @@ private:
         Cell cell{};
         if (operation.opcode != Opcode::constant) return cell;
         if (is_floating(operation.type.scalar))
-            cell.real = round_to(operation.type.scalar, operation.number);
+            cell.real = round_to(operation.type.scalar, operation.constant);
         else
-            cell.integer = static_cast<std::int64_t>(operation.number);
+            cell.integer = static_cast<std::int64_t>(operation.constant);
         return cell;
     }
 

@@ -84,12 +84,12 @@ std::string Interpreter::Executor::place(const Diagnostic& diagnostic, int threa
 
 void Interpreter::Executor::add_diagnostic(Diagnostic diagnostic, int thread, const std::string& what) {
     Integer block = on_gpu_ ? block_ + block_in_cluster(thread) : 0;
-    Integer number = thread % static_cast<Integer>(code_.block_threads);
+    Integer index = thread % static_cast<Integer>(code_.block_threads);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         diagnostic.block[axis] = block % program_.launch.blocks[axis];
         block /= program_.launch.blocks[axis];
-        diagnostic.thread[axis] = number % program_.launch.threads[axis];
-        number /= program_.launch.threads[axis];
+        diagnostic.thread[axis] = index % program_.launch.threads[axis];
+        index /= program_.launch.threads[axis];
     }
     diagnostic.message = fmt::format("{}: {}{}", name_of(diagnostic.kind), what, place(diagnostic, thread));
     report_.diagnostics.push_back(std::move(diagnostic));

@@ -66,7 +66,7 @@ std::vector<double> Interpreter::Executor::read_operand(const DecodedOperation& 
     VectorClock known;
     const Actor team = warpgroup_actor(thread, known);
     for (int i = 0; i < rows; ++i)
-        for (int k = 0; k < entry.depth; ++k) {
+        for (int k = 0; k < entry.k; ++k) {
             const Integer inside = first + offset_in_tile(tile.layouts[factor], view.element_bytes, i, k);
             const Integer index = inside < 0 ? inside : swizzled(inside, view.element_bytes);
             if (index < view.low || index >= view.high) {
@@ -90,7 +90,7 @@ std::vector<double> Interpreter::Executor::read_registers(const DecodedOperation
     const WgmmaInstruction& entry = *op.source->tile->instruction;
     const MemoryOperand& place = op.places[0];
     const View& view = views_[static_cast<std::size_t>(place.buffer)];
-    std::vector<double> values(static_cast<std::size_t>(entry.rows) * static_cast<std::size_t>(entry.depth));
+    std::vector<double> values(static_cast<std::size_t>(entry.rows) * static_cast<std::size_t>(entry.k));
     const auto reading =
         std::make_shared<PendingRead>(PendingRead{&op, place.buffer, {}, entry.threads, true, true});
     for (int t = 0; t < entry.threads; ++t) {
@@ -101,7 +101,7 @@ std::vector<double> Interpreter::Executor::read_registers(const DecodedOperation
             use_register(op, place.buffer, index, thread);
             filled = std::max(filled, view.accumulators[at].filled);
             const double value = view.written[at] == 0 ? std::nan("") : view.cells[at].real;
-            const int element = row_of_a_fragment(t, r) * entry.depth + k_of_a_fragment(t, r);
+            const int element = row_of_a_fragment(t, r) * entry.k + k_of_a_fragment(t, r);
             values[static_cast<std::size_t>(element)] = without_bits(value, entry.ignored_bits);
         }
         products_[static_cast<std::size_t>(thread)].open.push_back(reading);
@@ -148,14 +148,14 @@ void Interpreter::Executor::accumulate_products(const DecodedOperation& op, int 
     const WgmmaInstruction& entry = *op.source->tile->instruction;
     View& accumulators = view(op);
     const std::vector<TensorCoreOperand> lefts = factors_of(a, entry), rights = factors_of(b, entry);
-    const auto depth = static_cast<std::size_t>(entry.depth);
+    const auto k = static_cast<std::size_t>(entry.k);
     for (int t = 0; t < entry.threads; ++t) {
         const int thread = first_thread + t;
         for (int r = 0; r < entry.registers(); ++r) {
             const Integer index = base(op, thread) + r, at = position(accumulators, index, thread);
             use_register(op, op.buffer, index, thread);
-            const std::span left(lefts.data() + row_of_accumulator(t, r) * entry.depth, depth);
-            const std::span right(rights.data() + column_of_accumulator(t, r) * entry.depth, depth);
+            const std::span left(lefts.data() + row_of_accumulator(t, r) * entry.k, k);
+            const std::span right(rights.data() + column_of_accumulator(t, r) * entry.k, k);
             const bool adds = entry.accumulates && accumulators.written[at] != 0;
             const float before = adds ? static_cast<float>(accumulators.cells[at].real) : 0.0F;
             accumulators.cells[at].real = tensor_core_accumulate(left, right, before, entry.rounding);

@@ -35,7 +35,7 @@ public:
         if (operation.opcode == Opcode::load) line += " " + access(operation);
         if (operation.opcode == Opcode::index) line += " " + form(operation.address.index);
         if (operation.opcode == Opcode::constant)
-            line += " " + constant_text(operation.number, operation.type.scalar);
+            line += " " + constant_text(operation.constant, operation.type.scalar);
         const char* separator = " ";
         for (const Value operand : operands(operation)) {
             line += separator + name(operand);
@@ -75,7 +75,7 @@ private:
             return fmt::format("%{}", value);
         const Operation& operation = program_[value];
         if (operation.opcode == Opcode::constant && operation.type.lanes == 1)
-            return constant_text(operation.number, operation.type.scalar);
+            return constant_text(operation.constant, operation.type.scalar);
         return fmt::format("t{}", numbers_[static_cast<std::size_t>(value)]);
     }
 
@@ -112,7 +112,7 @@ private:
         if (which >= tile.addresses.size()) return "?";
         const SmemTileLayout& layout = tile.layouts[which];
         return place(tile.addresses[which]) +
-               (layout.k_major ? "" : fmt::format(" across the depth, panels {} apart", layout.panel));
+               (layout.k_major ? "" : fmt::format(" MN-major, panels {} apart", layout.panel));
     }
 
     std::string of_tiles(const Operation& operation) const {
@@ -174,7 +174,7 @@ private:
         switch (operation.opcode) {
         case Opcode::constant:
             return result + fmt::format("{} in {} lanes",
-                                        constant_text(operation.number, operation.type.scalar),
+                                        constant_text(operation.constant, operation.type.scalar),
                                         operation.type.lanes);
         case Opcode::index: return result + form(operation.address.index);
         case Opcode::load: return result + access(operation);

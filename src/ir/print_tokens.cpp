@@ -6,10 +6,10 @@
 
 namespace swirl::ir {
 
-std::string constant_text(long double number, DataType scalar) {
-    if (scalar == DataType::float64) return fmt::format("{}", static_cast<double>(number));
-    if (is_floating(scalar)) return fmt::format("{}", static_cast<float>(number));
-    return fmt::format("{}", static_cast<Integer>(number));
+std::string constant_text(long double value, DataType scalar) {
+    if (scalar == DataType::float64) return fmt::format("{}", static_cast<double>(value));
+    if (is_floating(scalar)) return fmt::format("{}", static_cast<float>(value));
+    return fmt::format("{}", static_cast<Integer>(value));
 }
 
 std::string_view infix(Opcode opcode) {

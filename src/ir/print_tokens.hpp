@@ -9,7 +9,7 @@
 namespace swirl::ir {
 
 /// Shortest text that parses to the same value of the type.
-std::string constant_text(long double number, DataType scalar);
+std::string constant_text(long double value, DataType scalar);
 /// " + "; empty for operations in function notation.
 std::string_view infix(Opcode opcode);
 std::string_view relation_text(Condition::Relation relation);

@@ -157,9 +157,9 @@ struct Operation {
     Opcode opcode = Opcode::constant;
     Type type;
     std::array<Value, 3> operands = {no_value, no_value, no_value};
-    long double number = 0; ///< constant
-    Address address;        ///< load, store, atomic_add, prefetch, index
-    int active = 0;         ///< load, store: lanes that access memory, 1…lanes
+    long double constant = 0; ///< of a constant
+    Address address;          ///< load, store, atomic_add, prefetch, index
+    int active = 0;           ///< load, store: lanes that access memory, 1…lanes
     bool asynchronous =
         false; ///< a store to shared memory of a value loaded from global memory only for this store: see AsyncFence
     /// Floating-point arithmetic whose NaN, infinities and signs of zero are those of IEEE 754, as in an expression of
@@ -214,11 +214,11 @@ struct Condition {
     Relation relation = Relation::negative;
     Value value = no_value; ///< counts as 0
 
-    bool holds_of(Integer number) const {
+    bool holds_of(Integer x) const {
         switch (relation) {
-        case Relation::negative: return number < 0;
-        case Relation::nonnegative: return number >= 0;
-        case Relation::zero: return number == 0;
+        case Relation::negative: return x < 0;
+        case Relation::nonnegative: return x >= 0;
+        case Relation::zero: return x == 0;
         }
         return false;
     }

@@ -46,7 +46,7 @@ struct WgmmaInstruction {
     std::string_view name; ///< unique
     int rows = 64;
     int columns = 0;
-    int depth = 0;
+    int k = 0;
     DataType factor = DataType::bfloat16; ///< data type of A and B in memory
     int ignored_bits = 0;                 ///< lowest fraction bits of each operand that are taken as 0
     bool has_layouts = false;             ///< operands may also have rows that do not run along K
@@ -59,8 +59,8 @@ struct WgmmaInstruction {
     std::string_view text;            ///< PTX mnemonic
 
     constexpr int registers() const { return rows * columns / threads; }
-    constexpr int a_registers() const { return rows * depth / threads; }
-    Integer flops() const { return Integer{2} * rows * columns * depth; }
+    constexpr int a_registers() const { return rows * k / threads; }
+    Integer flops() const { return Integer{2} * rows * columns * k; }
 };
 constexpr int row_of_accumulator(int thread, int r) {
     return thread / 32 * 16 + thread % 32 / 4 + r / 2 % 2 * 8;

@@ -100,7 +100,7 @@ Mismatch product_error(const Program& program, const Operation& operation) {
         if (Mismatch problem = tile_place_error(program, tile.addresses[factor], tile.instruction->factor))
             return problem;
         if (!tile.layouts[factor].k_major && !tile.instruction->has_layouts)
-            return fmt::format("'{}' wants rows along the depth", tile.instruction->name);
+            return fmt::format("'{}' needs K-major operands", tile.instruction->name);
     }
     return std::nullopt;
 }

@@ -41,10 +41,9 @@ Mismatch place_error(const Program& program, const VariableRanges& ranges, const
 }
 
 /// Elements from the start of an operand to the end of its last element.
-Integer reach_of(const SmemTileLayout& layout, int element_bytes, Integer rows, Integer depth) {
+Integer reach_of(const SmemTileLayout& layout, int element_bytes, Integer rows, Integer k) {
     Integer last = 0;
-    for (Integer i = 0; i < rows; ++i)
-        last = std::max(last, offset_in_tile(layout, element_bytes, i, depth - 1));
+    for (Integer i = 0; i < rows; ++i) last = std::max(last, offset_in_tile(layout, element_bytes, i, k - 1));
     return last + 1;
 }
 
@@ -55,12 +54,12 @@ Mismatch product_rule_error(const Program& program, const VariableRanges& ranges
     for (std::size_t factor = 0; factor < tile.addresses.size(); ++factor) {
         if (buffer_of(program, tile.addresses[factor].buffer).space == Space::local) continue;
         const Integer rows = factor == 0 ? entry.rows : entry.columns;
-        const Integer reach = reach_of(tile.layouts[factor], bytes, rows, entry.depth);
+        const Integer reach = reach_of(tile.layouts[factor], bytes, rows, entry.k);
         const Address& place = tile.addresses[factor];
         if (Mismatch problem = place_error(program, ranges, place, reach, swizzle_chunk_bytes, is_certain))
             return problem;
         const Integer row = swizzle_row_bytes / bytes;
-        if (tile.layouts[factor].k_major && modulo(place.index.constant(), row) + entry.depth > row)
+        if (tile.layouts[factor].k_major && modulo(place.index.constant(), row) + entry.k > row)
             return fmt::format("has a factor that goes on beyond a row of {} elements", row);
     }
     return std::nullopt;
@@ -71,7 +70,7 @@ Mismatch begin_error(const Program& program, const Operation& operation, Integer
     const Operation& x = program[operation.operands[0]];
     Integer unit = 0, constant = 0;
     if (x.opcode == Opcode::constant) {
-        constant = static_cast<Integer>(x.number);
+        constant = static_cast<Integer>(x.constant);
     } else if (x.opcode == Opcode::index) {
         constant = x.address.index.constant();
         for (const auto& [variable, coefficient] : x.address.index.terms())

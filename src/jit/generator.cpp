@@ -88,7 +88,7 @@ void Generator::loop(const ir::For& loop) {
         start_counter(record.counter, extent, exit);
     else if (trips > 1)
         start_counter(record.counter, trips);
-    for (const int number : record.inductions) start_induction(inductions_.induction(number));
+    for (const int index : record.inductions) start_induction(inductions_.induction(index));
     if (trips == 1)
         body(loop.body);
     else
@@ -105,8 +105,8 @@ void Generator::loop_body(const ir::For& loop, const LoopRecord& record) {
     code_.bind(head);
     addresses_.invalidate();
     body(loop.body);
-    for (const int number : record.inductions) {
-        const InductionVariable& induction = inductions_.induction(number);
+    for (const int index : record.inductions) {
+        const InductionVariable& induction = inductions_.induction(index);
         if (induction.step != 0) add_to(induction.location, induction.step, Inst::kIdAdd);
     }
     add_to(record.counter, counts_iterations ? 1 : loop.step, Inst::kIdSub);

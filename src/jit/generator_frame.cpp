@@ -32,15 +32,15 @@ void Generator::prologue() {
         entry_.emit(Inst::kIdAnd, x86::rsp, asmjit::Imm(-64));
         entry_.emit(Inst::kIdMov, frame_operand(0), x86::rax);
     }
-    for (int number = 1; number <= masks_.resident_count(); ++number) {
-        entry_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(static_cast<std::uint16_t>(number))));
-        entry_.emit(Inst::kIdKmovd, x86::KReg(static_cast<std::uint32_t>(number)), x86::eax);
+    for (int index = 1; index <= masks_.resident_count(); ++index) {
+        entry_.emit(Inst::kIdMov, x86::eax, asmjit::Imm(masks_.bits(static_cast<std::uint16_t>(index))));
+        entry_.emit(Inst::kIdKmovd, x86::KReg(static_cast<std::uint32_t>(index)), x86::eax);
     }
     const std::vector<int>& inductions = inductions_.loop(0).inductions;
     if (inductions.empty()) return;
     entry_.emit(Inst::kIdMov, x86::rax, x86::rdi);
     if (inductions_.uses_parameters()) entry_.emit(Inst::kIdMov, x86::rcx, x86::rsi);
-    for (const int number : inductions) start_kernel_induction(inductions_.induction(number));
+    for (const int index : inductions) start_kernel_induction(inductions_.induction(index));
 }
 
 void Generator::start_kernel_induction(const InductionVariable& induction) {

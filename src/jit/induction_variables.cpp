@@ -38,18 +38,18 @@ Integer InductionVariables::constant_trips(const ir::For& loop) {
 }
 
 void InductionVariables::enter(const ir::For& loop) {
-    const int number = ++next_loop_;
+    const int index = ++next_loop_;
     if (collecting_) {
         loops_.emplace_back();
         loops_.back().parent = current_;
         loops_.back().depth = loops_[static_cast<std::size_t>(current_)].depth + 1;
         loops_[static_cast<std::size_t>(current_)].has_inner_loop = true;
     }
-    current_ = number;
+    current_ = index;
     open_.push_back(&loop);
-    variables_[static_cast<std::size_t>(loop.variable)] = {number, loop.begin, loop.step};
+    variables_[static_cast<std::size_t>(loop.variable)] = {index, loop.begin, loop.step};
     for (const ir::Induction& induction : loop.inductions)
-        variables_[static_cast<std::size_t>(induction.variable)] = {number, induction.start, induction.step};
+        variables_[static_cast<std::size_t>(induction.variable)] = {index, induction.start, induction.step};
 }
 
 void InductionVariables::leave() {
@@ -131,10 +131,10 @@ Integer InductionVariables::alignment_of(const InductionAccess& access) const {
     if (access.induction < 0) return 1;
     Integer bits =
         access.displacement; // a sum is divisible by the largest power of two that divides each summand
-    int number = access.induction;
-    for (; induction(number).parent >= 0; number = induction(number).parent)
-        bits |= induction(number).offset | induction(number).step;
-    const InductionVariable& start = induction(number);
+    int index = access.induction;
+    for (; induction(index).parent >= 0; index = induction(index).parent)
+        bits |= induction(index).offset | induction(index).step;
+    const InductionVariable& start = induction(index);
     if (start.buffer < 0) return 1;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(start.buffer)];
     for (const Affine::Term& term : start.terms) bits |= term.coefficient * bytes_of(buffer.element);
@@ -151,9 +151,9 @@ InductionAccess InductionVariables::resolve(ir::Buffer buffer, const Affine& for
     }
     const Integer displacement = form.constant() * scale_of(buffer);
     if (form.is_constant() && (buffer < 0 || is_local(buffer))) return {-1, displacement};
-    const int number = find_or_add(buffer, form.terms());
-    if (collecting_) inductions_[static_cast<std::size_t>(number)].weight += weight_here();
-    return {number, displacement};
+    const int index = find_or_add(buffer, form.terms());
+    if (collecting_) inductions_[static_cast<std::size_t>(index)].weight += weight_here();
+    return {index, displacement};
 }
 
 int InductionVariables::owner_of(const std::vector<Affine::Term>& terms) const {
@@ -169,9 +169,9 @@ int InductionVariables::owner_of(const std::vector<Affine::Term>& terms) const {
 
 int InductionVariables::find_or_add(ir::Buffer buffer, const std::vector<Affine::Term>& terms) {
     const int owner = owner_of(terms);
-    for (const int number : loops_[static_cast<std::size_t>(owner)].inductions) {
-        const InductionVariable& induction = inductions_[static_cast<std::size_t>(number)];
-        if (induction.buffer == buffer && induction.terms == terms) return number;
+    for (const int index : loops_[static_cast<std::size_t>(owner)].inductions) {
+        const InductionVariable& induction = inductions_[static_cast<std::size_t>(index)];
+        if (induction.buffer == buffer && induction.terms == terms) return index;
     }
     ensure(collecting_, "an address that was not there before");
     InductionVariable induction;
@@ -200,10 +200,10 @@ int InductionVariables::find_or_add(ir::Buffer buffer, const std::vector<Affine:
                 std::pow(assumed_iterations, loops_[static_cast<std::size_t>(owner)].depth - 1);
         }
     }
-    const int number = static_cast<int>(inductions_.size());
+    const int index = static_cast<int>(inductions_.size());
     inductions_.push_back(std::move(induction));
-    loops_[static_cast<std::size_t>(owner)].inductions.push_back(number);
-    return number;
+    loops_[static_cast<std::size_t>(owner)].inductions.push_back(index);
+    return index;
 }
 
 void InductionVariables::assign_registers(bool reserve_for_integers, Frame& frame) {

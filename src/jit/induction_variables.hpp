@@ -51,9 +51,9 @@ public:
     void enter(const ir::For& loop);
     void leave();
     int current_loop() const { return current_; }
-    const LoopRecord& loop(int number) const { return loops_[static_cast<std::size_t>(number)]; }
-    const InductionVariable& induction(int number) const {
-        return inductions_[static_cast<std::size_t>(number)];
+    const LoopRecord& loop(int index) const { return loops_[static_cast<std::size_t>(index)]; }
+    const InductionVariable& induction(int index) const {
+        return inductions_[static_cast<std::size_t>(index)];
     }
 
     /// The induction variable of an affine form, in units of `scale` bytes (1 for a plain integer, buffer −1).

@@ -219,20 +219,20 @@ Virtual Selector::constant(const ir::Operation& operation) {
         Leaf leaf;
         leaf.load = Inst::kIdMov;
         leaf.width = Width::general;
-        leaf.memory_operand.displacement = static_cast<Integer>(operation.number);
+        leaf.memory_operand.displacement = static_cast<Integer>(operation.constant);
         return new_leaf(Class::integer, 8, leaf);
     }
     require_lanes(operation.type);
     const DataType scalar = operation.type.scalar;
     if (operation.type.lanes * bytes_of(scalar) == tile_bytes) {
-        ensure(operation.number == 0, "a tile of constants other than zero");
+        ensure(operation.constant == 0, "a tile of constants other than zero");
         Leaf leaf;
         leaf.is_zero = true;
         return new_leaf(Class::tile, tile_bytes, leaf);
     }
     const int size = bytes_of(scalar);
     const int bytes = operation.type.lanes == 1 ? size : std::max(16, operation.type.lanes * size);
-    return number(scalar, operation.number, bytes);
+    return number(scalar, operation.constant, bytes);
 }
 
 Virtual Selector::number(DataType scalar, long double value, int bytes) {

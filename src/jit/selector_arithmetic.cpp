@@ -166,7 +166,7 @@ void Selector::splat(ir::Value value) {
     const bool is_double = scalar == DataType::float64;
     const int bytes = register_bytes(program_, value);
     if (operation.type.lanes == 1) return define(value, use(operation.operands[0]));
-    if (from.opcode == Opcode::constant) return define(value, number(scalar, from.number, bytes));
+    if (from.opcode == Opcode::constant) return define(value, number(scalar, from.constant, bytes));
     const Virtual a = use(operation.operands[0]);
     if (is_legacy_) {
         define(value, is_double ? computed(Form::binary, Inst::kIdUnpcklpd, bytes, {a, a})

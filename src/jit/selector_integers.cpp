@@ -302,7 +302,7 @@ void Selector::lane_integers(ir::Value value) {
         return define(value, computed(Form::binary, pick(Inst::kIdVpsubd, Inst::kIdPsubd), bytes,
                                       {number(DataType::int32, 0, bytes), a}));
     const ir::Operation& second = program_[operation.operands[1]];
-    const auto factor = static_cast<Integer>(second.opcode == Opcode::constant ? second.number : 0);
+    const auto factor = static_cast<Integer>(second.opcode == Opcode::constant ? second.constant : 0);
     if (operation.opcode == Opcode::multiply && factor > 0 && std::has_single_bit(Bits(factor)))
         return define(value, shifted_left(a, std::countr_zero(Bits(factor)), bytes));
     const Virtual b = use(operation.operands[1]);

@@ -112,7 +112,7 @@ void Selector::shuffle(ir::Value value) {
         const int source = operation.lane_map[lane];
         map[lane] = static_cast<std::int8_t>(source < from.lanes ? source : source - from.lanes + lanes);
     }
-    const ir::Type type{from.scalar == DataType::int32 ? DataType::float32 : from.scalar, lanes};
+    const ir::Type type{from.scalar, lanes};
     const int bytes = std::max<Integer>(16, lanes * bytes_of(from.scalar));
     const Virtual a = resized(use(operation.operands[0]), bytes);
     const Virtual b =
@@ -120,7 +120,9 @@ void Selector::shuffle(ir::Value value) {
     define(value, resized(any_shuffle(type, a, b, map), register_bytes(program_, value)));
 }
 
+/// Integers of 32 bits are shuffled as float32.
 Virtual Selector::any_shuffle(ir::Type type, Virtual a, Virtual b, const std::vector<std::int8_t>& map) {
+    if (type.scalar == DataType::int32) type.scalar = DataType::float32;
     const target::ShuffleChoice choice = target::choose_shuffle(cpu_, type, map, a == b);
     return shuffled(*choice.instruction, choice.sources[0] == 0 ? a : b, choice.sources[1] == 0 ? a : b);
 }

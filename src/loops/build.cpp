@@ -224,11 +224,10 @@ void LoopBuilder::build(const RealOf&, const Formula& f, const Endpoint& in, con
                         const Loops& loops) {
     const Formula& complex = f.children()[0];
     std::optional<Temporary> from, to;
-    const std::vector<Integer> counts = column_loops(complex, merge_columns_);
-    const auto can_pair = [&](const Endpoint& endpoint, Integer entries) {
-        return can_pair_in(recorder_, endpoint, entries, counts, smem_pad_interval_);
-    };
-    const bool reads_pairs = can_pair(in, complex.columns()), writes_pairs = can_pair(out, complex.rows());
+    const ColumnLoops columns = column_loops(complex, merge_columns_);
+    const bool reads_pairs = can_pair_in(recorder_, in, complex.columns(), columns.read, smem_pad_interval_);
+    const bool writes_pairs =
+        can_pair_in(recorder_, out, complex.rows(), columns.written, smem_pad_interval_);
     if ((!reads_pairs || !writes_pairs) && nests_in_iterations(recorder_, loops))
         return nest_by_iterations(recorder_, loops, in, [&] { (*this)(f, in, out, {}); });
     if (!reads_pairs) {

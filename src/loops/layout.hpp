@@ -19,7 +19,7 @@ struct LayoutForm {
 struct Layout {
     std::vector<Integer> lengths;
     std::vector<Integer> strides;
-    /// For the caller's memory with a callback (see lower::Pointwise): forms of the same digits.
+    /// For the caller's memory with a callback (see Pointwise): forms of the same digits.
     std::optional<std::vector<LayoutForm>> forms = {};
     static Layout contiguous(Integer n) { return {{n}, {1}}; }
     bool operator==(const Layout&) const = default;

@@ -110,6 +110,9 @@ struct Array {
     /// For a temporary on a GPU. If several transforms are processed at once, each has a copy.
     enum class Residence : std::uint8_t { global, shared };
     Residence residence = Residence::global;
+    /// For a temporary in global memory on a GPU: the loops around all regions that access it. It has a copy per
+    /// iteration.
+    std::vector<Loop> users_in = {};
     Integer copies = 1;
     Integer pitch = 0;    ///< entries from one copy to the next
     bool gapless = false; ///< no padding between copies: their banks already differ

@@ -217,24 +217,57 @@ std::optional<Columns> columns_of(const Formula& pass) {
     return columns;
 }
 
-std::vector<Integer> column_loops(const Formula& pass, bool merge_columns) {
-    if (const auto columns = merge_columns ? columns_of(pass) : std::nullopt) return {columns->count};
+namespace {
+
+/// Counts of the identities in A ⊗ I ⊗ I…; nothing for other terms.
+std::optional<std::vector<Integer>> column_counts(const Formula& formula) {
+    if (!formula.is<Kronecker>() || formula.children()[0].is<Identity>()) return std::nullopt;
+    std::vector<Integer> counts;
+    for (std::size_t k = 1; k < formula.children().size(); ++k) {
+        if (!formula.children()[k].is<Identity>()) return std::nullopt;
+        counts.push_back(formula.children()[k].rows());
+    }
+    return counts;
+}
+
+/// Loops inside a transform that is broken down, around the factor at one of its ends.
+std::vector<Integer> loops_inside(const Formula& product, bool at_input) {
+    const std::vector<MergedFactor> steps = merge_loops(product);
+    const MergedFactor& step = at_input ? steps.front() : steps.back();
+    const std::vector<Integer> whole{at_input ? product.columns() : product.rows()};
+    if (step.scattered || !(at_input ? step.before : step.after).empty()) return whole;
+    const auto* tagged = step.factor.get_if<Tagged>();
+    const Formula factor = tagged && tagged->tag == Tag::pass ? step.factor.children()[0] : step.factor;
+    if (factor.is<Product>()) return loops_inside(factor, at_input);
+    auto counts = column_counts(factor);
+    if (!counts) return whole;
+    if (!factor.children()[0].is<Product>()) return *counts;
+    std::vector<Integer> result = loops_inside(factor.children()[0], at_input);
+    result.insert(result.end(), counts->begin(), counts->end());
+    return result;
+}
+
+} // namespace
+
+ColumnLoops column_loops(const Formula& pass, bool merge_columns) {
+    if (const auto columns = merge_columns ? columns_of(pass) : std::nullopt)
+        return {{columns->count}, {columns->count}};
     const auto* tagged = pass.get_if<Tagged>();
     if (!tagged || tagged->tag != Tag::pass) return {};
     const Formula& child = pass.children()[0];
     const std::vector<MergedFactor> steps =
         child.is<Product>() ? merge_loops(child) : std::vector<MergedFactor>{{child, {}, {}}};
     if (steps.size() != 1) return {};
-    if (is_nonterminal(steps[0].factor)) return {1};
-    if (!steps[0].factor.is<Kronecker>()) return {};
-    const std::vector<Formula>& factors = steps[0].factor.children();
-    if (factors[0].is<Identity>() || (!merge_columns && factors[0].is<Product>())) return {};
-    std::vector<Integer> counts;
-    for (std::size_t k = 1; k < factors.size(); ++k) {
-        if (!factors[k].is<Identity>()) return {};
-        counts.push_back(factors[k].rows());
-    }
-    return counts;
+    if (is_nonterminal(steps[0].factor)) return {{1}, {1}};
+    const auto counts = column_counts(steps[0].factor);
+    if (!counts) return {};
+    const Formula& transform = steps[0].factor.children()[0];
+    if (!transform.is<Product>()) return {*counts, *counts};
+    if (!merge_columns) return {};
+    ColumnLoops result{loops_inside(transform, true), loops_inside(transform, false)};
+    for (std::vector<Integer>* loops : {&result.read, &result.written})
+        loops->insert(loops->end(), counts->begin(), counts->end());
+    return result;
 }
 
 namespace {

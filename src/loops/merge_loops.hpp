@@ -38,9 +38,15 @@ struct Columns {
 };
 /// The pass in this form, if it has at least two factors of this form.
 std::optional<Columns> columns_of(const formula::Formula& pass);
-/// Counts of the loops over columns in a pass of such codelets, innermost last; empty for any other pass. Codelets
-/// contain several factors of it only if columns are merged.
-std::vector<Integer> column_loops(const formula::Formula& pass, bool merge_columns);
+/// Counts of the loops over columns in a pass of such codelets, innermost last; empty for any other pass.
+struct ColumnLoops {
+    std::vector<Integer> read;    ///< around what reads the pass's input
+    std::vector<Integer> written; ///< around what writes its output
+};
+/// Codelets contain several factors of the pass only if columns are merged. A transform that is broken down further has
+/// loops of its own inside: those of its first factor read, those of its last one write. Where these are not loops over
+/// columns, all entries of the transform count as one loop.
+ColumnLoops column_loops(const formula::Formula& pass, bool merge_columns);
 
 /// The entries of 0…range−1 that no index maps to, in order if they are few; nothing if there are none.
 std::optional<formula::IndexMap> complement(const formula::IndexMap& map);

@@ -24,7 +24,7 @@ std::span<const Pass> portable_passes();
 /// Called with the program after each pass.
 using Observer = std::function<void(const Pass&, const LoopProgram&)>;
 
-/// The request's loops after all passes.
+/// The request's loops after all passes, from the first variant that suits its callbacks (callbacks.hpp).
 LoopProgram loops_for_cpu(const Request& request, const Observer& observer = {});
 LoopProgram portable_loops(const Request& request);
 

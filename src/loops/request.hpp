@@ -2,6 +2,7 @@
 
 #include "formula/formula.hpp"
 #include "loops/layout.hpp"
+#include "loops/pointwise.hpp"
 #include "problem/data_type.hpp"
 
 #include <optional>
@@ -27,6 +28,11 @@ struct Request {
     std::optional<AuxiliaryFactor> auxiliary = {};
     std::optional<Reach> input_reach = {}; ///< if not all of the layout is accessed
     std::optional<Reach> output_reach = {};
+    std::optional<Pointwise> load = {};  ///< load callback of the input
+    std::optional<Pointwise> store = {}; ///< store callback of the output
+    /// For callbacks on a half spectrum: an equivalent formula that has both components of each element in one call.
+    /// It replaces the formula if that one spreads them over different calls or iterations.
+    std::optional<formula::Formula> by_complex_entries = {};
     CopiedEnds copied = {}; ///< in loops over the digits of the caller's layout, whatever the formula does
     long double scale = 1;
     int lanes = 1;           ///< of a vector register

@@ -53,12 +53,12 @@ public:
         source_pairs_ = pairs_of_reals(context, call.input, placement_.sources, complex_);
         target_pairs_ = pairs_of_reals(context, call.output, placement_.targets, complex_);
         if (has_callback(placement_.sources))
-            loading_.emplace(context, call.input, placement_.sources, complex_, context.request.load, around,
-                             true, lane_);
+            loading_.emplace(context, call.input, placement_.sources, complex_, context.request.loops.load,
+                             around, true, lane_);
         else
             from_.emplace(context, placement_.sources, around);
         if (has_callback(placement_.targets))
-            storing_.emplace(context, call.output, placement_.targets, complex_, context.request.store,
+            storing_.emplace(context, call.output, placement_.targets, complex_, context.request.loops.store,
                              around, false, lane_);
         else
             to_.emplace(context, placement_.targets, around);

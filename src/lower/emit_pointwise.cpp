@@ -135,7 +135,7 @@ ir::Value PointwiseEmitter::real_form(const Component& component, int form) {
     const Integer step = lane_ ? base.coefficient(*lane_) : 0;
     if (step != 0) base = base.substitute(*lane_, 0);
     const ir::Value first = base.is_constant()
-                                ? arithmetic_.number(static_cast<long double>(base.constant()))
+                                ? arithmetic_.constant(static_cast<long double>(base.constant()))
                                 : builder.convert(builder.index(base), context_.request.loops.scalar);
     if (step == 0) return first;
     const Context::TableLocation multiples = context_.multiples_of(step);
@@ -145,12 +145,12 @@ ir::Value PointwiseEmitter::real_form(const Component& component, int form) {
 
 ir::Value PointwiseEmitter::is_form_negative(const Component& component, int form) {
     if (context_.request.loops.for_gpu) return is_negative(integer(component, form, 1));
-    return context_.builder.less(real_form(component, form), arithmetic_.number(0));
+    return context_.builder.less(real_form(component, form), arithmetic_.constant(0));
 }
 
 ir::Value PointwiseEmitter::is_form_positive(const Component& component, int form) {
     if (context_.request.loops.for_gpu) return is_negative(integer(component, form, -1));
-    return context_.builder.less(arithmetic_.number(0), real_form(component, form));
+    return context_.builder.less(arithmetic_.constant(0), real_form(component, form));
 }
 
 PointwiseEmitter::ComplexValue PointwiseEmitter::masked(const Component& component, ComplexValue value) {
@@ -203,7 +203,7 @@ PointwiseEmitter::ComplexValue PointwiseEmitter::element(const Pointwise::Node& 
 ir::Value PointwiseEmitter::compared(const Pointwise::Node& node, const Component& component) {
     const Holds fixed =
         holds(node.op, forms_of(component)[static_cast<std::size_t>(node.form)], context_.extents());
-    if (fixed != Holds::unknown) return arithmetic_.number(fixed == Holds::always ? 1 : 0);
+    if (fixed != Holds::unknown) return arithmetic_.constant(fixed == Holds::always ? 1 : 0);
     const ir::Value below = arithmetic_.as_real(is_form_negative(component, node.form));
     if (node.op == Op::form_negative) return below;
     if (node.op == Op::form_nonnegative) return arithmetic_.opposite(below);

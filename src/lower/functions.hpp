@@ -18,7 +18,7 @@ namespace swirl::lower {
 /// only the last product rounds if the result is subnormal (Tang, Table-driven implementation of the exponential
 /// function, 1989).
 ///
-/// `Operations` has a type Value and the operations number(long double), add, subtract, multiply, divide, fma (a·b +
+/// `Operations` has a type Value and the operations constant(long double), add, subtract, multiply, divide, fma (a·b +
 /// c), fms (a·b − c), fnma (c − a·b), negate, magnitude, power_of_two (see ir::Opcode), less and select(less, a, b).
 template <class Operations> class Functions {
 public:
@@ -34,14 +34,14 @@ public:
 
     /// 1/(1 + e^−x), as e^x/(1 + e^x) where x < 0.
     Value sigmoid(Value x) {
-        const Value one = number(1);
+        const Value one = constant(1);
         return times_sigmoid(x, one, one, {});
     }
 
     Value tangent(Value x) {
         const Value size = operations_.magnitude(x);
         const Value square = operations_.multiply(x, x);
-        const Value zero = number(0), one = number(1), two = number(2), bound = number(tangent_bound);
+        const Value zero = constant(0), one = constant(1), two = constant(2), bound = constant(tangent_bound);
         const Value series = polynomial(constants_.tangent, square);
         const Value small = operations_.multiply(x, operations_.fma(square, series, one));
         const Value growth = exponential(operations_.add(size, size));
@@ -60,14 +60,14 @@ public:
         const Value bounded = at_most(below, gelu_bound);
         const Value square = operations_.multiply(bounded, bounded);
         const Value square_rest = operations_.fms(bounded, bounded, square);
-        const Value linear = number(constants_.gelu_linear), cubic = number(constants_.gelu_cubic);
+        const Value linear = constant(constants_.gelu_linear), cubic = constant(constants_.gelu_cubic);
         const Value sum = operations_.fma(cubic, square, linear);
         const Value most = operations_.subtract(sum, linear); // Knuth's two-sum recovers the rounding error
         const Value linear_lost = operations_.subtract(linear, operations_.subtract(sum, most));
         const Value cubic_lost = operations_.fms(cubic, square, most);
         Value sum_rest = operations_.fma(cubic, square_rest, operations_.add(linear_lost, cubic_lost));
-        sum_rest = operations_.fma(square, number(constants_.gelu_cubic_rest), sum_rest);
-        sum_rest = operations_.add(sum_rest, number(constants_.gelu_linear_rest));
+        sum_rest = operations_.fma(square, constant(constants_.gelu_cubic_rest), sum_rest);
+        sum_rest = operations_.add(sum_rest, constant(constants_.gelu_linear_rest));
         const Value argument = operations_.multiply(bounded, sum);
         const Value argument_rest =
             operations_.fma(bounded, sum_rest, operations_.fms(bounded, sum, argument));
@@ -80,27 +80,27 @@ private:
         Value fraction, first, second;
     };
 
-    Value number(long double value) { return operations_.number(value); }
+    Value constant(long double value) { return operations_.constant(value); }
 
     Value at_least(Value x, long double bound) {
-        const Value least = number(bound);
+        const Value least = constant(bound);
         return operations_.select(operations_.less(x, least), least, x);
     }
     Value at_most(Value x, long double bound) {
-        const Value greatest = number(bound);
+        const Value greatest = constant(bound);
         return operations_.select(operations_.less(greatest, x), greatest, x);
     }
 
     Value polynomial(std::span<const long double> coefficients, Value x) {
-        Value sum = number(coefficients.back());
+        Value sum = constant(coefficients.back());
         for (std::size_t k = coefficients.size() - 1; k-- > 0;)
-            sum = operations_.fma(sum, x, number(coefficients[k]));
+            sum = operations_.fma(sum, x, constant(coefficients[k]));
         return sum;
     }
 
     /// The integer nearest to x·by.
     Value rounded_product(Value x, long double by) {
-        const Value factor = number(by), rounder = number(constants_.rounder);
+        const Value factor = constant(by), rounder = constant(constants_.rounder);
         return operations_.subtract(operations_.fma(x, factor, rounder), rounder);
     }
 
@@ -108,20 +108,20 @@ private:
     Power power_of_e(Value x, std::optional<Value> rest = {}) {
         x = at_most(at_least(x, constants_.least), constants_.greatest);
         const Value n = rounded_product(x, constants_.log2_of_e);
-        Value r = operations_.fnma(n, number(constants_.ln2), x);
-        r = operations_.fnma(n, number(constants_.ln2_rest), r);
+        Value r = operations_.fnma(n, constant(constants_.ln2), x);
+        r = operations_.fnma(n, constant(constants_.ln2_rest), r);
         if (rest) r = operations_.add(r, *rest);
         const Value square = operations_.multiply(r, r);
         const Value beyond_one = operations_.fma(square, polynomial(constants_.exponential, r), r);
         const Value half = rounded_product(n, 0.5L);
-        return {operations_.add(beyond_one, number(1)), operations_.power_of_two(half),
+        return {operations_.add(beyond_one, constant(1)), operations_.power_of_two(half),
                 operations_.power_of_two(operations_.subtract(n, half))};
     }
 
     /// a/(1 + e^−x) with a = `where_negative` for x < 0, else `otherwise`; x + rest replaces x if there is a rest. The
     /// power of two that may make the result subnormal is multiplied last.
     Value times_sigmoid(Value x, Value where_negative, Value otherwise, std::optional<Value> rest) {
-        const Value zero = number(0), one = number(1);
+        const Value zero = constant(0), one = constant(1);
         const auto is_negative = operations_.less(x, zero);
         if (rest) rest = operations_.select(is_negative, *rest, operations_.negate(*rest));
         const Power power = power_of_e(operations_.negate(operations_.magnitude(x)), rest);

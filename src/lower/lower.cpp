@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
-#include "lower/cpu/callback_loops.hpp"
+#include "loops/passes.hpp"
 #include "lower/cpu/pair_lowering.hpp"
 #include "lower/emit_call.hpp"
 
@@ -30,6 +30,6 @@ ir::Program lower(const KernelRequest& request, const LoopProgram& loops) {
     return context.finish();
 }
 
-ir::Program lower(const KernelRequest& request) { return lower(request, loops_for_cpu(request)); }
+ir::Program lower(const KernelRequest& request) { return lower(request, loops_for_cpu(request.loops)); }
 
 } // namespace swirl::lower

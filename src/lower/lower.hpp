@@ -6,7 +6,6 @@
 #include "loops/request.hpp"
 #include "loops/twiddle.hpp"
 #include "lower/arithmetic.hpp"
-#include "lower/pointwise.hpp"
 
 #include <optional>
 #include <string>
@@ -29,12 +28,7 @@ struct AuxiliaryArray {
 struct KernelRequest {
     std::string name;
     loops::Request loops;
-    /// For callbacks on a half spectrum: an equivalent formula that has both components of each element in one call.
-    /// It is used if the first formula spreads them over different calls or iterations.
-    std::optional<formula::Formula> by_complex_entries = {};
     std::vector<AuxiliaryArray> arrays = {};
-    std::optional<Pointwise> load = {};  ///< load callback of the input
-    std::optional<Pointwise> store = {}; ///< store callback of the output
     Multiplication multiplication = Multiplication::fused;
     Roots roots = Roots::by_size;
 };

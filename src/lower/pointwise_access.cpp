@@ -4,112 +4,18 @@
 #include "lower/emit_element.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace swirl::lower {
 
 namespace {
 
-/// The form modulo 2 if that is the same for all values of its variables.
-std::optional<Integer> parity(const Affine& form) {
-    for (const Affine::Term& term : form.terms())
-        if (term.coefficient % 2 != 0) return std::nullopt;
-    return modulo(form.constant(), Integer{2});
-}
-
-/// One component of a location as a real.
-ElementAccess real_at(const std::vector<Location>& locations, std::size_t place, bool imaginary) {
-    Location location = locations[place];
-    location.re = location.im = imaginary ? location.im : location.re;
-    location.forms = {location.forms.at(imaginary ? 1 : 0)};
-    return {std::move(location), false, ElementAccess::Component{place, imaginary}, std::nullopt};
-}
-
 std::vector<Location> locations_of(const std::vector<ElementAccess>& numbers) {
     std::vector<Location> element_locations;
-    for (const ElementAccess& number : numbers) element_locations.push_back(number.location);
+    for (const ElementAccess& element : numbers) element_locations.push_back(element.location);
     return element_locations;
 }
 
 } // namespace
-
-std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Location>& locations,
-                                                           bool complex,
-                                                           const std::optional<Pointwise>& pointwise) {
-    std::vector<ElementAccess> numbers;
-    std::map<Affine, std::size_t> known; // by address of the real component
-    for (std::size_t place = 0; place < locations.size(); ++place) {
-        if (complex && locations[place].forms.size() == 1) {
-            numbers.push_back({locations[place], true, ElementAccess::Component{place, false},
-                               ElementAccess::Component{place, true}});
-            continue;
-        }
-        for (const bool imaginary : {false, true}) {
-            if (imaginary && !complex) continue;
-            ElementAccess component = real_at(locations, place, imaginary);
-            if (!pointwise->half) {
-                numbers.push_back(std::move(component));
-                continue;
-            }
-            const auto odd = parity(component.location.re);
-            if (!odd || component.location.table) return std::nullopt;
-            component.location.re -= *odd;
-            component.location.im = component.location.re + 1;
-            component.whole = true;
-            const auto [at, is_new] = known.emplace(component.location.re, numbers.size());
-            if (is_new) numbers.push_back({component.location, true, std::nullopt, std::nullopt});
-            ElementAccess& number = numbers[at->second];
-            (*odd == 1 ? number.im : number.re) = ElementAccess::Component{place, imaginary};
-        }
-    }
-    return numbers;
-}
-
-bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum& half,
-                     const Extents& extents) {
-    const Affine& form = number.location.forms.front()[static_cast<std::size_t>(half.form)];
-    const auto is_real = [&](Integer at) { return at == 0 || 2 * at == half.n; };
-    if (form.is_constant()) return is_real(form.constant());
-    const auto [low, high] = bounds(form, extents);
-    const bool two_values = form.terms().size() == 1 && extents[form.terms().front().variable] == 2;
-    return two_values && is_real(low) && is_real(high);
-}
-
-bool has_complete_elements(const Call& call, const Extents& extents, const std::optional<Pointwise>& load,
-                           const std::optional<Pointwise>& store) {
-    const auto is_whole = [&](const ElementAccess& number) {
-        return (number.re && number.im) || is_real_element(number, *store->half, extents);
-    };
-    const auto& [sources, targets, between] = call.placement;
-    const bool reads = !sources.empty() && !sources.front().forms.empty();
-    if (reads && load->half && !element_accesses(sources, call.complex, load)) return false;
-    // Another iteration may read an element of which this one writes a component.
-    const bool in_place = call.input.array == call.output.array;
-    if (reads && load->half && in_place && !call.loops.empty()) return false;
-    if (targets.front().forms.empty() || !store->half) return true;
-    const auto numbers = element_accesses(targets, call.complex, store);
-    return numbers && std::all_of(numbers->begin(), numbers->end(), is_whole);
-}
-
-bool are_exact_in_lanes(const Pointwise& pointwise, const std::vector<Location>& locations,
-                        const Extents& extents, DataType scalar) {
-    const Integer limit = scalar == DataType::float64 ? Integer{1} << 53 : Integer{1} << 24;
-    std::vector<int> forms;
-    for (const auto* conditions : {&pointwise.needed, &pointwise.where})
-        for (const Pointwise::Condition& condition : *conditions) forms.push_back(condition.form);
-    for (const Pointwise::Node& node : pointwise.nodes)
-        if (node.op == Pointwise::Op::form || node.op == Pointwise::Op::form_negative ||
-            node.op == Pointwise::Op::form_nonnegative || node.op == Pointwise::Op::form_zero)
-            forms.push_back(node.form);
-    return std::all_of(forms.begin(), forms.end(), [&](int form) {
-        return std::all_of(locations.begin(), locations.end(), [&](const Location& location) {
-            return std::all_of(location.forms.begin(), location.forms.end(), [&](const auto& own) {
-                const auto [low, high] = bounds(own[static_cast<std::size_t>(form)], extents);
-                return -limit < low && high < limit;
-            });
-        });
-    });
-}
 
 PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
                                  const std::vector<Location>& locations, bool complex,
@@ -128,9 +34,9 @@ PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
     if (context.request.loops.for_gpu) return;
     using Access = GuardedElements::Access;
     std::vector<Access> accesses;
-    for (const ElementAccess& number : numbers_) {
-        const bool is_skipped = !loading && !number.re; // the zero next to a real element
-        accesses.push_back(is_skipped ? Access::none : number.whole ? Access::complex : Access::real);
+    for (const ElementAccess& element : numbers_) {
+        const bool is_skipped = !loading && !element.re; // the zero next to a real element
+        accesses.push_back(is_skipped ? Access::none : element.whole ? Access::complex : Access::real);
     }
     guarded_.emplace(context, memory, element_locations_, std::move(accesses), emitter_, loading, lane);
 }
@@ -153,16 +59,16 @@ Integer PointwiseAccess::scalars_of_element() const {
 }
 
 /// The element in memory if it is to be accessed, else zero.
-PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t number) {
-    const bool whole = numbers_[number].whole;
-    const Component component{number, 0};
+PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t position) {
+    const bool whole = numbers_[position].whole;
+    const Component component{position, 0};
     const Touch touch = emitter_.touch(component, true);
     if (touch == Touch::never) return emitter_.zero(whole);
-    if (guarded_ && touch == Touch::sometimes) return guarded_->load(number, lane_);
-    const Location& place = element_locations_[number];
+    if (guarded_ && touch == Touch::sometimes) return guarded_->load(position, lane_);
+    const Location& place = element_locations_[position];
     ir::Builder& builder = context_.builder;
     Affine index = context_.placed(memory_, place.re);
-    ir::Value dynamic = tables_.dynamic(number), chooser = ir::no_value;
+    ir::Value dynamic = tables_.dynamic(position), chooser = ir::no_value;
     if (touch == Touch::sometimes) {
         chooser = emitter_.condition(component, true);
         ir::Value wanted = builder.index(index);
@@ -193,12 +99,12 @@ PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t number) {
 }
 
 /// Reads an element and applies the load callback.
-PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t number) {
-    const Component component{number, 0};
-    const ComplexValue value = emitter_.apply(component, guarded(number));
+PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t index) {
+    const Component component{index, 0};
+    const ComplexValue value = emitter_.apply(component, guarded(index));
     const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::always) return value;
-    const ComplexValue zero = emitter_.zero(numbers_[number].whole);
+    const ComplexValue zero = emitter_.zero(numbers_[index].whole);
     if (touch == Touch::never) return zero;
     if (guarded_) return emitter_.masked(component, value);
     const ir::Value chooser = emitter_.condition(component, false);
@@ -224,17 +130,17 @@ std::vector<Scaled> PointwiseAccess::load() {
     return sources;
 }
 
-void PointwiseAccess::store(std::size_t number, const ComplexValue& value) {
-    const Component component{number, 0};
-    const Location& place = element_locations_[number];
+void PointwiseAccess::store(std::size_t position, const ComplexValue& value) {
+    const Component component{position, 0};
+    const Location& place = element_locations_[position];
     const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::never) return;
     ir::Builder& builder = context_.builder;
-    const ir::Value dynamic = tables_.dynamic(number);
+    const ir::Value dynamic = tables_.dynamic(position);
     const auto write = [&] {
         const ComplexValue result = emitter_.apply(component, value);
         const Affine index = context_.placed(memory_, place.re);
-        if (!numbers_[number].whole)
+        if (!numbers_[position].whole)
             return builder.store(buffers_.re, index, result.re, {.dynamic = dynamic});
         if (is_one_access(context_, memory_, place))
             return builder.store(buffers_.re, index, builder.shuffle(result.re, result.im, {0, 1}),
@@ -245,7 +151,7 @@ void PointwiseAccess::store(std::size_t number, const ComplexValue& value) {
     if (touch == Touch::always)
         write();
     else if (guarded_)
-        guarded_->store(number, emitter_.apply(component, value), lane_);
+        guarded_->store(position, emitter_.apply(component, value), lane_);
     else
         builder.if_then(emitter_.conditions(component, false), write);
 }
@@ -259,10 +165,10 @@ void PointwiseAccess::store(const std::vector<Scaled>& targets, Arithmetic& arit
         return arithmetic.materialize(negative ? -value : value);
     };
     for (std::size_t k = 0; k < numbers_.size(); ++k) {
-        const ElementAccess& number = numbers_[k];
-        if (!number.re) continue; // the zero next to a real element, written with it
-        ComplexValue value{value_of(*number.re), ir::no_value};
-        if (number.whole) value.im = number.im ? value_of(*number.im) : emitter_.zero(true).im;
+        const ElementAccess& element = numbers_[k];
+        if (!element.re) continue; // the zero next to a real element, written with it
+        ComplexValue value{value_of(*element.re), ir::no_value};
+        if (element.whole) value.im = element.im ? value_of(*element.im) : emitter_.zero(true).im;
         store(k, value);
     }
 }

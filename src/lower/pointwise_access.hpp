@@ -1,5 +1,6 @@
 #pragma once
 
+#include "loops/callbacks.hpp"
 #include "loops/loop_program.hpp"
 #include "lower/cpu/guarded_elements.hpp"
 #include "lower/emit_pointwise.hpp"
@@ -9,38 +10,6 @@
 
 /// Elements of the caller at a call's locations, with the callback for each.
 namespace swirl::lower {
-
-/// An element in memory, and the entries of a call that are its components.
-struct ElementAccess {
-    /// The real or imaginary component of a location.
-    struct Component {
-        std::size_t place;
-        bool imaginary;
-    };
-    Location location; ///< of its real component, with one list of forms
-    bool whole = true; ///< the element is complex
-    std::optional<Component> re;
-    std::optional<Component> im;
-};
-
-/// The elements behind locations that are elements or components. Nothing if reals of a half spectrum do not determine
-/// which component they are.
-std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Location>& locations,
-                                                           bool complex,
-                                                           const std::optional<Pointwise>& pointwise);
-
-/// Whether the element, in all iterations, is one of a half spectrum without imaginary component.
-bool is_real_element(const ElementAccess& number, const Pointwise::HalfSpectrum& half,
-                     const Extents& extents);
-
-/// Whether a call that accesses a half spectrum suits its callbacks: it knows the component of each real, and writes
-/// both components of an element in one iteration.
-bool has_complete_elements(const Call& call, const Extents& extents, const std::optional<Pointwise>& load,
-                           const std::optional<Pointwise>& store);
-
-/// Whether lanes of the loop can hold the forms that the callback computes with, as reals.
-bool are_exact_in_lanes(const Pointwise& pointwise, const std::vector<Location>& locations,
-                        const Extents& extents, DataType scalar);
 
 /// Reads elements through the load callback, or writes them through the store callback.
 class PointwiseAccess {
@@ -63,9 +32,9 @@ private:
     using ComplexValue = PointwiseEmitter::ComplexValue;
     using Touch = PointwiseEmitter::Touch;
 
-    ComplexValue loaded(std::size_t number);
-    ComplexValue guarded(std::size_t number);
-    void store(std::size_t number, const ComplexValue& value);
+    ComplexValue loaded(std::size_t index);
+    ComplexValue guarded(std::size_t position);
+    void store(std::size_t index, const ComplexValue& value);
     Integer scalars_of_element() const;
 
     Context& context_;

@@ -5,7 +5,7 @@
 
 namespace swirl::lower {
 
-using Op = Pointwise::Op;
+using Op = loops::Pointwise::Op;
 
 namespace {
 
@@ -16,7 +16,7 @@ public:
 
     Emission(ir::Builder& builder, ir::Type type) : builder_(builder), type_(type) {}
 
-    Value number(long double value) { return builder_.constant(type_, value); }
+    Value constant(long double value) { return builder_.constant(type_, value); }
     Value add(Value a, Value b) { return builder_.add(a, b); }
     Value subtract(Value a, Value b) { return builder_.subtract(a, b); }
     Value multiply(Value a, Value b) { return builder_.multiply(a, b); }
@@ -37,28 +37,28 @@ private:
 
 } // namespace
 
-PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const std::vector<Pointwise::Node>& nodes,
-                                                                const ComplexValue& x, const Leaf& leaf) {
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(
+    const std::vector<loops::Pointwise::Node>& nodes, const ComplexValue& x, const Leaf& leaf) {
     const ir::Builder::StrictScope strict(builder_, true);
     std::vector<ComplexValue> known;
-    for (const Pointwise::Node& node : nodes) known.push_back(evaluate(node, x, known, leaf));
+    for (const loops::Pointwise::Node& node : nodes) known.push_back(evaluate(node, x, known, leaf));
     ComplexValue result = known.back();
-    if (x.im != ir::no_value && result.im == ir::no_value) result.im = number(0);
+    if (x.im != ir::no_value && result.im == ir::no_value) result.im = constant(0);
     return result;
 }
 
 /// 1, or 0 if one of the two is NaN, which is neither below 1 nor above 0.
 ir::Value PointwiseArithmetic::are_numbers(ir::Value a, ir::Value b) {
     const auto is_none = [&](ir::Value x) {
-        const ir::Value not_below = opposite(as_real(builder_.less(x, number(1))));
-        return builder_.multiply(not_below, opposite(as_real(builder_.less(number(0), x))));
+        const ir::Value not_below = opposite(as_real(builder_.less(x, constant(1))));
+        return builder_.multiply(not_below, opposite(as_real(builder_.less(constant(0), x))));
     };
     const ir::Value first = opposite(is_none(a));
     return builder_.multiply(first, opposite(is_none(b)));
 }
 
 /// Comparisons of elements, as reals. NaN is unordered, as in C.
-PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const Pointwise::Node& node,
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const loops::Pointwise::Node& node,
                                                                 const std::vector<ComplexValue>& known) {
     const auto real = [&](std::size_t k) { return known[static_cast<std::size_t>(node.operands[k])].re; };
     const ir::Builder::StrictScope foldable(builder_, false); // 0 and 1 have no special values
@@ -101,9 +101,9 @@ ir::Value PointwiseArithmetic::function(Op op, ir::Value x) {
 PointwiseArithmetic::ComplexValue PointwiseArithmetic::choose(const ComplexValue& chooser,
                                                               const ComplexValue& a, const ComplexValue& b) {
     const ir::Value holds =
-        chooser.test != ir::no_value ? chooser.test : builder_.less(number(0.5L), chooser.re);
+        chooser.test != ir::no_value ? chooser.test : builder_.less(constant(0.5L), chooser.re);
     const bool complex = a.im != ir::no_value || b.im != ir::no_value;
-    const auto part_of = [&](ir::Value value) { return value == ir::no_value ? number(0) : value; };
+    const auto part_of = [&](ir::Value value) { return value == ir::no_value ? constant(0) : value; };
     ComplexValue result{builder_.select(holds, a.re, b.re), ir::no_value};
     if (!complex) return result;
     const ir::Value first = part_of(a.im);
@@ -111,7 +111,7 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::choose(const ComplexValue
     return result;
 }
 
-PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const Pointwise::Node& node,
+PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const loops::Pointwise::Node& node,
                                                                 const ComplexValue& x,
                                                                 const std::vector<ComplexValue>& known,
                                                                 const Leaf& leaf) {
@@ -127,7 +127,7 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const Pointwise:
         return a == none || b == none ? none : builder_.multiply(a, b);
     };
     switch (node.op) {
-    case Op::number: return {number(node.number), none};
+    case Op::constant: return {constant(node.constant), none};
     case Op::x: return x;
     case Op::form:
     case Op::array:
@@ -163,7 +163,7 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(const Pointwise:
     }
     case Op::conj: return {at(0).re, at(0).im == none ? none : builder_.negate(at(0).im)};
     case Op::re: return {at(0).re, none};
-    case Op::im: return {at(0).im == none ? number(0) : at(0).im, none};
+    case Op::im: return {at(0).im == none ? constant(0) : at(0).im, none};
     case Op::complex: return {at(0).re, at(1).re};
     case Op::choose: return choose(at(0), at(1), at(2));
     default: return compared(node, known);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ir/builder.hpp"
-#include "lower/pointwise.hpp"
+#include "loops/pointwise.hpp"
 
 #include <functional>
 #include <vector>
@@ -19,25 +19,26 @@ public:
         ir::Value test = ir::no_value; ///< for a comparison: the boolean
     };
     /// Nodes that depend on a location: elements of arrays, forms, conditions on forms.
-    using Leaf = std::function<ComplexValue(const Pointwise::Node& node)>;
+    using Leaf = std::function<ComplexValue(const loops::Pointwise::Node& node)>;
 
     /// The value of the last node, complex if x is.
-    ComplexValue evaluate(const std::vector<Pointwise::Node>& nodes, const ComplexValue& x, const Leaf& leaf);
+    ComplexValue evaluate(const std::vector<loops::Pointwise::Node>& nodes, const ComplexValue& x,
+                          const Leaf& leaf);
 
-    ir::Value number(long double value) { return builder_.constant(type_, value); }
-    ComplexValue zero(bool complex) { return {number(0), complex ? number(0) : ir::no_value}; }
-    ir::Value as_real(ir::Value boolean) { return builder_.select(boolean, number(1), number(0)); }
-    ir::Value opposite(ir::Value a) { return builder_.subtract(number(1), a); }
+    ir::Value constant(long double value) { return builder_.constant(type_, value); }
+    ComplexValue zero(bool complex) { return {constant(0), complex ? constant(0) : ir::no_value}; }
+    ir::Value as_real(ir::Value boolean) { return builder_.select(boolean, constant(1), constant(0)); }
+    ir::Value opposite(ir::Value a) { return builder_.subtract(constant(1), a); }
 
     /// One node, whose operands are among the values of the nodes before it.
-    ComplexValue evaluate(const Pointwise::Node& node, const ComplexValue& x,
+    ComplexValue evaluate(const loops::Pointwise::Node& node, const ComplexValue& x,
                           const std::vector<ComplexValue>& known, const Leaf& leaf);
     ComplexValue choose(const ComplexValue& chooser, const ComplexValue& a, const ComplexValue& b);
 
 private:
-    ir::Value function(Pointwise::Op op, ir::Value x);
+    ir::Value function(loops::Pointwise::Op op, ir::Value x);
     ir::Value are_numbers(ir::Value a, ir::Value b);
-    ComplexValue compared(const Pointwise::Node& node, const std::vector<ComplexValue>& known);
+    ComplexValue compared(const loops::Pointwise::Node& node, const std::vector<ComplexValue>& known);
 
     ir::Builder& builder_;
     ir::Type type_;

@@ -1,5 +1,6 @@
 #include "lower/tabled_copy.hpp"
 
+#include "base/interrupt_scope.hpp"
 #include "lower/twiddle_tables.hpp"
 
 #include <algorithm>
@@ -91,10 +92,13 @@ Affine IndexTables::add(const Location& location, const Affine& form, const std:
 
 ir::Table IndexTables::contents() const {
     ir::Table result(DataType::int64, sections_.back().first + sections_.back().size());
+    InterruptCounter counter;
     for (const Section& section : sections_) {
         Integer next = section.first;
-        for_each_value(*section.table, section.varying,
-                       [&](Integer value) { result.set_integer(next++, section.coefficient * value); });
+        for_each_value(*section.table, section.varying, [&](Integer value) {
+            result.set_integer(next++, section.coefficient * value);
+            counter.after_element();
+        });
     }
     return result;
 }

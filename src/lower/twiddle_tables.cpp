@@ -1,5 +1,6 @@
 #include "lower/twiddle_tables.hpp"
 
+#include "base/interrupt_scope.hpp"
 #include "lower/chirp_spectrum_factors.hpp"
 
 #include <algorithm>
@@ -113,12 +114,14 @@ Context::TableLocation TwiddleTables::table_of_list(const Twiddle& twiddle) {
     const auto& list = std::get<formula::ExplicitFunction>(twiddle.varying[0].diagonal.function).values;
     ir::Table contents(context_.request.loops.scalar, 2 * static_cast<Integer>(list.size()));
     const bool is_alone = twiddle.constant == formula::Complex(1);
+    InterruptCounter counter;
     Integer at = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
         const formula::Complex entry = list.at(i);
         const formula::Complex value = is_alone ? entry : twiddle.constant * entry;
         contents.set(at++, value.real());
         contents.set(at++, value.imag());
+        counter.after_element();
     }
     return context_.add_table(std::move(contents));
 }
@@ -167,10 +170,10 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const bool by_entry = context_.request.loops.for_gpu;
     ensure(!by_entry || lanes == 1, "a table of factors for {} lanes on a GPU", lanes);
     const Integer rows = iterations_of(varying);
-    if (rows * vectors * vector_size > 500000) fprintf(stderr, "TABLE %ld rows %ld vectors %ld size %ld entries, vars %zu loops %zu chirp %d\n", (long)rows,(long)vectors,(long)vector_size,(long)entries.size(), variables.size(), varying.size(), (int)twiddles_[entries[0]].varying[0].diagonal.function.index());
     const Integer row_stride = by_entry ? parts : vectors * vector_size;
     const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
     ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
+    InterruptCounter counter;
     for_each_row(varying, values, [&](Integer row) {
         for (Integer l = 0; l < lane_count; ++l) {
             if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
@@ -181,6 +184,7 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
                 contents.set(at, value.real());
                 if (parts == 2) contents.set(at + lanes, value.imag());
                 at += entry_stride;
+                counter.after_element();
             }
         }
     });

@@ -2,6 +2,7 @@
 
 #include "ir/analysis.hpp"
 #include "ir/print.hpp"
+#include "ir/ranges.hpp"
 
 #include <fmt/format.h>
 
@@ -46,7 +47,10 @@ struct Ratio {
 /// Rewrites the addresses of some buffers, and creates the scaled dynamic indices they need.
 class LayoutChange {
 public:
-    LayoutChange(Program& program, Ratio ratio) : program_(program), ratio_(ratio) {}
+    LayoutChange(Program& program, Ratio ratio) : program_(program), ratio_(ratio) {
+        VariableRanges ranges(program);
+        look_at_tables(program.body, ranges);
+    }
 
     /// Calls place(access) for all loads and stores; it calls `move` for those that change.
     template <class Place> void run(Place&& place) {
@@ -117,9 +121,41 @@ private:
         return {0, {{dynamic, 1}}};
     }
 
-    /// The common remainder of all entries of a table.
+    /// Finds which entries of index tables each load may read: several tables may share a buffer.
+    void look_at_tables(const Body& body, VariableRanges& ranges) {
+        for (const Statement& statement : body) {
+            if (const auto* const run = std::get_if<StraightLineBlock>(&statement.node)) {
+                for (const Value value : run->operations) {
+                    const Operation& operation = program_[value];
+                    if (operation.opcode != Opcode::load || operation.address.dynamic != no_value) continue;
+                    if (integers_of(operation.address.buffer).empty()) continue;
+                    if (const auto range = ranges.range(operation.address.index))
+                        entries_read_.emplace(value, *range);
+                }
+            } else if (const auto* const loop = std::get_if<For>(&statement.node)) {
+                ranges.enter(*loop);
+                look_at_tables(loop->body, ranges);
+                ranges.leave(*loop);
+            } else if (const auto* const condition = std::get_if<If>(&statement.node)) {
+                look_at_tables(condition->then, ranges);
+                look_at_tables(condition->otherwise, ranges);
+            }
+        }
+    }
+
+    /// The entries of a table that a load may read.
+    std::span<const Integer> entries_of(Value load) const {
+        const std::span<const Integer> all = integers_of(program_[load].address.buffer);
+        const auto range = entries_read_.find(load);
+        if (range == entries_read_.end()) return all;
+        const auto [low, high] = range->second;
+        if (low < 0 || high >= std::ssize(all)) return all;
+        return all.subspan(static_cast<std::size_t>(low), static_cast<std::size_t>(high - low + 1));
+    }
+
+    /// The common remainder of all entries that a load may read.
     Integer remainder_of_table(Value access, Value load) const {
-        const std::span<const Integer> entries = integers_of(program_[load].address.buffer);
+        const std::span<const Integer> entries = entries_of(load);
         const auto remainder = [&](Integer entry) { return modulo(entry, ratio_.denominator); };
         for (const Integer entry : entries)
             if (remainder(entry) != remainder(entries.front()))
@@ -243,6 +279,7 @@ private:
 
     Program& program_;
     Ratio ratio_;
+    std::unordered_map<Value, Range> entries_read_; ///< by load from an index table, where known
     std::unordered_map<Value, Value> scaled_,
         scaled_entries_;                                  ///< by the original dynamic index or load
     std::unordered_map<Value, std::vector<Value>> after_; ///< insertions, by the operation they follow

@@ -37,11 +37,11 @@ std::vector<Value> converted(Program& program, const std::vector<Value>& operati
         if (access.opcode == Opcode::load) {
             // The value keeps its identity: it becomes the conversion.
             const Value loaded = program.append(std::move(narrow));
-            Operation& number = program[value];
-            number = Operation{};
-            number.opcode = Opcode::convert;
-            number.type = access.type;
-            number.operands[0] = loaded;
+            Operation& converted = program[value];
+            converted = Operation{};
+            converted.opcode = Opcode::convert;
+            converted.type = access.type;
+            converted.operands[0] = loaded;
             result.insert(result.end(), {loaded, value});
         } else {
             narrow.operands[0] = convert(program, access.operands[0], narrow.type);

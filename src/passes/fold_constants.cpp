@@ -36,12 +36,12 @@ public:
     }
 
 private:
-    using Number = std::optional<long double>;
+    using Constant = std::optional<long double>;
 
     bool is_strict(Value value) const { return program_[value].strict; }
     /// A value of −0, which leaves any other unchanged in a sum, as +0 does not.
-    static bool is_negative_zero(const Number& x) { return x == 0.0L && std::signbit(*x); }
-    static bool is_positive_zero(const Number& x) { return x == 0.0L && !std::signbit(*x); }
+    static bool is_negative_zero(const Constant& x) { return x == 0.0L && std::signbit(*x); }
+    static bool is_positive_zero(const Constant& x) { return x == 0.0L && !std::signbit(*x); }
 
     /// Rewrites the operation in place (no_value), or returns a value that replaces it.
     Value simplify(Value value) {
@@ -65,7 +65,7 @@ private:
     Value simplify_unary(Value value) {
         const Operation& operation = program_[value];
         const Value a = operation.operands[0];
-        const Number x = number(a);
+        const Constant x = constant_of(a);
         if (x && is_floating(program_[a].type.scalar))
             return become_constant(value, operation.opcode == Opcode::negate ? -*x : *x);
         if (operation.opcode == Opcode::negate && program_[a].opcode == Opcode::negate)
@@ -76,8 +76,8 @@ private:
 
     Value simplify_add(Value value) {
         const auto [a, b, c] = program_[value].operands;
-        const Number x = number(a);
-        const Number y = number(b);
+        const Constant x = constant_of(a);
+        const Constant y = constant_of(b);
         if (x && y) return become_constant(value, *x + *y);
         if (is_strict(value)) return is_negative_zero(x) ? b : is_negative_zero(y) ? a : no_value;
         if (x == 0.0L) return b;
@@ -87,8 +87,8 @@ private:
 
     Value simplify_subtract(Value value) {
         const auto [a, b, c] = program_[value].operands;
-        const Number x = number(a);
-        const Number y = number(b);
+        const Constant x = constant_of(a);
+        const Constant y = constant_of(b);
         if (x && y) return become_constant(value, *x - *y);
         if (is_strict(value)) return is_positive_zero(y) ? a : no_value;
         if (a == b) return become_constant(value, 0);
@@ -99,10 +99,10 @@ private:
 
     Value simplify_multiply(Value value) {
         auto [a, b, c] = program_[value].operands;
-        if (number(b)) std::swap(a, b);
-        const Number x = number(a);
+        if (constant_of(b)) std::swap(a, b);
+        const Constant x = constant_of(a);
         if (!x) return no_value;
-        if (const Number y = number(b)) return become_constant(value, *x * *y);
+        if (const Constant y = constant_of(b)) return become_constant(value, *x * *y);
         if (*x == 0) return is_strict(value) ? no_value : become_constant(value, 0);
         if (*x == 1) return b;
         if (*x == -1) return become(value, Opcode::negate, b);
@@ -110,7 +110,7 @@ private:
         if (inner.opcode != Opcode::multiply || uses_[static_cast<std::size_t>(b)] != 1) return no_value;
         if (is_strict(value) || inner.strict) return no_value;
         for (const int i : {0, 1})
-            if (const Number y = number(inner.operands[static_cast<std::size_t>(i)]);
+            if (const Constant y = constant_of(inner.operands[static_cast<std::size_t>(i)]);
                 y && is_in_range(*x * *y, inner.type.scalar))
                 return become(value, Opcode::multiply, new_constant(inner.type, *x * *y),
                               inner.operands[static_cast<std::size_t>(1 - i)]);
@@ -118,8 +118,8 @@ private:
     }
 
     /// Whether the constant fits without overflow or loss of digits.
-    static bool is_in_range(long double number, DataType scalar) {
-        const long double magnitude = std::fabs(number);
+    static bool is_in_range(long double exact, DataType scalar) {
+        const long double magnitude = std::fabs(exact);
         return magnitude >= least_normal_of(scalar) && magnitude <= largest_of(scalar);
     }
 
@@ -127,10 +127,10 @@ private:
         const Opcode opcode = program_[value].opcode;
         const Type type = program_[value].type;
         auto [a, b, c] = program_[value].operands;
-        if (number(b)) std::swap(a, b);
-        const Number x = number(a);
-        const Number y = number(b);
-        const Number z = number(c);
+        if (constant_of(b)) std::swap(a, b);
+        const Constant x = constant_of(a);
+        const Constant y = constant_of(b);
+        const Constant z = constant_of(c);
         if (is_strict(value) && !(x && y && z) && (x == 0.0L || y == 0.0L || z == 0.0L)) return no_value;
         if (x && y) {
             const long double product = opcode == Opcode::fnma ? -(*x * *y) : *x * *y;
@@ -158,16 +158,16 @@ private:
             identity = identity && (lane < 0 || lane == static_cast<int>(l));
         }
         if (identity && operation.type == program_[operation.operands[0]].type) return operation.operands[0];
-        const Number x = number(operation.operands[0]);
-        const Number y = number(operation.operands[1]);
+        const Constant x = constant_of(operation.operands[0]);
+        const Constant y = constant_of(operation.operands[1]);
         if (x && (!from_b || x == y)) return become_constant(value, *x);
         if (y && !from_a) return become_constant(value, *y);
         return no_value;
     }
 
-    Number number(Value value) const {
+    Constant constant_of(Value value) const {
         if (value == no_value || program_[value].opcode != Opcode::constant) return std::nullopt;
-        return program_[value].number;
+        return program_[value].constant;
     }
 
     Value become(Value value, Opcode opcode, Value a, Value b = no_value) {
@@ -178,25 +178,25 @@ private:
     }
 
     /// A strict operation becomes the constant that it rounds to, if that is finite.
-    Value become_constant(Value value, long double number) {
+    Value become_constant(Value value, long double exact) {
         Operation& operation = program_[value];
         if (operation.strict) {
-            number = round_to(operation.type.scalar, number);
-            if (!std::isfinite(number)) return no_value;
+            exact = round_to(operation.type.scalar, exact);
+            if (!std::isfinite(exact)) return no_value;
         }
         Operation constant;
         constant.opcode = Opcode::constant;
         constant.type = operation.type;
-        constant.number = number;
+        constant.constant = exact;
         operation = std::move(constant);
         return no_value;
     }
 
-    Value new_constant(Type type, long double number) {
+    Value new_constant(Type type, long double exact) {
         Operation constant;
         constant.opcode = Opcode::constant;
         constant.type = type;
-        constant.number = number;
+        constant.constant = exact;
         const Value value = program_.append(std::move(constant));
         kept_.push_back(value);
         uses_.push_back(1);

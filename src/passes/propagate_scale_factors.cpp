@@ -94,7 +94,7 @@ private:
         const long double product = scale(a) * scale(b);
         for (const auto& [constant, other] : {std::pair(a, b), std::pair(b, a)}) {
             if (program_[constant].opcode != Opcode::constant) continue;
-            const long double factor = program_[constant].number * product;
+            const long double factor = program_[constant].constant * product;
             if (!is_moderate(factor)) return false;
             bases_[at(value)] = base(other);
             scales_[at(value)] = factor;
@@ -134,11 +134,11 @@ private:
         return multiplied_[at(value)] = result;
     }
 
-    Value constant(Type type, long double number) {
+    Value constant(Type type, long double value) {
         Operation constant;
         constant.opcode = Opcode::constant;
         constant.type = type;
-        constant.number = number;
+        constant.constant = value;
         return append(std::move(constant));
     }
 

@@ -51,8 +51,8 @@ private:
         if (!is_floating(operation.type.scalar)) return leave(value, minus);
         switch (operation.opcode) {
         case Opcode::constant:
-            sign = operation.number < 0;
-            operation.number = std::fabs(operation.number);
+            sign = operation.constant < 0;
+            operation.constant = std::fabs(operation.constant);
             return false;
         case Opcode::negate:
             bases_[static_cast<std::size_t>(value)] = operation.operands[0];
@@ -180,7 +180,7 @@ private:
         if (operation.strict && operation.opcode != Opcode::multiply) return false;
         auto& [a, b, c] = operation.operands;
         switch (operation.opcode) {
-        case Opcode::constant: operation.number = -operation.number; return true;
+        case Opcode::constant: operation.constant = -operation.constant; return true;
         case Opcode::subtract: std::swap(a, b); return true;
         case Opcode::fms: operation.opcode = Opcode::fnma; return true;
         case Opcode::fnma: operation.opcode = Opcode::fms; return true;
@@ -209,7 +209,7 @@ private:
     Operation negative_of(Value value) const {
         if (program_[value].opcode == Opcode::constant) {
             Operation constant = program_[value];
-            constant.number = -constant.number;
+            constant.constant = -constant.constant;
             return constant;
         }
         Operation negate;

@@ -24,8 +24,8 @@ struct ExpressionCall {
     Integer column = 0;
 
     const gemm::Epilogue& code() const { return expression->code(); }
-    const void* operand(std::size_t number, Integer in_row, Integer in_column) const {
-        return expression->operand_address(number, arrays, matrix, row + in_row, column + in_column);
+    const void* operand(std::size_t index, Integer in_row, Integer in_column) const {
+        return expression->operand_address(index, arrays, matrix, row + in_row, column + in_column);
     }
 };
 
@@ -38,14 +38,14 @@ template <class R> struct Values {
 
 namespace evaluation {
 
-using lower::Pointwise;
+using loops::Pointwise;
 using Op = Pointwise::Op;
 
 /// The arithmetic from which lower::Functions builds functions, on the host.
 template <class R> struct HostArithmetic {
     using Value = R;
 
-    R number(long double value) { return static_cast<R>(value); }
+    R constant(long double value) { return static_cast<R>(value); }
     R add(R a, R b) { return a + b; }
     R subtract(R a, R b) { return a - b; }
     R multiply(R a, R b) { return a * b; }
@@ -78,13 +78,13 @@ template <class R> R function(Op op, R x) {
 
 /// Evaluates the nodes of an expression for several elements at once. R: the real type of the arithmetic.
 template <class R> class NodeEvaluation {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
 
 public:
     /// `leaf(node, values)` sets the values of x, of elements of arrays, of forms and of conditions on forms, for
     /// `count` elements, at most evaluation_block.
     template <class Leaf>
-    const Values<R>& evaluate(const std::vector<lower::Pointwise::Node>& nodes, Integer count, Leaf&& leaf) {
+    const Values<R>& evaluate(const std::vector<loops::Pointwise::Node>& nodes, Integer count, Leaf&& leaf) {
         count_ = static_cast<std::size_t>(count);
         known_.resize(nodes.size());
         for (std::size_t k = 0; k < nodes.size(); ++k)
@@ -149,7 +149,7 @@ private:
             fill(to.im, [&](std::size_t at) { return chosen(at).is_complex ? chosen(at).im[at] : R(0); });
     }
 
-    void apply(const lower::Pointwise::Node& node, Values<R>& to) {
+    void apply(const loops::Pointwise::Node& node, Values<R>& to) {
         const auto operand = [&](std::size_t k) -> const Values<R>& {
             return known_[static_cast<std::size_t>(node.operands[k])];
         };
@@ -185,14 +185,14 @@ private:
     }
 
     /// Nodes with a real result.
-    R real(const lower::Pointwise::Node& node, std::size_t at) const {
+    R real(const loops::Pointwise::Node& node, std::size_t at) const {
         const auto value = [&](std::size_t k) -> const Values<R>& {
             return known_[static_cast<std::size_t>(node.operands[k])];
         };
         const auto re = [&](std::size_t k) { return value(k).re[at]; };
-        const auto number = [](bool holds) { return holds ? R(1) : R(0); };
+        const auto indicator = [](bool holds) { return holds ? R(1) : R(0); };
         switch (node.op) {
-        case Op::number: return static_cast<R>(node.number);
+        case Op::constant: return static_cast<R>(node.constant);
         case Op::magnitude:
         case Op::square_root:
         case Op::exponential:
@@ -201,9 +201,9 @@ private:
         case Op::gelu: return evaluation::function(node.op, re(0));
         case Op::re: return re(0);
         case Op::im: return value(0).is_complex ? value(0).im[at] : R(0);
-        case Op::less: return number(re(0) < re(1));
-        case Op::less_equal: return number(re(0) <= re(1));
-        case Op::equal: return number(re(0) <= re(1) && re(1) <= re(0));
+        case Op::less: return indicator(re(0) < re(1));
+        case Op::less_equal: return indicator(re(0) <= re(1));
+        case Op::equal: return indicator(re(0) <= re(1) && re(1) <= re(0));
         case Op::both: return re(0) * re(1);
         case Op::either: return R(1) - (R(1) - re(0)) * (R(1) - re(1));
         case Op::opposite: return R(1) - re(0);
@@ -217,7 +217,7 @@ private:
 
 /// An expression on a column of a matrix. Call: has code() and operand() as ExpressionCall has.
 template <class R, class Call = ExpressionCall> class ExpressionEvaluation {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
 
 public:
     explicit ExpressionEvaluation(const Call& call) : call_(call) {}
@@ -226,7 +226,7 @@ public:
     template <class S>
     const Values<R>& evaluate(const S* from, Integer stride, Integer row, Integer column, Integer count) {
         return nodes_.evaluate(
-            call_.code().nodes, count, [&](const lower::Pointwise::Node& node, Values<R>& values) {
+            call_.code().nodes, count, [&](const loops::Pointwise::Node& node, Values<R>& values) {
                 if (node.op == Op::x) return load(values, from, stride, count);
                 ensure(node.op == Op::array, "an epilogue with forms");
                 load_operand(values, static_cast<std::size_t>(node.array), row, column, count);
@@ -237,13 +237,13 @@ private:
     template <class S> void load(Values<R>& values, const S* from, Integer stride, Integer count) {
         values.is_complex = sizeof(S) != sizeof(R);
         for (Integer at = 0; at < count; ++at) {
-            const S number = from[at * stride];
+            const S element = from[at * stride];
             const auto k = static_cast<std::size_t>(at);
             if constexpr (sizeof(S) == sizeof(R)) {
-                values.re[k] = static_cast<R>(number);
+                values.re[k] = static_cast<R>(element);
             } else {
-                values.re[k] = number.real();
-                values.im[k] = number.imag();
+                values.re[k] = element.real();
+                values.im[k] = element.imag();
             }
         }
     }

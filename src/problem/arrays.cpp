@@ -13,11 +13,11 @@ std::optional<std::size_t> axis_of_index(const Transform& problem, std::string_v
     const std::size_t count = is_batch ? problem.batches.size() : problem.dimensions.size();
     const std::size_t first = is_batch ? 0 : problem.batches.size();
     if (index.size() == 1) return count == 1 ? std::optional(first) : std::nullopt;
-    std::size_t number = 0;
+    std::size_t position = 0;
     const char* const end = index.data() + index.size();
-    const auto [read, error] = std::from_chars(index.data() + 1, end, number);
-    if (error != std::errc() || read != end || number >= count) return std::nullopt;
-    return first + number;
+    const auto [read, error] = std::from_chars(index.data() + 1, end, position);
+    if (error != std::errc() || read != end || position >= count) return std::nullopt;
+    return first + position;
 }
 
 bool depends_on_batch(const Transform& problem) {

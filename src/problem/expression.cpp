@@ -56,7 +56,7 @@ int strength_of(Kind kind) {
 }
 
 bool is_negative_number(const ExpressionNode& node) {
-    return node.kind == Kind::number && std::signbit(node.number);
+    return node.kind == Kind::constant && std::signbit(node.constant);
 }
 
 /// Minimum precedence at which operand `k` of the node needs no brackets; 0 if it never needs any.
@@ -130,8 +130,8 @@ std::string text_of_array(const ExpressionNode& node) {
 } // namespace
 
 ExpressionTerm term_of(ExpressionNode node) {
-    if (node.kind == Kind::number && !std::isfinite(node.number))
-        throw UserError("the number {} in an expression\n  use finite numbers", node.number);
+    if (node.kind == Kind::constant && !std::isfinite(node.constant))
+        throw UserError("the number {} in an expression\n  use finite numbers", node.constant);
     if (node.kind == Kind::index || node.kind == Kind::array) check_name(node.name);
     for (const std::string& index : node.indices) check_name(index);
     node.terms = 1;
@@ -160,9 +160,10 @@ ExpressionTerm term_of(Kind kind, std::vector<ExpressionTerm> operands) {
 }
 
 ExpressionTerm quotient_of(const ExpressionTerm& a, const ExpressionTerm& b) {
-    if (b->kind != Kind::number) return term_of(Kind::divide, {a, b});
-    if (a->kind == Kind::number) return term_of({.kind = Kind::number, .number = a->number / b->number});
-    return term_of(Kind::multiply, {a, term_of({.kind = Kind::number, .number = 1 / b->number})});
+    if (b->kind != Kind::constant) return term_of(Kind::divide, {a, b});
+    if (a->kind == Kind::constant)
+        return term_of({.kind = Kind::constant, .constant = a->constant / b->constant});
+    return term_of(Kind::multiply, {a, term_of({.kind = Kind::constant, .constant = 1 / b->constant})});
 }
 
 std::string to_text(const ExpressionTerm& term) {
@@ -174,7 +175,7 @@ std::string to_text(const ExpressionTerm& term) {
         return fmt::format("{}({})", name, text);
     };
     switch (term->kind) {
-    case Kind::number: return fmt::format("{}", term->number);
+    case Kind::constant: return fmt::format("{}", term->constant);
     case Kind::x: return "x";
     case Kind::index: return term->name;
     case Kind::array: return text_of_array(*term);
@@ -217,8 +218,8 @@ std::string Expression::text() const {
 
 Expression Expression::x() { return expression_of(term_of(Kind::x, {})); }
 
-Expression Expression::number(double value) {
-    return expression_of(term_of({.kind = Kind::number, .number = value}));
+Expression Expression::constant(double value) {
+    return expression_of(term_of({.kind = Kind::constant, .constant = value}));
 }
 
 Expression Expression::index(std::string name) {

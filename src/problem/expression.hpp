@@ -20,7 +20,7 @@ using ExpressionTerm = std::shared_ptr<const ExpressionNode>;
 
 struct ExpressionNode {
     enum class Kind : std::uint8_t {
-        number,
+        constant,
         x,
         index, ///< `name`
         array, ///< `name`, `indices`, `is_complex`, `stored`
@@ -51,7 +51,7 @@ struct ExpressionNode {
         choose, ///< of a boolean and two values
     };
     Kind kind;
-    double number = 0;
+    double constant = 0;
     std::string name = {};
     std::vector<std::string> indices = {};
     bool is_complex = false;

@@ -42,7 +42,7 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
     for (const ExpressionTerm& operand : term->operands) operands.push_back(type_of(operand, x_is_complex));
     const auto widest = [](Type a, Type b) { return std::max(a, b); };
     switch (term->kind) {
-    case Kind::number:
+    case Kind::constant:
     case Kind::index: return Type::real;
     case Kind::x: return x_is_complex ? Type::complex : Type::real;
     case Kind::array: return term->is_complex ? Type::complex : Type::real;
@@ -51,33 +51,39 @@ ExpressionType type_of(const ExpressionTerm& term, bool x_is_complex) {
     case Kind::multiply: require_numeric(term, operands); return widest(operands[0], operands[1]);
     case Kind::divide:
         require_numeric(term, operands);
-        require_reals(term, {operands[1]}, "division by what is not real");
+        require_reals(term, {operands[1]}, "division by a value that is not real");
         return operands[0];
     case Kind::negate:
     case Kind::conj: require_numeric(term, operands); return operands[0];
     case Kind::re:
     case Kind::im:
     case Kind::abs2: require_numeric(term, operands); return Type::real;
-    case Kind::complex: require_reals(term, operands, "complex() of what is not real"); return Type::complex;
+    case Kind::complex:
+        require_reals(term, operands, "complex() of a value that is not real");
+        return Type::complex;
     case Kind::min:
-    case Kind::max: require_reals(term, operands, "order of what is not real"); return Type::real;
+    case Kind::max: require_reals(term, operands, "order of a value that is not real"); return Type::real;
     case Kind::abs:
     case Kind::sqrt:
     case Kind::exp:
     case Kind::tanh:
     case Kind::sigmoid:
-    case Kind::gelu: require_reals(term, operands, "a function of what is not real"); return Type::real;
+    case Kind::gelu:
+        require_reals(term, operands, "a function of a value that is not real");
+        return Type::real;
     case Kind::less:
     case Kind::less_equal:
-    case Kind::equal: require_reals(term, operands, "comparison of what is not real"); return Type::boolean;
+    case Kind::equal:
+        require_reals(term, operands, "comparison of a value that is not real");
+        return Type::boolean;
     case Kind::both:
     case Kind::either:
     case Kind::opposite:
         for (const Type type : operands)
-            if (type != Type::boolean) misfit(term, "and, or, not of what is no condition");
+            if (type != Type::boolean) misfit(term, "and, or, not of a value that is not a condition");
         return Type::boolean;
     case Kind::choose:
-        if (operands[0] != Type::boolean) misfit(term, "a choice by what is no condition");
+        if (operands[0] != Type::boolean) misfit(term, "a choice by a value that is not a condition");
         require_numeric(term, {operands[1], operands[2]});
         return widest(operands[1], operands[2]);
     }
@@ -110,11 +116,11 @@ std::optional<IndexForm> sum_of(IndexForm a, const IndexForm& b, Integer by) {
 std::optional<IndexForm> index_form(const ExpressionTerm& term) {
     const auto operand = [&](std::size_t k) { return index_form(term->operands[k]); };
     switch (term->kind) {
-    case Kind::number:
-        if (term->number != std::floor(term->number) ||
-            std::fabs(term->number) > static_cast<double>(largest_in_form))
+    case Kind::constant:
+        if (term->constant != std::floor(term->constant) ||
+            std::fabs(term->constant) > static_cast<double>(largest_in_form))
             return std::nullopt;
-        return IndexForm{{}, static_cast<Integer>(term->number)};
+        return IndexForm{{}, static_cast<Integer>(term->constant)};
     case Kind::index: return IndexForm{{{term->name, 1}}, 0};
     case Kind::add:
     case Kind::subtract: {
@@ -197,7 +203,7 @@ std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues
     std::vector<std::complex<double>> v;
     for (const ExpressionTerm& operand : term->operands) v.push_back(evaluate(operand, values));
     switch (term->kind) {
-    case Kind::number: return term->number;
+    case Kind::constant: return term->constant;
     case Kind::x: return values.x;
     case Kind::index: return static_cast<double>(values.index(term->name));
     case Kind::array: return values.array(*term);

@@ -164,10 +164,10 @@ private:
         descend();
         ExpressionTerm term = factor();
         --depth_;
-        return term->kind == Kind::number ? constant(-term->number) : node(Kind::negate, {term});
+        return term->kind == Kind::constant ? constant(-term->constant) : node(Kind::negate, {term});
     }
 
-    ExpressionTerm constant(double value) const { return node({.kind = Kind::number, .number = value}); }
+    ExpressionTerm constant(double value) const { return node({.kind = Kind::constant, .constant = value}); }
     double number(const std::string& expected) {
         double value = 0;
         const char* const begin = text_.data() + position_;

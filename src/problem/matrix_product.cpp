@@ -40,7 +40,7 @@ void check_extents(const MatrixProduct& product) {
     };
     check("rows", product.rows);
     check("columns", product.columns);
-    check("depth", product.k);
+    check("k", product.k);
     check("batch", product.batch);
 }
 
@@ -68,9 +68,9 @@ void check_data_types(const MatrixProduct& product) {
         return;
     }
     if (!is_accumulator_type(c))
-        fail("data_type", c, "sums are of float32, float64, complex64, complex128 or int32");
+        fail("data_type", c, "accumulators are float32, float64, complex64, complex128 or int32");
     constexpr const char* wanted =
-        "it must be as number, or what is narrower for float32, int8 or uint8 for int32";
+        "it must be data_type, or a narrower type for float32, int8 or uint8 for int32";
     if (a == DataType::float8_e4m3 && b != a) fail("b_type", b, "it must be that of A, float8_e4m3");
     const auto suits = [&](DataType data_type) {
         if (c == DataType::float32 && data_type == DataType::float8_e4m3) return a == data_type;
@@ -136,7 +136,7 @@ void check_c(const Operand& c) {
     }
     if (find_overlap(axes).verdict == OverlapResult::Verdict::overlapping)
         throw UserError(
-            "elements of C share places: row_stride {}, column_stride {}, batch_stride {} for {} by {}, {} "
+            "elements of C overlap: row_stride {}, column_stride {}, batch_stride {} for {} by {}, {} "
             "of "
             "them\n  column-major: row_stride 1, column_stride at least the rows, batch_stride at least a "
             "whole matrix",

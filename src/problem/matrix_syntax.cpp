@@ -131,7 +131,7 @@ private:
             product.batch = integer("a count");
             product.listed = accept(",lists");
             if (product.listed && accept(":")) {
-                constexpr const char* expected = "bytes, a number of 32 bits, as in batch=10,lists:16";
+                constexpr const char* expected = "bytes, a 32-bit integer, as in batch=10,lists:16";
                 const Integer alignment = integer(expected);
                 if (!std::in_range<int>(alignment)) fail(expected);
                 product.list_alignment = static_cast<int>(alignment);

@@ -158,14 +158,14 @@ void check_output_is_disjoint(const Transform& problem) {
     if (!result.witness) {
         const bool certain = result.verdict == OverlapResult::Verdict::overlapping;
         reject(problem,
-               certain ? "the output has more elements than places: its strides overlap"
+               certain ? "the output has more elements than distinct offsets: its strides overlap"
                        : "whether the output strides keep all elements apart could not be decided",
                "use strides that each step past all elements of the smaller ones");
     }
     Integer place = 0;
     for (std::size_t i = 0; i < loops.size(); ++i) place += result.witness->first[i] * loops[i].stride;
     reject(problem,
-           fmt::format("output elements {} and {} are the same place, offset {}",
+           fmt::format("output elements {} and {} have the same offset, {}",
                        element_name(problem, result.witness->first),
                        element_name(problem, result.witness->second), place),
            fmt::format("{} cross; use output strides that keep all elements apart",
@@ -218,7 +218,7 @@ void check_in_place_rows(const Transform& problem) {
     places.push_back(row);
     if (find_overlap(places).verdict != OverlapResult::Verdict::disjoint)
         reject(
-            problem, "rows of the in-place rdft reach into each other",
+            problem, "rows of the in-place rdft overlap",
             "keep rows 2(n/2+1) reals apart and elements of a row next to each other, or use an out-of-place "
             "transform");
 }

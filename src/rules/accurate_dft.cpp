@@ -1,5 +1,6 @@
 #include "rules/accurate_dft.hpp"
 
+#include "base/interrupt_scope.hpp"
 #include "formula/roots_of_unity.hpp"
 #include "rules/number_theory.hpp"
 
@@ -53,11 +54,13 @@ Vector by_chirp(const Vector& x, Direction direction) {
     const auto n = static_cast<Integer>(x.size());
     const auto size = std::bit_ceil(2 * x.size() - 1);
     Vector chirp(x.size()), data(size), kernel(size);
+    InterruptCounter counter;
     for (Integer j = 0; j < n; ++j) {
         chirp[index(j)] = root_of_unity(2 * n, multiply_modulo(j, j, 2 * n), direction);
         data[index(j)] = times(x[index(j)], chirp[index(j)]);
         kernel[index(j)] = std::conj(chirp[index(j)]);
         if (j > 0) kernel[size - index(j)] = kernel[index(j)];
+        counter.after_element();
     }
     data = dft_of_any_size(data, Direction::forward);
     kernel = dft_of_any_size(kernel, Direction::forward);
@@ -100,6 +103,7 @@ public:
 
 private:
     static constexpr Integer most_roots = 1 << 16;
+    static constexpr Integer shortest_asked = 1 << 14; ///< columns of a level that may take milliseconds
 
     /// Splits vectors of p·m entries into p vectors of every p-th entry.
     struct Level {
@@ -128,12 +132,14 @@ private:
             return of_factor(level, scratch, y, 1);
         }
         for (Integer i = 0; i < p; ++i) transform(x + i * stride, p * stride, y + i * m, number + 1, scratch);
+        InterruptCounter counter; // of the columns: each has a few entries
         for (Integer j = 0; j < m; ++j) {
             scratch.column[0] = y[j];
             for (Integer i = 1; i < p; ++i)
                 scratch.column[i] = times(y[i * m + j], level.long_roots ? (*level.long_roots)(i * j)
                                                                          : roots_[index(level.step * i * j)]);
             of_factor(level, scratch, y + j, m);
+            if (m >= shortest_asked) counter.after_element();
         }
     }
 

@@ -41,6 +41,17 @@ std::vector<Integer> prime_powers(Integer n) {
 
 Integer largest_prime_factor(Integer n) { return n == 1 ? 1 : prime_factors(n).back(); }
 
+Integer convolution_length(Integer n) {
+    Integer best = 0;
+    for (Integer five = 1; five <= 2 * n; five *= 5)
+        for (Integer three = five; three <= 2 * n; three *= 3) {
+            Integer m = three;
+            while (m < n || m % 4 != 0) m *= 2;
+            if (best == 0 || m < best) best = m;
+        }
+    return best;
+}
+
 std::vector<Integer> divisors(Integer n) {
     std::vector<Integer> result{1};
     Integer last = 0;

@@ -16,6 +16,8 @@ std::vector<Integer> prime_factors(Integer n);
 /// The prime powers p^e whose product is n, ascending in p.
 std::vector<Integer> prime_powers(Integer n);
 Integer largest_prime_factor(Integer n); ///< 1 for n = 1
+/// The smallest length ≥ n that is a multiple of 4, so that its passes fill vectors, and a product of 2, 3 and 5.
+Integer convolution_length(Integer n);
 
 /// All divisors in ascending order.
 std::vector<Integer> divisors(Integer n);

@@ -22,8 +22,6 @@
 #include "rules/pairing.hpp"
 #include "rules/rule_list.hpp"
 
-#include <algorithm>
-
 namespace swirl::rules {
 
 using namespace formula;
@@ -36,21 +34,12 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-bool is_product_of_2_3_5(Integer n) {
-    for (const Integer prime : {2, 3, 5})
-        while (n % prime == 0) n /= prime;
-    return n == 1;
-}
-
 /// M = n if its prime factors are small; and always the convolution padded to a product of 2, 3 and 5.
 std::vector<Choice> choices(const Formula& f) {
     const Integer n = f.rows() - 1;
     std::vector<Choice> result;
     if (largest_prime_factor(n) <= largest_base_prime) result.push_back({n});
-    Integer padded = 4;
-    padded = std::max(padded, ceil_divide(2 * n - 1, Integer{4}) * 4);
-    while (!is_product_of_2_3_5(padded)) padded += 4;
-    result.push_back({padded});
+    result.push_back({convolution_length(2 * n - 1)});
     return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include "plan/schedule.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace swirl::search {
 struct Rejection {
     std::string what;
     std::string why;
-    bool is_for_other_transform = false; ///< a rule for another kind of transform
+    bool is_for_other_transform = false;             ///< a rule for another kind of transform
+    std::optional<planning::Schedule> schedule = {}; ///< for a kind of kernel: the schedule it would have
+    std::optional<double> seconds = {}; ///< the model's prediction for what it rates: a schedule, or its pass
 };
 
 struct Choice {

@@ -15,9 +15,13 @@ struct ChoiceRequest {
     const Problem& problem; ///< that candidates are timed on
     StoredSchedules stored;
     Effort effort = Effort::estimate;
-    double seconds = 5;         ///< time budget; for an exhaustive search, 0 or infinite means no budget
+    /// Time budget; for an exhaustive search, 0 or infinite means none; for an estimate, of timing the shortlist.
+    double seconds = 5;
     double recheck_seconds = 1; ///< limit for timing another version's schedule against the estimate
     std::function<planning::Schedule()> estimate; ///< the model's choice
+    /// The schedules that the model predicts fastest, the estimate first. Timed for an estimate if wisdom knows nothing;
+    /// empty: no estimate is timed.
+    std::function<std::vector<planning::Schedule>()> shortlist = {};
     /// What a search tries. `others` are schedules from wisdom that are not trusted.
     std::function<SearchSpace(std::vector<planning::Schedule> others)> space;
     std::function<Timer&()> timer; ///< called only to time
@@ -30,7 +34,8 @@ struct ChosenSchedule {
     bool is_from_wisdom = false; ///< neither computed nor timed now
 };
 
-/// A trusted schedule from wisdom; else, for an estimate, the model's. Otherwise a search's winner, which is stored if it
+/// A trusted schedule from wisdom; else, for an estimate, the fastest of the shortlist, which is stored, or the model's choice
+/// if nothing is timed. Otherwise a search's winner, which is stored if it
 /// was timed. A schedule of another version that is still as fast as the estimate saves the search.
 ChosenSchedule choose_schedule(ChoiceRequest request);
 

@@ -34,9 +34,14 @@ void check(const Options& options) {
     static_cast<void>(threads_of(options));
 }
 
-double budget_of(const Options& options, double usual) {
+double budget_of(const Options& options, const UsualBudgets& usual) {
     if (options.time_budget_seconds) return *options.time_budget_seconds;
-    return options.effort == Effort::exhaustive ? 0 : usual;
+    switch (options.effort) {
+    case Effort::estimate: return usual.shortlist;
+    case Effort::measure: return usual.measure;
+    case Effort::exhaustive: return 0;
+    }
+    return 0;
 }
 
 void check_cancelled(const Options& options) {

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
+#include "base/interrupt_scope.hpp"
 #include "base/log.hpp"
 #include "plan/schedule.hpp"
 #include "problem/validate.hpp"
@@ -60,6 +61,7 @@ planning::Schedule choose_schedule(const Problem& problem, const Target& target,
     const ForkSection section;
     check(options);
     const LogSink sink(options.log);
+    const InterruptScope interruptible(interrupt_of(options));
     if (!options.schedule.empty()) return given_schedule(problem, target, options);
     return task_for(problem, target, {options, timer})->choose().schedule;
 }
@@ -68,6 +70,7 @@ Choice explained_choice(const Problem& problem, const Target& target, const Opti
     const ForkSection section;
     check(options);
     const LogSink sink(options.log);
+    const InterruptScope interruptible(interrupt_of(options));
     const auto task = task_for(problem, target, {options, timer});
     return task->explained(options.schedule.empty() ? task->choose().schedule
                                                     : given_schedule(problem, target, options));
@@ -77,6 +80,7 @@ AnyPlan make_plan(const Problem& problem, const Target& target, const Options& o
     const ForkSection section;
     check(options);
     const LogSink sink(options.log);
+    const InterruptScope interruptible(interrupt_of(options));
     const auto task = task_for(problem, target, {options, timer});
     if (options.schedule.empty()) return plan_of(*task);
     return task->build({given_schedule(problem, target, options)});

@@ -75,6 +75,7 @@ struct Gpu {
     GpuRates rates;
     bool has_cooperative_groups =
         true; ///< blocks may wait for each other through global memory; some languages do not allow it
+    bool has_conditional_barriers = true; ///< a block's barriers may be in code that not all blocks execute
 };
 
 /// All, by ascending compute capability: "generic", "sm_80", "sm_90".

@@ -100,6 +100,27 @@ TEST(CallbacksThroughTheInterface, ReadAndWriteNothingThatConditionsLeaveOut) {
         }
 }
 
+/// Each has the value that the expression gives for its own index.
+TEST(CallbacksThroughTheInterface, TellApartElementsOfHalfSpectraThatShareAnAddress) {
+    for (const char* cpu : {"portable", "sse2", "avx2", "avx512"})
+        for (const char* text :
+             {"rdft 5 backward in=0 load=\"x where i < 2\"", "rdft 16 backward in=0 load=\"x * i\"",
+              "rdft 81 backward planar in=0 float32 load=\"x where i < 7\""}) {
+            try {
+                const std::string description = plan(text, {.cpu = cpu, .use_wisdom = false}).description();
+                EXPECT_NE(description.find("checked: yes"), std::string::npos) << cpu << " " << description;
+            } catch (const Unavailable&) {} // this machine has no such CPU
+        }
+    const std::complex<double> one(1, 0);
+    double out[4] = {};
+    plan("rdft 4 backward in=0 load=\"x * i\"", {.use_wisdom = false})
+        .execute(&one, out); // the spectrum 0, 1, 2
+    EXPECT_DOUBLE_EQ(out[0], 4);
+    EXPECT_DOUBLE_EQ(out[1], -2);
+    EXPECT_DOUBLE_EQ(out[2], 0);
+    EXPECT_DOUBLE_EQ(out[3], -2);
+}
+
 TEST(CallbacksThroughTheInterface, LetInfinitiesAndNansThrough) {
     const double infinity = std::numeric_limits<double>::infinity();
     for (const char* cpu : {"sse2", "portable"}) {
@@ -162,6 +183,19 @@ TEST(ConvolutionThroughTheInterface, IsTheCircularSum) {
             Wide sum = 0;
             for (std::size_t j = 0; j < n; ++j) sum += Wide(h[j]) * Wide(x[(k + n - j) % n]);
             EXPECT_LT(std::abs(Wide(y[k]) - sum), 1e-13L * static_cast<long double>(n)) << n << " " << k;
+        }
+    }
+}
+
+TEST(ConvolutionThroughTheInterface, HasNoCodelet) {
+    for (const char* schedule : {"sse2: 0 codelet", "portable: 0 codelet"}) {
+        const Options options{.cpu = std::string(schedule).substr(0, std::string(schedule).find(':')),
+                              .schedule = schedule};
+        try {
+            swirl::plan("convolution 16", options);
+            FAIL() << schedule;
+        } catch (const UserError& error) {
+            EXPECT_NE(std::string(error.what()).find("circulant-dft"), std::string::npos) << error.what();
         }
     }
 }

@@ -115,7 +115,7 @@ TEST(Arguments, OfAnotherTypeAreNamed) {
     EXPECT_MENTIONS(message, "input is an array of double");
 }
 
-TEST(Arguments, OfAnotherNumberAreRefused) {
+TEST(Arguments, OfAnotherDataTypeAreRefused) {
     const swirl::Plan plan = swirl::plan("dft 8");
     std::vector<double> reals(32, 1.0);
     double* const p = reals.data();
@@ -395,6 +395,23 @@ TEST(Planning, AsksWithinTheCheckWhetherItIsCancelled) {
     EXPECT_THROW(planned(12), swirl::Cancelled);
     EXPECT_EQ(questions, 13);
     EXPECT_NE(planned(1000000).description().find("checked: yes\n"), std::string::npos);
+}
+
+TEST(Planning, AsksWhileTablesAreFilledWhetherItIsCancelled) {
+    for (const char* text : {"dft 1000003 float32", "dft 1000003 backward"}) {
+        int questions = 0;
+        const auto planned = [&](int most) {
+            questions = 0;
+            return swirl::plan(
+                text,
+                {.cancelled = [&, most] { return ++questions > most; }, .check = false, .use_wisdom = false});
+        };
+        planned(1000000);
+        const int all = questions;
+        EXPECT_GT(all, 20) << text << ": of up to 2^14 entries each";
+        EXPECT_THROW(planned(all / 2), swirl::Cancelled) << text;
+        EXPECT_EQ(questions, all / 2 + 1) << text;
+    }
 }
 
 TEST(Planning, RefusesWhatCannotBe) {

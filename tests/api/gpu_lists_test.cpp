@@ -49,7 +49,7 @@ TEST_F(GpuListsInterface, RefusesListsThatDoNotFit) {
     };
     expect_contains(refused(plan, nullptr), {"list a is null"});
     expect_contains(refused(plan, little.data()), {"list a", "too small"});
-    expect_contains(refused(other, lists.a.data()), {"no pointer-array batch", "'listed'"});
+    expect_contains(refused(other, lists.a.data()), {"not a pointer-array batch", "'listed'"});
     expect_contains(
         error_of<UserError>([&] { plan.execute(1, matrix.data(), matrix.data(), 0, matrix.data()); }),
         {"execute_each()"});
@@ -125,7 +125,7 @@ TEST_F(GpuListsInterface, TakesListsFromC) {
                     "argument 'groups' has 18446744073709551615 elements");
 }
 
-TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
+TEST_F(GpuListsInterface, TakesDataTypesAndAccuracyFromC) {
     const c::Problem problem = c::product(SWIRL_FLOAT32, 256, 256, 256);
     const swirl_matrix_layout rows = {256, 1, 0, 0};
     ASSERT_EQ(swirl_problem_set_matrix(problem.get(), SWIRL_A, &rows), SWIRL_OK);
@@ -134,10 +134,10 @@ TEST_F(GpuListsInterface, TakesNumbersAndAccuracyFromC) {
         const c::Plan plan = c::plan(problem, &options);
         return std::string(plan == nullptr ? "" : swirl_plan_schedule(plan.get()));
     };
-    const auto expected = [&](std::optional<DataType> number, Accuracy accuracy) {
+    const auto expected = [&](std::optional<DataType> data_type, Accuracy accuracy) {
         MatrixProduct same = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
         same.a = {256, 1};
-        same.a_type = same.b_type = number;
+        same.a_type = same.b_type = data_type;
         return swirl::gpu_schedules(same, 1, accuracy).front();
     };
     for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced,

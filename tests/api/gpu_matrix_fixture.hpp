@@ -44,9 +44,9 @@ protected:
 };
 
 /// Pointers that a kernel is given, in the order of its parameters.
-inline const void* pointer_given(const support::FakeCuda& fake, std::size_t number) {
+inline const void* pointer_given(const support::FakeCuda& fake, std::size_t index) {
     const void* pointer = nullptr;
-    std::memcpy(&pointer, fake.launches.back().arguments.data() + number * sizeof pointer, sizeof pointer);
+    std::memcpy(&pointer, fake.launches.back().arguments.data() + index * sizeof pointer, sizeof pointer);
     return pointer;
 }
 

@@ -170,7 +170,7 @@ TEST_F(GpuMatrixInterface, ChecksTheKernelForMatricesThatAreNotAligned) {
 }
 
 /// Both matrices are split, threads stand by, tensor cores multiply; where A and B are not wanted only these are launched.
-TEST_F(GpuMatrixInterface, LooksAtNumbersThatItSplits) {
+TEST_F(GpuMatrixInterface, ChecksTheRangeOfSplitOperands) {
     constexpr Integer extent = 256;
     const MatrixProduct square = MatrixProduct::column_major(DataType::float32, extent, extent, extent);
     Options options = unchecked;

@@ -27,7 +27,9 @@ static_assert(std::is_convertible_v<Handle, gpu::Stream> &&
 static_assert(!std::is_convertible_v<float*, gpu::Stream> && !std::is_convertible_v<Complex*, gpu::Stream>);
 static_assert(!std::is_convertible_v<void*, gpu::Stream> && std::is_constructible_v<gpu::Stream, void*>);
 
-const Options unchecked{.device = Device::gpu(), .check = false, .use_kernel_cache = false};
+/// Plans launch nothing: they neither check nor time.
+const Options unchecked{
+    .device = Device::gpu(), .time_budget_seconds = 0, .check = false, .use_kernel_cache = false};
 
 const swirl_options c_options = c::on_gpu();
 
@@ -65,7 +67,7 @@ TEST_F(GpuInterface, TakesTheArraysThatTheProblemHas) {
                     {"std::complex<double>", "std::complex<float>"});
 }
 
-TEST_F(GpuInterface, TakesNumbersOf16Bits) {
+TEST_F(GpuInterface, Takes16BitTypes) {
     static_assert(sizeof(complex_float16) == 4 && alignof(complex_float16) == 4 && sizeof(bfloat16) == 2);
     const Plan plan = swirl::plan("dft 8 float16 batch=4", unchecked);
     const gpu::Array<complex_float16> x(std::vector<complex_float16>(32, complex_float16(Complex(1, -2)))),
@@ -298,7 +300,7 @@ TEST_F(GpuInterface, RefusesAbsurdLengthsAtOnce) {
     }
 }
 
-TEST_F(GpuInterface, TakesNumbersOf16BitsFromC) {
+TEST_F(GpuInterface, Takes16BitTypesFromC) {
     const c::Problem problem = c::transform(SWIRL_DFT, {64});
     ASSERT_EQ(swirl_problem_set_data_type(problem.get(), SWIRL_BFLOAT16), SWIRL_OK);
     const c::Plan plan = c::plan(problem, &c_options);

@@ -145,13 +145,13 @@ TYPED_TEST(NarrowProducts, ThreadsGiveTheSameBits) {
     }
 }
 
-template <class T> MatrixProduct contiguous(DataType number, Integer rows, Integer columns, Integer depth) {
-    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
+template <class T> MatrixProduct contiguous(DataType data_type, Integer rows, Integer columns, Integer k) {
+    MatrixProduct product = MatrixProduct::column_major(data_type, rows, columns, k);
     product.a_type = product.b_type = data_type_of<T>();
     return product;
 }
 
-TEST(NarrowProduct, NothingButScalingHappensWithoutDepth) {
+TEST(LowPrecisionProduct, ZeroKOnlyScalesC) {
     const MatrixProduct product = contiguous<std::int8_t>(DataType::int32, 2, 1, 0);
     std::int32_t c[] = {5, -7};
     const std::int8_t* const none = nullptr;
@@ -160,7 +160,7 @@ TEST(NarrowProduct, NothingButScalingHappensWithoutDepth) {
     EXPECT_EQ(c[1], -21);
 }
 
-TEST(NarrowProduct, InfinitiesAndNansSpread) {
+TEST(LowPrecisionProduct, InfinitiesAndNansSpread) {
     const float infinity = std::numeric_limits<float>::infinity();
     const auto product_of = [](auto example, float x, float y) {
         using T = decltype(example);
@@ -178,7 +178,7 @@ TEST(NarrowProduct, InfinitiesAndNansSpread) {
     EXPECT_TRUE(std::isnan(product_of(float16{}, std::nanf(""), 1)));
 }
 
-TEST(NarrowProduct, EpiloguesAreOfFloat32) {
+TEST(LowPrecisionProduct, EpiloguesAreOfFloat32) {
     MatrixProduct product = contiguous<bfloat16>(DataType::float32, 50, 30, 40);
     product.epilogue = Expression("max(0, x + bias[i])");
     const std::vector<bfloat16> a(50 * 40, bfloat16(0.5F)), b(40 * 30, bfloat16(-1));
@@ -191,7 +191,7 @@ TEST(NarrowProduct, EpiloguesAreOfFloat32) {
     EXPECT_THROW(validate(product), UserError);
 }
 
-TEST(NarrowProduct, CombinationsThatThereAreNotAreRefusedByName) {
+TEST(LowPrecisionProduct, CombinationsThatThereAreNotAreRefusedByName) {
     const auto expect = [](DataType a, DataType b, DataType c, const char* words) {
         MatrixProduct product = MatrixProduct::column_major(c, 2, 2, 2);
         product.a_type = a;
@@ -212,7 +212,7 @@ TEST(NarrowProduct, CombinationsThatThereAreNotAreRefusedByName) {
     expect(static_cast<DataType>(99), DataType::int8, DataType::int32, "a_type is 99");
 }
 
-TEST(NarrowProduct, ArraysMustBeOfTheProductsNumbersAndApart) {
+TEST(LowPrecisionProduct, ArraysMustHaveTheProductsDataTypesAndNotOverlap) {
     const Plan planned = plan(contiguous<std::int8_t>(DataType::int32, 4, 4, 4));
     std::vector<std::int32_t> c(16 + 4);
     const std::vector<std::int8_t> a(16), b(16);
@@ -223,7 +223,7 @@ TEST(NarrowProduct, ArraysMustBeOfTheProductsNumbersAndApart) {
     EXPECT_NO_THROW(planned.execute(1, inside + 1, b.data(), 0, c.data()));
 }
 
-TEST(NarrowProduct, TheCInterfaceKnowsThem) {
+TEST(LowPrecisionProduct, TheCInterfaceKnowsThem) {
     const c::Problem problem = c::product(SWIRL_INT32, 1, 1, 3);
     swirl_plan* none = nullptr;
     EXPECT_EQ(swirl_plan_create(problem.get(), nullptr, &none), SWIRL_USER_ERROR);

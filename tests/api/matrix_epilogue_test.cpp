@@ -130,9 +130,9 @@ constexpr const char* complex_epilogues[] = {
     "complex(abs2(x), i) * 0.5",        "-x + (i == j ? complex d[i] : 0)",
 };
 
-MatrixProduct product_of(DataType number, Integer rows, Integer columns, Integer depth, int layout) {
-    if (layout == 1) return MatrixProduct::row_major(number, rows, columns, depth);
-    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
+MatrixProduct product_of(DataType data_type, Integer rows, Integer columns, Integer k, int layout) {
+    if (layout == 1) return MatrixProduct::row_major(data_type, rows, columns, k);
+    MatrixProduct product = MatrixProduct::column_major(data_type, rows, columns, k);
     if (layout == 2) product.c = {.row_stride = 2, .column_stride = 2 * rows + 1};
     return product;
 }
@@ -143,15 +143,16 @@ template <class T> bool same_bits(const std::vector<T>& a, const std::vector<T>&
 
 template <class T> void expect_all(const std::vector<const char*>& epilogues) {
     unsigned seed = 0;
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{5, 7, 3}, {33, 17, 40}, {70, 61, 300}, {400, 390, 9}, {17, 420, 2100}})
         for (const int layout : {0, 1, 2})
             for (const char* epilogue : epilogues) {
-                if (rows * columns * depth > 1000000 && (seed + static_cast<unsigned>(layout)) % 3 != 0) {
+                if (rows * columns * k_extent > 1000000 && (seed + static_cast<unsigned>(layout)) % 3 != 0) {
                     ++seed;
                     continue; // enough of the large ones
                 }
-                Case<T> test(product_of(data_type_of<T>(), rows, columns, depth, layout), epilogue, ++seed);
+                Case<T> test(product_of(data_type_of<T>(), rows, columns, k_extent, layout), epilogue,
+                             ++seed);
                 const std::vector<T> one = test.run(1);
                 test.expect_right(one);
                 EXPECT_TRUE(same_bits(test.run(2), one)) << epilogue;
@@ -192,9 +193,9 @@ TEST(MatrixEpilogue, HasFunctionsOfTheSameBitsInTilesAndInMemory) {
     if (cpu.starts_with("sse2")) GTEST_SKIP() << "multiply-adds of this CPU round twice: " << cpu;
     const auto expect_same = [](auto example) {
         using T = decltype(example);
-        constexpr Integer rows = 61, columns = 47, depth = 700;
+        constexpr Integer rows = 61, columns = 47, k_extent = 700;
         const auto elements = [&](int layout) {
-            const MatrixProduct product = product_of(data_type_of<T>(), rows, columns, depth, layout);
+            const MatrixProduct product = product_of(data_type_of<T>(), rows, columns, k_extent, layout);
             const std::vector<T> c =
                 Case<T>(product, "exp(x / 8) - gelu(x) + tanh(x) * sigmoid(2 * x)", 5).run(1);
             std::vector<T> result;

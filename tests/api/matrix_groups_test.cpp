@@ -10,11 +10,11 @@ namespace matrix_groups_test {
 
 /// So many column-major products of small whole numbers, whose results are exact, each with memory of its own.
 struct Group {
-    Group(Integer rows_, Integer columns_, Integer depth_, Integer count)
-        : rows(rows_), columns(columns_), depth(depth_) {
+    Group(Integer rows_, Integer columns_, Integer k_extent_, Integer count)
+        : rows(rows_), columns(columns_), k_extent(k_extent_) {
         for (Integer item = 0; item < count; ++item) {
-            a.push_back(numbers(rows * depth, item));
-            b.push_back(numbers(depth * columns, item + 3));
+            a.push_back(numbers(rows * k_extent, item));
+            b.push_back(numbers(k_extent * columns, item + 3));
             c.push_back(numbers(rows * columns, item + 5));
             before.push_back(c.back());
         }
@@ -31,7 +31,7 @@ struct Group {
         return values;
     }
     MatrixProduct product() const {
-        return MatrixProduct::column_major(DataType::float64, rows, columns, depth);
+        return MatrixProduct::column_major(DataType::float64, rows, columns, k_extent);
     }
     MatrixGroup group(double alpha, double beta, int threads = 1) const {
         return {swirl::plan(product(), {.threads = threads}),
@@ -47,16 +47,16 @@ struct Group {
             for (Integer i = 0; i < rows; i += 1 + rows / 20)
                 for (Integer j = 0; j < columns; ++j) {
                     double sum = 0;
-                    for (Integer k = 0; k < depth; ++k)
+                    for (Integer k = 0; k < k_extent; ++k)
                         sum += a[item][static_cast<std::size_t>(i + k * rows)] *
-                               b[item][static_cast<std::size_t>(k + j * depth)];
+                               b[item][static_cast<std::size_t>(k + j * k_extent)];
                     const auto at = static_cast<std::size_t>(i + j * rows);
                     ASSERT_EQ(c[item][at], alpha * sum + beta * before[item][at])
                         << "item " << item << " of " << rows << " by " << columns;
                 }
     }
 
-    Integer rows, columns, depth;
+    Integer rows, columns, k_extent;
     std::vector<std::vector<double>> a, b, c, before;
     std::vector<const double*> a_list, b_list;
     std::vector<double*> c_list;

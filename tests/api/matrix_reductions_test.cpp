@@ -114,17 +114,18 @@ template <class T> void expect_reductions(const MatrixProduct& product, unsigned
 
 TEST(MatrixReductions, AreThoseOfElements) {
     unsigned seed = 1;
-    for (const auto& [rows, columns, depth] : {std::array{1, 1, 1},
-                                               {7, 5, 3},
-                                               {64, 300, 20},
-                                               {257, 65, 130},
-                                               {300, 270, 300},
-                                               {1, 700, 9},
-                                               {700, 1, 9}})
+    for (const auto& [rows, columns, k_extent] : {std::array{1, 1, 1},
+                                                  {7, 5, 3},
+                                                  {64, 300, 20},
+                                                  {257, 65, 130},
+                                                  {300, 270, 300},
+                                                  {1, 700, 9},
+                                                  {700, 1, 9}})
         for (const bool by_rows : {false, true}) {
-            const auto product = [&, rows = rows, columns = columns, depth = depth](DataType number) {
-                return by_rows ? MatrixProduct::row_major(number, rows, columns, depth)
-                               : MatrixProduct::column_major(number, rows, columns, depth);
+            const auto product = [&, rows = rows, columns = columns,
+                                  k_extent = k_extent](DataType data_type) {
+                return by_rows ? MatrixProduct::row_major(data_type, rows, columns, k_extent)
+                               : MatrixProduct::column_major(data_type, rows, columns, k_extent);
             };
             expect_reductions<float>(product(DataType::float32), seed++);
             expect_reductions<double>(product(DataType::float64), seed++);

@@ -123,7 +123,7 @@ TYPED_TEST(MatrixPlans, GiveTheSameBitsForAnyNumberOfThreads) {
         }
 }
 
-TEST(MatrixPlan, ProductsOfNoDepthAndByZeroScaleC) {
+TEST(MatrixPlan, ZeroKAndAlphaZeroOnlyScaleC) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     std::vector<double> c = {1, 2, 3, 4};
     plan(MatrixProduct::column_major(DataType::float64, 2, 2, 0)).execute(5, nullptr, nullptr, 2, c.data());
@@ -161,8 +161,8 @@ TEST(MatrixPlan, ErrorsNameTheArgument) {
     EXPECT_PRED_FORMAT2(IsSubstring, "batch is -2", with([](auto& p) { p.batch = -2; }));
     EXPECT_PRED_FORMAT2(IsSubstring, "a.conjugated", with([](auto& p) { p.a.conjugated = true; }));
     EXPECT_PRED_FORMAT2(IsSubstring, "c.conjugated", with([](auto& p) { p.c.conjugated = true; }));
-    EXPECT_PRED_FORMAT2(IsSubstring, "share places", with([](auto& p) { p.c.column_stride = 2; }));
-    EXPECT_PRED_FORMAT2(IsSubstring, "share places", with([](auto& p) { p.batch = 2; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "elements of C overlap", with([](auto& p) { p.c.column_stride = 2; }));
+    EXPECT_PRED_FORMAT2(IsSubstring, "elements of C overlap", with([](auto& p) { p.batch = 2; }));
     EXPECT_PRED_FORMAT2(IsSubstring, "B reaches beyond",
                         with([](auto& p) { p.b.row_stride = Integer{1} << 60; }));
     EXPECT_EQ("", with([](auto& p) { p.a.row_stride = p.a.column_stride = 0; }));

@@ -31,7 +31,7 @@ template <class T> void expect_type(int least, int greatest) {
     EXPECT_EQ(T(std::nanf("")).bits, 0);
 }
 
-TEST(NormalisedNumbers, AreTheNearest) {
+TEST(NormalisedTypes, AreTheNearest) {
     expect_type<unorm8>(0, 255);
     expect_type<snorm8>(-128, 127);
     expect_type<unorm16>(0, 65535);
@@ -40,26 +40,27 @@ TEST(NormalisedNumbers, AreTheNearest) {
 
 /// Sums of a few quarters are exact.
 template <class T> void expect_stored() {
-    constexpr Integer rows = 37, columns = 21, depth = 3;
-    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+    constexpr Integer rows = 37, columns = 21, k_extent = 3;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
     product.c_type = data_type_of<T>();
     std::mt19937 random(3);
     std::uniform_int_distribution<int> quarter(-4, 4);
-    std::vector<float> a(rows * depth), b(depth * columns);
+    std::vector<float> a(rows * k_extent), b(k_extent * columns);
     for (std::vector<float>* const numbers : {&a, &b})
-        for (float& number : *numbers) number = 0.25F * static_cast<float>(quarter(random));
+        for (float& value : *numbers) value = 0.25F * static_cast<float>(quarter(random));
     std::vector<T> c(rows * columns);
     plan(product).execute(0.375F, a.data(), b.data(), 0, c.data());
     for (Integer j = 0; j < columns; ++j)
         for (Integer i = 0; i < rows; ++i) {
             float sum = 0;
-            for (Integer k = 0; k < depth; ++k)
-                sum += a[static_cast<std::size_t>(i + k * rows)] * b[static_cast<std::size_t>(k + j * depth)];
+            for (Integer k = 0; k < k_extent; ++k)
+                sum +=
+                    a[static_cast<std::size_t>(i + k * rows)] * b[static_cast<std::size_t>(k + j * k_extent)];
             ASSERT_EQ(c[static_cast<std::size_t>(i + j * rows)].bits, T(0.375F * sum).bits) << i << ", " << j;
         }
 }
 
-TEST(NormalisedNumbers, AreStoredByCpus) {
+TEST(NormalisedTypes, AreStoredByCpus) {
     expect_stored<unorm8>();
     expect_stored<snorm8>();
     expect_stored<unorm16>();

@@ -34,17 +34,17 @@ template <class T> bool same_bits(const std::vector<T>& a, const std::vector<T>&
 }
 
 /// A and B in every direction, C too; a batch with one B for all.
-MatrixProduct product_of(DataType number, Integer rows, Integer columns, Integer depth, unsigned kind) {
-    MatrixProduct product = kind % 2 == 0 ? MatrixProduct::column_major(number, rows, columns, depth)
-                                          : MatrixProduct::row_major(number, rows, columns, depth);
-    if (kind / 2 % 2 == 1) product.a = {.row_stride = depth, .column_stride = 1};
-    if (kind / 4 % 2 == 1) product.b = {.row_stride = 1, .column_stride = depth};
+MatrixProduct product_of(DataType data_type, Integer rows, Integer columns, Integer k, unsigned kind) {
+    MatrixProduct product = kind % 2 == 0 ? MatrixProduct::column_major(data_type, rows, columns, k)
+                                          : MatrixProduct::row_major(data_type, rows, columns, k);
+    if (kind / 2 % 2 == 1) product.a = {.row_stride = k, .column_stride = 1};
+    if (kind / 4 % 2 == 1) product.b = {.row_stride = 1, .column_stride = k};
     if (kind % 5 == 4) product.c = {.row_stride = 2, .column_stride = 2 * rows};
-    product.a.conjugated = is_complex(number) && kind % 3 == 0;
-    product.b.conjugated = is_complex(number) && kind % 3 == 1;
+    product.a.conjugated = is_complex(data_type) && kind % 3 == 0;
+    product.b.conjugated = is_complex(data_type) && kind % 3 == 1;
     if (kind % 7 == 6) {
         product.batch = 3;
-        product.a.batch_stride = kind % 2 == 0 ? rows * depth : -rows * depth;
+        product.a.batch_stride = kind % 2 == 0 ? rows * k : -rows * k;
         product.c.batch_stride = 2 * rows * columns;
     }
     if (kind % 3 == 2) product.epilogue = Expression("x - 0.5 * i + j");
@@ -54,12 +54,12 @@ MatrixProduct product_of(DataType number, Integer rows, Integer columns, Integer
 template <class T> void expect_same() {
     const T alpha = T(-1.25F), beta = T(0.5F);
     unsigned kind = 0;
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{3, 5, 4}, {40, 37, 60}, {130, 20, 700}, {401, 395, 11}, {390, 400, 500}})
         for (int trial = 0; trial < (rows < 200 ? 14 : 4); ++trial, ++kind) {
-            const MatrixProduct product = product_of(data_type_of<T>(), rows, columns, depth, kind);
-            const std::vector<T> a = numbers<T>(rows * depth * product.batch, kind),
-                                 b = numbers<T>(depth * columns, kind + 1),
+            const MatrixProduct product = product_of(data_type_of<T>(), rows, columns, k_extent, kind);
+            const std::vector<T> a = numbers<T>(rows * k_extent * product.batch, kind),
+                                 b = numbers<T>(k_extent * columns, kind + 1),
                                  before = numbers<T>(2 * rows * columns * product.batch, kind + 2);
             for (const int threads : {1, 2}) {
                 const Plan plan = swirl::plan(product, {.threads = threads});
@@ -89,19 +89,20 @@ TEST(PackedMatrix, GivesTheSameBits) {
 }
 
 TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
-    const Integer rows = 450, columns = 440, depth = 600;
-    const std::vector<double> a = numbers<double>(rows * depth, 1), b = numbers<double>(depth * columns, 2);
-    MatrixProduct product = MatrixProduct::column_major(DataType::float64, rows, columns, depth);
+    const Integer rows = 450, columns = 440, k_extent = 600;
+    const std::vector<double> a = numbers<double>(rows * k_extent, 1),
+                              b = numbers<double>(k_extent * columns, 2);
+    MatrixProduct product = MatrixProduct::column_major(DataType::float64, rows, columns, k_extent);
     const Plan plan = swirl::plan(product);
     PackedMatrix packed = plan.pack_b(b.data());
-    EXPECT_GE(packed.bytes(), static_cast<std::size_t>(depth * columns) * sizeof(double));
+    EXPECT_GE(packed.bytes(), static_cast<std::size_t>(k_extent * columns) * sizeof(double));
     std::vector<double> expected(static_cast<std::size_t>(rows * columns));
     plan.execute(1, a.data(), b.data(), 0, expected.data());
-    product.a = {.row_stride = depth, .column_stride = 1};
+    product.a = {.row_stride = k_extent, .column_stride = 1};
     std::vector<double> turned(a.size());
     for (Integer i = 0; i < rows; ++i)
-        for (Integer k = 0; k < depth; ++k)
-            turned[static_cast<std::size_t>(i * depth + k)] = a[static_cast<std::size_t>(i + k * rows)];
+        for (Integer k = 0; k < k_extent; ++k)
+            turned[static_cast<std::size_t>(i * k_extent + k)] = a[static_cast<std::size_t>(i + k * rows)];
     const Plan other = swirl::plan(product, {.threads = 2});
     std::vector<std::thread> threads;
     std::vector<int> same(3);

@@ -112,20 +112,21 @@ private:
 
 template <class A, class C> void expect_all(DataType sums, const std::vector<const char*>& epilogues) {
     unsigned seed = 0;
-    for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{1, 1, 1},
-                                               {5, 7, 3},
-                                               {33, 70, 40},
-                                               {70, 61, 2300},
-                                               {1100, 1040, 5},
-                                               {9, 4, 0}})
+    for (const auto& [rows, columns, k_extent] : {std::array<Integer, 3>{1, 1, 1},
+                                                  {5, 7, 3},
+                                                  {33, 70, 40},
+                                                  {70, 61, 2300},
+                                                  {1100, 1040, 5},
+                                                  {9, 4, 0}})
         for (const int layout : {0, 1, 2})
             for (const char* epilogue : epilogues) {
                 if (rows > 1000 && layout != static_cast<int>(seed % 3)) {
                     ++seed;
                     continue; // enough of the large ones
                 }
-                MatrixProduct product = layout == 1 ? MatrixProduct::row_major(sums, rows, columns, depth)
-                                                    : MatrixProduct::column_major(sums, rows, columns, depth);
+                MatrixProduct product = layout == 1
+                                            ? MatrixProduct::row_major(sums, rows, columns, k_extent)
+                                            : MatrixProduct::column_major(sums, rows, columns, k_extent);
                 if (layout == 2) product.c = {.row_stride = 2, .column_stride = 2 * rows + 1};
                 const Case<A, C> test(product, epilogue, ++seed);
                 const AccumulatorOf<A> alpha = static_cast<AccumulatorOf<A>>(seed % 2 == 0 ? 1 : 2);
@@ -136,7 +137,7 @@ template <class A, class C> void expect_all(DataType sums, const std::vector<con
             }
 }
 
-TEST(StoredMatrix, Float32SumsBecomeShorterNumbers) {
+TEST(StoredMatrix, Float32AccumulatorsAreRoundedToC) {
     expect_all<float, bfloat16>(DataType::float32, {"", "max(0, x + bias[i])", "gelu(x / 8) + i"});
     expect_all<float, float16>(DataType::float32, {"", "x * 0.25 + bias[i]"});
     expect_all<bfloat16, bfloat16>(DataType::float32, {"", "tanh(x) * bias[i]"});
@@ -204,9 +205,9 @@ TEST(StoredMatrix, RoundsToTheNearestEvenKeepsToTheRangeAndMakesZerosOfNans) {
 }
 
 TEST(StoredMatrix, SaysWhatDoesNotFit) {
-    const auto refused = [](DataType number, DataType c) {
-        MatrixProduct product = MatrixProduct::column_major(number, 2, 2, 2);
-        if (number == DataType::int32) product.a_type = product.b_type = DataType::int8;
+    const auto refused = [](DataType data_type, DataType c) {
+        MatrixProduct product = MatrixProduct::column_major(data_type, 2, 2, 2);
+        if (data_type == DataType::int32) product.a_type = product.b_type = DataType::int8;
         product.c_type = c;
         return error_of([&] { validate(product); });
     };

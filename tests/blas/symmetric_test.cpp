@@ -73,15 +73,15 @@ TYPED_TEST(Symmetric, MatricesMultiplyFromBothSides) {
 
 template <class T>
 void expect_update(const Stored<T>& c, const Stored<T>& before, const Dense& sum, const Dense& bound, T beta,
-                   bool hermitian, Index depth, char uplo, const std::string& what, bool untouched) {
+                   bool hermitian, Index k, char uplo, const std::string& what, bool untouched) {
     if (untouched) {
         EXPECT_EQ(std::memcmp(c.data.data(), before.data.data(), c.data.size() * sizeof(T)), 0) << what;
         return;
     }
     const Dense old = hermitian ? without_imaginary_diagonal(dense(before)) : dense(before);
     expect_near(c, before, combined(1, sum, wide(beta), old),
-                combined(1, bound, std::abs(beta), magnitudes(old)),
-                8.0L * static_cast<long double>(depth + 3), region_of(uplo), what);
+                combined(1, bound, std::abs(beta), magnitudes(old)), 8.0L * static_cast<long double>(k + 3),
+                region_of(uplo), what);
     for (Index i = 0; hermitian && i < c.rows; ++i) EXPECT_EQ(wide(c.at(i, i)).imag(), 0) << what;
 }
 

@@ -260,9 +260,11 @@ TEST(Explain, PrintsTheDerivationOfATransformOnAGpu) {
     const support::Outcome outcome = run_swirl(
         "explain --device sm_90 --schedule 'sm_90: 0 stockham(16,16) on 64x4' dft 256 batch=1000 float32");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    expect_lines(outcome.output, {"stockham(16,16): DFT(256) →", "loop merging", "loops of region 1",
-                                  "t0: 256 entries from 0, planar, per iteration, shared memory",
-                                  "gpu block(4):", "gpu thread:", "ir", "launch"});
+    expect_lines(
+        outcome.output,
+        {"stockham(16,16): DFT(256) →", "loop merging", "loops, after 'make in place'",
+         "t0: 256 entries from 0, planar, per iteration, shared memory",
+         "loops of kernel 1, after 'place gpu tags'", "gpu block(4):", "gpu thread:", "ir", "launch"});
 }
 
 TEST(Explain, NamesTheIdentitiesThatSimplifyAFormula) {

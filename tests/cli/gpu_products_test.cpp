@@ -76,9 +76,9 @@ support::Outcome run_on_fake(const std::string& arguments) {
     return outcome;
 }
 
-TEST(ProductsOnGpus, AreOfComplexNumbersAndOfIntegersInMemory) {
-    for (const char* number : {"complex64", "complex128"}) {
-        const std::string product = std::string("gemm 64x48x32 ") + number + " a=rows,conj";
+TEST(ProductsOnGpus, AreOfComplexTypesAndOfIntegersInMemory) {
+    for (const char* data_type : {"complex64", "complex128"}) {
+        const std::string product = std::string("gemm 64x48x32 ") + data_type + " a=rows,conj";
         expect_contains(run_without_driver("show --device sm_80 --stage ptx " + product), 0,
                         {".entry gemm", "cp.async", "fma.rn.f"});
         expect_contains(run_on_fake("verify --device gpu --no-check " + product), 1, {"WRONG"});
@@ -86,16 +86,18 @@ TEST(ProductsOnGpus, AreOfComplexNumbersAndOfIntegersInMemory) {
         expect_contains(run_on_fake("bench --device gpu --no-check --seconds 0.01 " + product), 0,
                         {"Gflop/s"});
     }
-    for (const char* number : {"unorm8", "snorm8", "unorm16", "snorm16", "int8", "uint8"}) {
-        const std::string product = std::string("gemm 64x48x32 float32 a=rows,") + number + " b=" + number;
-        expect_contains(run_without_driver("plan --device sm_80 " + product), 0, {number, "cta_m="});
-        expect_contains(run_on_fake("verify --device gpu " + product + " c=" + number), 1, {"is wrong at"});
+    for (const char* data_type : {"unorm8", "snorm8", "unorm16", "snorm16", "int8", "uint8"}) {
+        const std::string product =
+            std::string("gemm 64x48x32 float32 a=rows,") + data_type + " b=" + data_type;
+        expect_contains(run_without_driver("plan --device sm_80 " + product), 0, {data_type, "cta_m="});
+        expect_contains(run_on_fake("verify --device gpu " + product + " c=" + data_type), 1,
+                        {"is wrong at"});
         expect_contains(run_on_fake("bench --device gpu --no-check " + product), 0, {"Gflop/s, by"});
         expect_contains(run_without_driver("plan " + product), 2, {"are multiplied on GPUs"});
     }
 }
 
-TEST(ProductsOnGpus, HaveListsAndNumbersAndAccuracy) {
+TEST(ProductsOnGpus, HaveListsDataTypesAndAccuracy) {
     expect_contains(
         run_without_driver("show --device sm_90 --stage ptx gemm 100x80x60 float32 batch=10,lists:8"), 0,
         {".entry gemm", "a_list", "c_list", "a: argument float32 0..5999, not passed"});

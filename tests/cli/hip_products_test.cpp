@@ -14,7 +14,7 @@
 namespace swirl {
 namespace hip_products_test {
 
-constexpr std::size_t rows = 100, columns = 36, depth = 13;
+constexpr std::size_t rows = 100, columns = 36, k_extent = 13;
 
 /// The file's function of the host, and whatever it launches.
 class EmittedHip {
@@ -57,7 +57,7 @@ TEST(EmittedHipProducts, OfStreamsAreWhatTheyAre) {
                                  "sliced_k=2 stream_k_blocks=3"}) {
         EmittedHip product(schedule);
         for (const std::vector<float>& factors : {std::vector<float>{1.5, -0.5}, {2, 0}, {0, 0.5}, {0, 0}}) {
-            std::vector<float> a = numbers(rows * depth, 7), b = numbers(depth * columns, 11),
+            std::vector<float> a = numbers(rows * k_extent, 7), b = numbers(k_extent * columns, 11),
                                c = numbers(rows * columns, 4);
             const std::vector<float> before = c;
             if (factors[0] == 0) a.assign(a.size(), none);
@@ -66,8 +66,8 @@ TEST(EmittedHipProducts, OfStreamsAreWhatTheyAre) {
             for (std::size_t j = 0; j < columns; ++j)
                 for (std::size_t i = 0; i < rows; ++i) {
                     float sum = factors[1] == 0 ? 0 : factors[1] * before[i + j * rows];
-                    for (std::size_t k = 0; factors[0] != 0 && k < depth; ++k)
-                        sum += factors[0] * a[i + k * rows] * b[k + j * depth];
+                    for (std::size_t k = 0; factors[0] != 0 && k < k_extent; ++k)
+                        sum += factors[0] * a[i + k * rows] * b[k + j * k_extent];
                     ASSERT_EQ(c[i + j * rows], sum) << schedule << ": " << i << ", " << j;
                 }
         }

@@ -122,7 +122,7 @@ TEST(Ladder, MatrixProductsClimbFromThreeLoopsToPlans) {
 }
 
 /// The tutorial's (9/8)n³ for three loops and n³/(4 N_B) in blocks hold where a column's lines are more than the cache's.
-TEST(Ladder, LinesOfMatrixProductsAreThoseOfTheTutorial) {
+TEST(Ladder, CacheLinesOfGemmAreThoseOfTheTutorial) {
     const json ladder = ladders_of("gemm 144 --seconds 0.01 --threads 1 --lines --cache 4096,4")[0];
     const double n = 144, naive = ladder["steps"][0]["lines"]["any_place"];
     EXPECT_NEAR(naive / (n * n * n * 9 / 8), 1, 0.02);

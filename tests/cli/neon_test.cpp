@@ -72,13 +72,13 @@ std::size_t workspace_in(const std::string& header) {
 class EmittedProblem {
 public:
     /// `options` of swirl emit beside the CPU, such as a schedule.
-    EmittedProblem(const std::string& text, const std::string& options, std::size_t number)
+    EmittedProblem(const std::string& text, const std::string& options, std::size_t index)
         : text_(text),
           problem_(swirl::problem(text)),
           input_(problem_, true),
           output_(problem_, false),
           expected_(definition::expectation_for(problem_)),
-          name_("transform_" + std::to_string(number)) {
+          name_("transform_" + std::to_string(index)) {
         const TemporaryFolder folder;
         const std::string header = (folder.path() / "header").string();
         const auto emitted = run_swirl("emit " + support::quoted(text) + " --cpu neon --function " + name_ +

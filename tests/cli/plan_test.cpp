@@ -101,6 +101,23 @@ TEST(Plan, RatesAGivenScheduleAndTheModelsChoice) {
               std::string::npos);
 }
 
+/// Each kind of problem on each device: something that was considered has a predicted time, in JSON and in the table.
+TEST(Plan, PredictsTheTimeOfWhatWasNotTaken) {
+    for (const char* problem :
+         {"dft 1024", "gemm 1000x1000x1000", "gemm 20x20x20", "--device sm_90 dft 1024 float32",
+          "--device sm_90 gemm 512x512x512 float32"}) {
+        const json plan = plan_of(problem);
+        const auto& rejected = plan.at("rejected");
+        const auto rated = std::find_if(rejected.begin(), rejected.end(),
+                                        [](const json& each) { return each.at("seconds").is_number(); });
+        ASSERT_NE(rated, rejected.end()) << problem;
+        EXPECT_GT(rated->at("seconds").get<double>(), 0) << problem;
+        EXPECT_NE(run_without_gpu(std::string("plan ") + problem).output.find("  predicted  "),
+                  std::string::npos)
+            << problem;
+    }
+}
+
 TEST(Plan, PrintsItsMemory) {
     const json transform = plan_of("dft 65536");
     EXPECT_GT(transform.at("workspace_bytes"), 0);

@@ -154,7 +154,7 @@ ir::Program scaling() {
     return b.finish();
 }
 
-TEST(EmittedGpuFiles, TakeFlagsFromNumbersThatArePassedByValue) {
+TEST(EmittedGpuFiles, TakeFlagsFromScalarsPassedByValue) {
     OwnedTransform scaled = alone(scaling(), "scaled");
     scaled.transform.launches[0].flags.clear();
     for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip, GpuLanguage::opencl})

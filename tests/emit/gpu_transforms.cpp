@@ -106,7 +106,7 @@ std::vector<DerivedCase> derived_cases() {
 }
 
 std::vector<ir::Program> fused_programs() {
-    using lower::Pointwise;
+    using loops::Pointwise;
     using Op = Pointwise::Op;
     const Formula circulant = rules::expand(formula::circulant(64),
                                             rules::parse_tree("circulant-dft[stockham(8,8), stockham(8,8)]"));
@@ -142,9 +142,9 @@ std::vector<ir::Program> fused_programs() {
         lower::KernelRequest with_expressions = request(kron({I(3), dft}), scalar);
         with_expressions.loops.input = with_expressions.loops.output = {{3, 64}, {64, 1}, forms};
         with_expressions.arrays = {{"w", false, 64}, {"h", true, 192}};
-        with_expressions.load =
+        with_expressions.loops.load =
             Pointwise{.nodes = nodes, .needed = {{Op::form_nonnegative, 2}}, .where = {}, .forms = forms};
-        with_expressions.store =
+        with_expressions.loops.store =
             Pointwise{.nodes = nodes, .needed = {}, .where = {{Op::form_nonnegative, 2}}, .forms = forms};
         for (ir::Program& program : kernels(with_expressions, {16, 2, 32}))
             programs.push_back(std::move(program));

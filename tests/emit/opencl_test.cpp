@@ -99,10 +99,10 @@ gemm::GpuGemmSchedule schedule_of(const char* more) {
 /// C = α·A·B + β·C, where tiles at edges lie over others.
 TEST_F(EmittedOpencl, GivesTheInterpretersBitsForMatrixProducts) {
     std::vector<ir::Program> programs;
-    for (const DataType number : {DataType::float32, DataType::float64})
+    for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const char* more :
              {"", "sliced_k=2", "a_vector_m=2 b_vector_n=2 c_vector_m=2 fma_order=columns"}) {
-            const MatrixProduct product{.data_type = number,
+            const MatrixProduct product{.data_type = data_type,
                                         .rows = 100,
                                         .columns = 36,
                                         .k = 13,
@@ -146,7 +146,7 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
 
 /// The second kernel of a stream, on parts of tiles of its own; in the first one barriers stand in conditions, where PoCL 3.1 gives
 /// wrong sums.
-TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartsOfTiles) {
+TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartialTiles) {
     std::vector<ir::Program> programs;
     for (const char* more :
          {"stream_k_blocks=5 data_parallel_tiles=1", "stream_k_blocks=7 c_vector_m=2 b_vector_n=2"}) {

@@ -13,10 +13,11 @@ namespace swirl::emit {
 namespace ptx_lists_test {
 
 /// Of narrow numbers with sums of float32.
-ir::Program listed(DataType number, int alignment) {
-    const bool is_narrow = bytes_of(number) < bytes_of(DataType::float32);
-    MatrixProduct product = MatrixProduct::column_major(is_narrow ? DataType::float32 : number, 128, 128, 64);
-    if (is_narrow) product.a_type = product.b_type = number;
+ir::Program listed(DataType data_type, int alignment) {
+    const bool is_narrow = bytes_of(data_type) < bytes_of(DataType::float32);
+    MatrixProduct product =
+        MatrixProduct::column_major(is_narrow ? DataType::float32 : data_type, 128, 128, 64);
+    if (is_narrow) product.a_type = product.b_type = data_type;
     product.batch = 100;
     product.listed = true;
     product.list_alignment = alignment;
@@ -41,12 +42,12 @@ TEST(EmittedPtxOfLists, Compiles) {
     const auto compiler = ptx_compiler();
     if (!compiler)
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
-    for (const DataType number :
+    for (const DataType data_type :
          {DataType::float32, DataType::float64, DataType::bfloat16, DataType::float16})
         for (const int alignment : {0, 16}) {
-            const std::string module = ptx(listed(number, alignment), {.target = "sm_90"});
+            const std::string module = ptx(listed(data_type, alignment), {.target = "sm_90"});
             EXPECT_EQ(complaints(*compiler, module, "sm_90"), "");
-            EXPECT_EQ(module.find("mma.sync") != std::string::npos, number != DataType::float32);
+            EXPECT_EQ(module.find("mma.sync") != std::string::npos, data_type != DataType::float32);
         }
 }
 

@@ -140,7 +140,7 @@ TEST(EmittedPtxOfProducts, EndsLoopsWhereDataEndThem) {
     }
 }
 
-TEST(EmittedPtxOfProducts, TakesFewNumbersByValue) {
+TEST(EmittedPtxOfProducts, TakesFewScalarsByValue) {
     using Kind = PtxParameter::Kind;
     for (const auto& [scalar, bytes] :
          {std::pair{DataType::float16, 6}, {DataType::float32, 12}, {DataType::float64, 24}}) {
@@ -159,7 +159,7 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
     if (!compiler)
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
     const target::Gpu& gpu = target::gpu_named("sm_90");
-    for (const auto& [number, schedule] :
+    for (const auto& [data_type, schedule] :
          {std::pair{DataType::float32, "a_vector_m=4 b_vector_n=4 c_vector_m=4"},
           {DataType::float32, "cta_m=64 cta_n=64 sliced_k=2 cta_k=16 split_k=2"},
           {DataType::float32,
@@ -168,7 +168,7 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
           {DataType::float64,
            "cta_m=64 cta_n=64 thread_n=4 warp_lanes_m=4 warp_lanes_n=8 a_vector_m=2 "
            "b_vector_n=2"}}) {
-        const MatrixProduct product{.data_type = number,
+        const MatrixProduct product{.data_type = data_type,
                                     .rows = 4096,
                                     .columns = 4096,
                                     .k = 4096,
@@ -204,7 +204,7 @@ ir::Program warp_product(const ir::Instruction& instruction) {
 
 ir::Program warp_product(const target::MmaShape& shape) { return warp_product(target::mma_float64(shape)); }
 
-TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
+TEST(EmittedPtxOfProducts, MultipliesHalfPrecisionByMmaSyncInPairs) {
     const auto compiler = ptx_compiler();
     for (const auto& [scalar, name] : {std::pair{DataType::bfloat16, "bf16"}, {DataType::float16, "f16"}}) {
         const ir::Program program = warp_product(target::mma_half_precision(scalar));
@@ -228,7 +228,7 @@ TEST(EmittedPtxOfProducts, MultipliesShortNumbersByWarpsInPairs) {
 }
 
 /// Where factors are kept in registers from one piece to the next they stay as they are in memory.
-TEST(EmittedPtxOfProducts, KeepsShortFactorsAsBits) {
+TEST(EmittedPtxOfProducts, KeepsHalfPrecisionOperandsAsBits) {
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
     product.a_type = product.b_type = DataType::float16;
     const std::string module =
@@ -274,7 +274,7 @@ TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {
 
 // ---- the other languages --------------------------------------------------------------------------------------------
 
-TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachNumberPassedByValue) {
+TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachScalarPassedByValue) {
     const OwnedTransform owned = alone(factors_by_value(DataType::float32), "scaled");
     const std::string cuda = emit_gpu(owned.transform);
     for (const char* part : {"const float factors_0", "const float factors_2", "const float* factors, ",

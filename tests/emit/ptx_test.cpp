@@ -300,7 +300,7 @@ TEST(EmittedPtx, TakesSharedMemoryBeyondWhatMayBeDeclaredFromTheLaunch) {
     }
 }
 
-TEST(PtxLiterals, AreTheBitsOfTheRoundedNumber) {
+TEST(PtxLiterals, AreTheBitsOfTheRoundedValue) {
     EXPECT_EQ(ptx_literal(0.1L, DataType::float64), "0d3FB999999999999A");
     EXPECT_EQ(ptx_literal(0.1L, DataType::float32), "0f3DCCCCCD");
     EXPECT_EQ(ptx_literal(-0.0L, DataType::float32), "0f80000000");

@@ -33,12 +33,12 @@ std::size_t count(std::string_view text, std::string_view words) {
 /// factors. Blocks of a cluster share tiles of B.
 class Product {
 public:
-    Product(DataType factor, bool b_along_depth, Integer cluster)
+    Product(DataType factor, bool b_k_major, Integer cluster)
         : factor_(factor),
           size_(bytes_of(factor)),
-          along_(b_along_depth),
+          along_(b_k_major),
           cluster_(cluster),
-          depth_(ir::swizzle_row_bytes / size_),
+          k_(ir::swizzle_row_bytes / size_),
           b_("product_of_tiles"),
           entry_(target::wgmma_of(factor, columns)) {}
 
@@ -96,33 +96,33 @@ private:
                         .buffer = a,
                         .extents = {k, m},
                         .strides = {1, k},
-                        .box = {depth_, rows},
+                        .box = {k_, rows},
                         .swizzle = 128});
         if (along_)
             bt_ = b_.tensor({.name = "boxes_of_b",
                              .buffer = b,
                              .extents = {k, n},
                              .strides = {1, k},
-                             .box = {depth_, columns / cluster_},
+                             .box = {k_, columns / cluster_},
                              .swizzle = 128});
         else
             bt_ = b_.tensor({.name = "boxes_of_b",
                              .buffer = b,
-                             .extents = {depth_, k, n / depth_},
-                             .strides = {1, n, depth_},
-                             .box = {depth_, depth_, columns / depth_ / cluster_},
+                             .extents = {k_, k, n / k_},
+                             .strides = {1, n, k_},
+                             .box = {k_, k_, columns / k_ / cluster_},
                              .swizzle = 128});
         c_ = b_.tensor({.name = "boxes_of_c",
                         .buffer = c,
                         .extents = {n, m},
                         .strides = {1, n},
-                        .box = {depth_, part_rows},
+                        .box = {k_, part_rows},
                         .swizzle = 128});
         full_ = b_.shared("full", DataType::int64, stages);
         free_ = b_.shared("free", DataType::int64, stages);
-        a_tiles_ = shared("a_tiles", stages * rows * depth_);
-        b_tiles_ = shared("b_tiles", stages * columns * depth_);
-        c_tiles_ = shared("c_tiles", consumers * part_rows * depth_);
+        a_tiles_ = shared("a_tiles", stages * rows * k_);
+        b_tiles_ = shared("b_tiles", stages * columns * k_);
+        c_tiles_ = shared("c_tiles", consumers * part_rows * k_);
         sums_ = b_.local("sums", DataType::float32, entry_.registers());
         for (ir::Buffer* const counter : {&stage_, &parity_, &before_})
             *counter = b_.local("counter", DataType::int64, 1);
@@ -145,23 +145,22 @@ private:
 
     void bring() {
         begin();
-        const Integer tile_bytes = (rows + columns) * depth_ * size_;
+        const Integer tile_bytes = (rows + columns) * k_ * size_;
         const unsigned all = cluster_ > 1 ? (1U << static_cast<unsigned>(cluster_)) - 1 : 0;
-        b_.for_loop("step", k / depth_, [&](const Affine& step) {
+        b_.for_loop("step", k / k_, [&](const Affine& step) {
             const Value stage = b_.load(stage_, 0);
             const Value parity = b_.bit_xor(b_.load(parity_, 0), number(1));
             const Builder::MemoryOperand full{full_, 0, stage};
             b_.mbarrier_wait({free_, 0, stage}, parity);
             b_.mbarrier_arrive_expect_tx(full, tile_bytes);
-            const Value at = b_.index(depth_ * step), row = b_.index(rows * b_.block());
-            b_.tma_load(a_, std::array{at, row}, {a_tiles_, 0, stage, rows * depth_}, full);
+            const Value at = b_.index(k_ * step), row = b_.index(rows * b_.block());
+            b_.tma_load(a_, std::array{at, row}, {a_tiles_, 0, stage, rows * k_}, full);
             const Affine rank = cluster_ > 1 ? b_.block(0, 1, cluster_) : Affine(0);
-            const Builder::MemoryOperand to{b_tiles_, columns / cluster_ * depth_ * rank, stage,
-                                            columns * depth_};
+            const Builder::MemoryOperand to{b_tiles_, columns / cluster_ * k_ * rank, stage, columns * k_};
             if (along_)
                 b_.tma_load(bt_, std::array{at, b_.index(columns / cluster_ * rank)}, to, full, all);
             else
-                b_.tma_load(bt_, std::array{number(0), at, b_.index(columns / cluster_ / depth_ * rank)}, to,
+                b_.tma_load(bt_, std::array{number(0), at, b_.index(columns / cluster_ / k_ * rank)}, to,
                             full, all);
             advance();
         });
@@ -180,15 +179,14 @@ private:
         const Affine part = b_.thread(0, warpgroup);
         for (Integer r = 0; r < entry_.registers(); ++r)
             b_.store(sums_, r, b_.constant({DataType::float32, 1}, 0));
-        b_.for_loop("step", k / depth_, [&](const Affine& step) {
+        b_.for_loop("step", k / k_, [&](const Affine& step) {
             const Value stage = b_.load(stage_, 0);
             b_.mbarrier_wait({full_, 0, stage}, b_.load(parity_, 0));
             fence(ir::AsyncFence::Kind::begin);
-            for (Integer inner = 0; inner < depth_; inner += entry_.depth)
-                b_.wgmma(entry_, sums_, 0,
-                         {{a_tiles_, part_rows * depth_ * part + inner, stage, rows * depth_}, {}},
-                         {{b_tiles_, along_ ? inner : inner * depth_, stage, columns * depth_},
-                          {.k_major = along_, .panel = depth_ * depth_}});
+            for (Integer inner = 0; inner < k_; inner += entry_.k)
+                b_.wgmma(entry_, sums_, 0, {{a_tiles_, part_rows * k_ * part + inner, stage, rows * k_}, {}},
+                         {{b_tiles_, along_ ? inner : inner * k_, stage, columns * k_},
+                          {.k_major = along_, .panel = k_ * k_}});
             fence(ir::AsyncFence::Kind::commit);
             fence(ir::AsyncFence::Kind::wait, 1);
             b_.if_then({{step - 1, ir::Condition::Relation::nonnegative}},
@@ -205,18 +203,18 @@ private:
 
     void store(const Affine& part) {
         const Affine thread = b_.thread(0, 1, warpgroup);
-        for (Integer panel = 0; panel < columns / depth_; ++panel) {
-            for (Integer r = 0; r < depth_ / 2; ++r) { // without regard to where sums belong
-                const Value sum = b_.load(sums_, panel * depth_ / 2 + r);
-                b_.store(c_tiles_, part_rows * depth_ * part + depth_ / 2 * thread + r,
+        for (Integer panel = 0; panel < columns / k_; ++panel) {
+            for (Integer r = 0; r < k_ / 2; ++r) { // without regard to where sums belong
+                const Value sum = b_.load(sums_, panel * k_ / 2 + r);
+                b_.store(c_tiles_, part_rows * k_ * part + k_ / 2 * thread + r,
                          factor_ == DataType::float32 ? sum : b_.convert(sum, factor_));
             }
             b_.fence({ir::AsyncFence::Kind::publish});
             b_.barrier();
             b_.if_then({{thread, ir::Condition::Relation::zero}}, [&] {
-                const Value at = number(panel * depth_);
+                const Value at = number(panel * k_);
                 b_.tma_store(c_, std::array{at, b_.index(rows * b_.block() + part_rows * part)},
-                             {c_tiles_, part_rows * depth_ * part});
+                             {c_tiles_, part_rows * k_ * part});
                 b_.fence({ir::AsyncFence::Kind::commit, 0, ir::AsyncFence::What::tma_stores});
                 b_.fence({ir::AsyncFence::Kind::wait, 0, ir::AsyncFence::What::tma_stores});
             });
@@ -228,7 +226,7 @@ private:
     Integer size_;
     bool along_;
     Integer cluster_;
-    Integer depth_; ///< of a step
+    Integer k_; ///< of a step
     Builder b_;
     const ir::WgmmaInstruction& entry_;
     ir::Tensor a_ = 0, bt_ = 0, c_ = 0;
@@ -268,7 +266,7 @@ TEST(EmittedPtxOfTiles, ArrivesAtOtherBlocksWithoutABarrierOfAllMemory) {
                     ".multicast::cluster"),
               1U)
         << module;
-    EXPECT_EQ(count(module, ", 1, 1, 0, 1;"), 4U) << module; // rows of A along the depth, columns of B not
+    EXPECT_EQ(count(module, ", 1, 1, 0, 1;"), 4U) << module; // A is K-major, B is not
 }
 
 TEST(EmittedPtxOfTiles, WantATargetThatHasThem) {
@@ -314,7 +312,7 @@ std::vector<ir::Program> rounded_product(char a, char b) {
     return gemm::gpu_gemm_kernels(product, rounded_schedule(), target::gpu_named("sm_90"));
 }
 
-TEST(EmittedPtxOfTiles, FactorsInRegistersAreOnesOfBits) {
+TEST(EmittedPtxOfTiles, RegisterOperandsAreBits) {
     const std::string module = ptx(rounded_product('N', 'N').front(), for_sm_90a);
     const std::size_t product = module.find("wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {%f");
     ASSERT_NE(product, std::string::npos) << module;
@@ -325,7 +323,7 @@ TEST(EmittedPtxOfTiles, FactorsInRegistersAreOnesOfBits) {
         << "of A in two roles: before pieces, in them, in the last one; of C in its rounds";
 }
 
-TEST(EmittedPtxOfTiles, ProductsOfRoundedNumbersOverlap) {
+TEST(EmittedPtxOfTiles, Tf32WgmmasOverlap) {
     const auto compiler = ptx_compiler();
     if (!compiler) GTEST_SKIP() << "ptxas is not installed";
     for (const char a : {'N', 'T'})

@@ -63,7 +63,8 @@ TEST(FormulaCommands, ExplainTheDerivation) {
                   "identities", "(I_k ⊗ A)(I_k ⊗ B) → I_k ⊗ AB: ", "\nformula\n", "loop merging",
                   "loops, after 'build'", "\nir", "\ncode"});
     expect_parts(run_swirl("explain --device sm_90 --full " + text + " complex64"),
-                 {"sm_90: 0 formula", "identities", "loops of region 1", "\nir", "\nlaunch", ".entry"});
+                 {"sm_90: 0 formula", "identities", "loops of kernel 1, after 'place gpu tags'", "\nir",
+                  "\nlaunch", ".entry"});
     expect_parts(run_swirl("explain --json --cpu sse2 " + text),
                  {"\"schedule\": \"sse2: 0 formula", "\"estimate\""});
 }

@@ -38,8 +38,8 @@ Numbers draw_numbers(Random& random, bool on_gpu) {
     case 0: return {float32, float32, float32, any_stored(random)};
     case 1: return {float64, float64, float64, float64};
     case 2: {
-        const DataType number = random.one_of({complex64, complex128});
-        return {number, number, number, number};
+        const DataType data_type = random.one_of({complex64, complex128});
+        return {data_type, data_type, data_type, data_type};
     }
     case 3: return {float32, bfloat16, bfloat16, random.one_of({float32, bfloat16})};
     case 4: return {float32, float16, float16, random.one_of({float32, float16})};

@@ -155,7 +155,7 @@ void draw_strides(Random& random, Transform& problem) {
     if (!in_place && !problem.batches.empty() && random.chance(10)) // one input for a whole batch
         problem.batches[0].input_stride = 0;
     if (random.chance(95)) return;
-    // Elements of the input may share places, out of place; those of the output may lie anywhere apart.
+    // Elements of the input may overlap, out of place; those of the output may lie anywhere apart.
     for (const Loop& loop : loops_of(problem, random.chance(50))) *loop.stride = random.integer(-9, 9);
     if (in_place) copy_strides(problem);
 }

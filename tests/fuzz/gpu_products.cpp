@@ -83,8 +83,8 @@ private:
         reduced_.require_right(data_);
     }
 
-    static Integer bytes_apart(const MatrixLayout& layout, DataType number) {
-        return layout.batch_stride * bytes_of(number);
+    static Integer bytes_apart(const MatrixLayout& layout, DataType data_type) {
+        return layout.batch_stride * bytes_of(data_type);
     }
 
     /// The largest power of two that divides all pointers, of which the GPU's memory keeps the lowest bits; 16 at most.
@@ -121,8 +121,8 @@ private:
                 return plan.execute(alpha, a.as<const A>(), b.as<const B>(), beta, c.as<C>(), {}, given);
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>) {
                 const auto list = [&](const char* name, const OnGpu& matrix, const MatrixLayout& layout,
-                                      DataType number) {
-                    return PointerList(name, matrix.as<std::byte>(), bytes_apart(layout, number),
+                                      DataType data_type) {
+                    return PointerList(name, matrix.as<std::byte>(), bytes_apart(layout, data_type),
                                        product_.batch);
                 };
                 PointerList as = list("list a", a, product_.a, product_.type_of_a());

@@ -4,8 +4,8 @@
 #include "fuzz/reduced.hpp"
 #include "fuzz/setting.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/scalar.hpp"
 #include "plan/gemm/gpu/kernel.hpp"
 #include "support/kernel_sequence.hpp"
 
@@ -66,14 +66,14 @@ void get(const ir::Memory& memory, Integer index, std::byte* place) {
 struct Matrix {
     const char* name;
     const MatrixLayout& layout;
-    DataType number;
+    DataType data_type;
     Integer rows, columns, batch;
     GuardedMemory& host;
 
-    Integer scalars() const { return is_complex(number) ? 2 : 1; }
+    Integer scalars() const { return is_complex(data_type) ? 2 : 1; }
     /// f(index of a scalar from that of element (0, 0) of the first matrix on, its place on the host)
     template <class F> void for_each(F&& f) const {
-        const Integer bytes = bytes_of(number) / scalars();
+        const Integer bytes = bytes_of(data_type) / scalars();
         for (Integer matrix = 0; matrix < batch; ++matrix)
             for (Integer i = 0; i < rows; ++i)
                 for (Integer j = 0; j < columns; ++j)
@@ -150,7 +150,7 @@ private:
         return extent_of(matrix.layout, matrix.rows, matrix.columns, matrix.batch);
     }
     Integer unit_of_lists(const Matrix& matrix) const {
-        return std::max<Integer>(planned_.list_alignment / bytes_of(matrix.number), 1);
+        return std::max<Integer>(planned_.list_alignment / bytes_of(matrix.data_type), 1);
     }
     /// Lists have addresses; of memory that begins at 0 the element (0, 0) of the first matrix is here.
     Integer origin(const Matrix& matrix) const {
@@ -161,7 +161,7 @@ private:
     int alignment_of_lists() const {
         Integer all = 16;
         for (const Matrix* matrix : {&a_, &b_, &c_})
-            all |= matrix->layout.batch_stride * bytes_of(matrix->number);
+            all |= matrix->layout.batch_stride * bytes_of(matrix->data_type);
         return static_cast<int>(all & -all);
     }
 

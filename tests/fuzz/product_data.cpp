@@ -30,8 +30,8 @@ template <class T> void write_narrow(std::byte* place, Complex value) {
 }
 
 /// ε/2 of a kind of number, or half of the step of a normalised one.
-long double rounding_of(DataType number) {
-    switch (number) {
+long double rounding_of(DataType data_type) {
+    switch (data_type) {
     case DataType::float64:
     case DataType::complex128: return 0x1p-53L;
     case DataType::bfloat16: return 0x1p-8L;
@@ -42,8 +42,8 @@ long double rounding_of(DataType number) {
 }
 
 /// Distance of neighbours where numbers are evenly spaced, near 0.
-long double step_of(DataType number) {
-    switch (number) {
+long double step_of(DataType data_type) {
+    switch (data_type) {
     case DataType::float16: return 0x1p-24L;
     case DataType::unorm8: return 1.0L / 255;
     case DataType::snorm8: return 1.0L / 127;
@@ -61,9 +61,9 @@ struct Range {
     long double least, greatest;
 };
 /// What is stored keeps to it.
-Range range_of(DataType number) {
+Range range_of(DataType data_type) {
     constexpr long double infinity = std::numeric_limits<long double>::infinity();
-    switch (number) {
+    switch (data_type) {
     case DataType::int8: return {-128, 127};
     case DataType::uint8: return {0, 255};
     case DataType::unorm8:
@@ -74,16 +74,16 @@ Range range_of(DataType number) {
     }
 }
 
-Complex draw_number(DataType number, Random& random) {
-    if (number == DataType::uint8) return static_cast<long double>(random.integer(0, 255));
-    if (number == DataType::int8) return static_cast<long double>(random.integer(-128, 127));
-    if (number == DataType::int32) // also such whose products wrap around
+Complex draw_number(DataType data_type, Random& random) {
+    if (data_type == DataType::uint8) return static_cast<long double>(random.integer(0, 255));
+    if (data_type == DataType::int8) return static_cast<long double>(random.integer(-128, 127));
+    if (data_type == DataType::int32) // also such whose products wrap around
         return static_cast<long double>(random.chance(50)
                                             ? random.integer(-1000, 1000)
                                             : random.integer(-(Integer{1} << 31), (Integer{1} << 31) - 1));
-    if (number == DataType::unorm8 || number == DataType::unorm16) return std::abs(random.uniform());
+    if (data_type == DataType::unorm8 || data_type == DataType::unorm16) return std::abs(random.uniform());
     const double real = random.uniform();
-    return {real, is_complex(number) ? random.uniform() : 0.0};
+    return {real, is_complex(data_type) ? random.uniform() : 0.0};
 }
 
 Integer offset_of(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
@@ -92,7 +92,7 @@ Integer offset_of(const MatrixLayout& layout, Integer matrix, Integer i, Integer
 
 /// Guarded memory for a matrix of so many rows and columns.
 std::unique_ptr<GuardedMemory> memory_of(const char* name, const MatrixProduct& product,
-                                         const MatrixLayout& layout, DataType number, Integer rows,
+                                         const MatrixLayout& layout, DataType data_type, Integer rows,
                                          Integer columns, Random& random, bool for_pairs) {
     Integer lowest = 0, highest = 0;
     const auto reach = [&](Integer length, Integer stride) {
@@ -101,7 +101,7 @@ std::unique_ptr<GuardedMemory> memory_of(const char* name, const MatrixProduct& 
     reach(rows, layout.row_stride);
     reach(columns, layout.column_stride);
     reach(product.batch, layout.batch_stride);
-    const Integer bytes = bytes_of(number), real = is_complex(number) && !for_pairs ? bytes / 2 : bytes;
+    const Integer bytes = bytes_of(data_type), real = is_complex(data_type) && !for_pairs ? bytes / 2 : bytes;
     const bool is_aligned = random.chance(50);
     const Integer offset = is_aligned ? 0 : real * random.integer(0, 64 / real - 1);
     return std::make_unique<GuardedMemory>(name, lowest * bytes, (highest + 1) * bytes, offset,
@@ -117,13 +117,29 @@ void for_each_element(Integer batch, Integer rows, Integer columns,
 
 Integer as_integer(Complex value) { return std::llround(value.real()); }
 
+/// Error of one sum over k, in units of rounding_of(data type)·Σ|x·y|.
+///
+/// Each addition rounds a partial sum S_i to within u·|S_i|. Roundings of different summands are as good as independent,
+/// and the error grows with √k (Higham and Mary 2019, "A new approach to probabilistic rounding error analysis",
+/// theorem 3.1). But where A and B both repeat one element along k (strides of 0), all summands are the same, and so are
+/// the roundings of all additions whose S_i have the same exponent. Then only the sum of the bounds holds: |S_i| ≤ i·|x·y|,
+/// and Σ_{i≤k} u·i·|x·y| = (k + 1)/2·u·Σ|x·y|. A complex multiplication adds two products to each component: twice as many
+/// additions, and i·|x·y| bounds the vector of both components, before and after the second one.
+long double growth_of_sum(const MatrixProduct& product) {
+    const auto k = static_cast<long double>(product.k);
+    const long double of_independent = 2 * std::sqrt(k);
+    if (product.a.column_stride != 0 || product.b.row_stride != 0) return of_independent;
+    const int additions = is_complex(product.data_type) ? 2 : 1;
+    return std::max(of_independent, static_cast<long double>(additions) * (k + 1) / 2);
+}
+
 /// What is left of an integer in 32 bits.
 Integer wrapped(std::uint64_t value) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(value)); }
 
 } // namespace
 
-Complex read_number(const std::byte* place, DataType number) {
-    switch (number) {
+Complex read_number(const std::byte* place, DataType data_type) {
+    switch (data_type) {
     case DataType::float32: return at<float>(place);
     case DataType::float64: return at<double>(place);
     case DataType::complex64: return {at<float>(place), at<float>(place + sizeof(float))};
@@ -138,12 +154,12 @@ Complex read_number(const std::byte* place, DataType number) {
     case DataType::snorm8: return read_narrow<snorm8>(place);
     case DataType::unorm16: return read_narrow<unorm16>(place);
     case DataType::snorm16: return read_narrow<snorm16>(place);
-    default: throw InternalError("elements of {}", name_of(number));
+    default: throw InternalError("elements of {}", name_of(data_type));
     }
 }
 
-void write_number(std::byte* place, DataType number, Complex value) {
-    switch (number) {
+void write_number(std::byte* place, DataType data_type, Complex value) {
+    switch (data_type) {
     case DataType::float32: return put(place, static_cast<float>(value.real()));
     case DataType::float64: return put(place, static_cast<double>(value.real()));
     case DataType::complex64: return put(place, std::complex<float>(value));
@@ -158,7 +174,7 @@ void write_number(std::byte* place, DataType number, Complex value) {
     case DataType::snorm8: return write_narrow<snorm8>(place, value);
     case DataType::unorm16: return write_narrow<unorm16>(place, value);
     case DataType::snorm16: return write_narrow<snorm16>(place, value);
-    default: throw InternalError("elements of {}", name_of(number));
+    default: throw InternalError("elements of {}", name_of(data_type));
     }
 }
 
@@ -186,18 +202,18 @@ ProductData::ProductData(const MatrixProduct& product, const Factors& factors, R
                    for_pairs);
     c_ = memory_of("matrix c", product, product.c, product.type_of_c(), product.rows, product.columns, random,
                    for_pairs);
-    const auto fill = [&](GuardedMemory& memory, const MatrixLayout& layout, DataType number, Integer rows,
+    const auto fill = [&](GuardedMemory& memory, const MatrixLayout& layout, DataType data_type, Integer rows,
                           Integer columns, const std::function<Complex()>& draw) {
         for_each_element(product.batch, rows, columns, [&](Integer matrix, Integer i, Integer j) {
-            write_number(memory.origin() + offset_of(layout, matrix, i, j) * bytes_of(number), number,
+            write_number(memory.origin() + offset_of(layout, matrix, i, j) * bytes_of(data_type), data_type,
                          draw());
         });
     };
     constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
-    const auto drawn = [&](DataType number, bool is_read) -> std::function<Complex()> {
-        if (is_read || is_integer(number) || is_normalised(number))
-            return [&random, number] { return draw_number(number, random); };
-        return [number] { return Complex(nan, is_complex(number) ? nan : 0); };
+    const auto drawn = [&](DataType data_type, bool is_read) -> std::function<Complex()> {
+        if (is_read || is_integer(data_type) || is_normalised(data_type))
+            return [&random, data_type] { return draw_number(data_type, random); };
+        return [data_type] { return Complex(nan, is_complex(data_type) ? nan : 0); };
     };
     const bool multiplies = factors.alpha != Complex(0);
     fill(*a_, product.a, product.type_of_a(), product.rows, product.k,
@@ -222,10 +238,10 @@ void ProductData::require_unharmed() {
 }
 
 ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j) const {
-    const auto element = [&](const GuardedMemory& memory, const MatrixLayout& layout, DataType number,
+    const auto element = [&](const GuardedMemory& memory, const MatrixLayout& layout, DataType data_type,
                              Integer row, Integer column) {
-        const Complex value =
-            read_number(memory.origin() + offset_of(layout, matrix, row, column) * bytes_of(number), number);
+        const Complex value = read_number(
+            memory.origin() + offset_of(layout, matrix, row, column) * bytes_of(data_type), data_type);
         return layout.conjugated ? std::conj(value) : value;
     };
     const Integer c_offset =
@@ -262,7 +278,7 @@ ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j
         product_.type_of_a() == DataType::float8_e4m3 || product_.type_of_b() == DataType::float8_e4m3;
     constexpr long double short_sum = 0x1p-12L;
     const long double unit = is_short ? short_sum : rounding_of(product_.data_type);
-    const long double growth = 16 + 2 * std::sqrt(static_cast<long double>(product_.k));
+    const long double growth = 16 + growth_of_sum(product_);
     return {factors_.alpha * sum + factors_.beta * c, growth * unit * scale + step_of(product_.data_type)};
 }
 

@@ -15,8 +15,8 @@
 namespace swirl::fuzz {
 
 /// A stored number as one in long double, and back; bytes of int32 wrap around.
-Complex read_number(const std::byte* at, DataType number);
-void write_number(std::byte* at, DataType number, Complex value);
+Complex read_number(const std::byte* at, DataType data_type);
+void write_number(std::byte* at, DataType data_type, Complex value);
 
 /// Whether sums are integers, exact modulo 2^32.
 bool is_exact(const MatrixProduct& product);

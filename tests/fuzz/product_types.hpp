@@ -16,8 +16,8 @@ using NarrowTypes =
 using StoredIntegers = Types<std::int32_t, float, bfloat16, float16, std::int8_t, std::uint8_t>;
 
 /// Calls f with the one of the types that a kind of number has.
-template <class... Ts, class F> void with_type(DataType number, Types<Ts...> /*of*/, const F& f) {
-    (void)((number == data_type_of<Ts>() && (f(Type<Ts>{}), true)) || ...);
+template <class... Ts, class F> void with_type(DataType data_type, Types<Ts...> /*of*/, const F& f) {
+    (void)((data_type == data_type_of<Ts>() && (f(Type<Ts>{}), true)) || ...);
 }
 
 /// Calls f with the types of sums, A, B and C.

@@ -308,9 +308,9 @@ template <class T> void multiply_by(const gemm::BlockedGemm& schedule, Random& r
     std::vector<T> c(static_cast<std::size_t>(m * n), T(std::numeric_limits<float>::quiet_NaN()));
     const T one(1), zero(0);
     planning::MatrixKernels kernels(data_type_of<T>(), schedule, target::host_cpu());
-    const Integer depth = gemm::balanced_block(k, schedule.kc, schedule.unroll);
+    const Integer k_extent = gemm::balanced_block(k, schedule.kc, schedule.unroll);
     planning::multiply_blocks(kernels, MatrixProduct::column_major(data_type_of<T>(), m, n, k),
-                              {&one, a.data(), b.data(), &zero, c.data()}, gemm::Update::overwrite, depth);
+                              {&one, a.data(), b.data(), &zero, c.data()}, gemm::Update::overwrite, k_extent);
     for (Integer j = 0; j < n; ++j)
         for (Integer i = 0; i < m; ++i) {
             T sum(0);
@@ -329,19 +329,19 @@ void fuzz_schedule(Random& random, Journal& journal) {
     const TemporaryFolder folder;
     const fs::path file = folder.path() / "wisdom.sqlite";
     ::setenv("SWIRL_WISDOM", file.c_str(), 1);
-    const auto number =
+    const auto data_type =
         random.one_of({DataType::float32, DataType::float64, DataType::complex64, DataType::complex128});
     const std::string text = mutated(
-        to_string(planning::Schedule(cpu.name, gemm::CpuGemm{gemm::model_schedule(number, cpu)})), random);
-    journal.doing(fmt::format("the schedule {} of {}", text, name_of(number)));
+        to_string(planning::Schedule(cpu.name, gemm::CpuGemm{gemm::model_schedule(data_type, cpu)})), random);
+    journal.doing(fmt::format("the schedule {} of {}", text, name_of(data_type)));
     if (text.empty()) return journal.refused();
     search::shared_wisdom(true)->replace(
-        {search::cpu_key(cpu), fmt::format("gemm {}", name_of(number))},
+        {search::cpu_key(cpu), fmt::format("gemm {}", name_of(data_type))},
         {.schedule = text, .seconds = 1, .found_by = search::FoundBy::measure});
-    const std::optional<search::StoredSchedule> stored = search::stored_blocks(number, cpu).lookup();
+    const std::optional<search::StoredSchedule> stored = search::stored_blocks(data_type, cpu).lookup();
     if (!stored || !stored->is_trusted()) return journal.refused();
     const gemm::BlockedGemm& schedule = *stored->schedule.cpu_gemm().blocked();
-    switch (number) {
+    switch (data_type) {
     case DataType::float32: return multiply_by<float>(schedule, random);
     case DataType::float64: return multiply_by<double>(schedule, random);
     case DataType::complex64: return multiply_by<std::complex<float>>(schedule, random);

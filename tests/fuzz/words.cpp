@@ -7,9 +7,9 @@
 namespace swirl::fuzz {
 namespace {
 
-std::string in_words(const char* name, DataType number, const MatrixLayout& layout) {
-    return fmt::format("{}={}:({},{},{}){}", name, name_of(number), layout.row_stride, layout.column_stride,
-                       layout.batch_stride, layout.conjugated ? ",conj" : "");
+std::string in_words(const char* name, DataType data_type, const MatrixLayout& layout) {
+    return fmt::format("{}={}:({},{},{}){}", name, name_of(data_type), layout.row_stride,
+                       layout.column_stride, layout.batch_stride, layout.conjugated ? ",conj" : "");
 }
 
 } // namespace

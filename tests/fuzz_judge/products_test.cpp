@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -88,12 +90,12 @@ TEST(FuzzOfProducts, FindsNaNs) {
     expect_found(
         [](ProductData& data, GuardedMemory*) {
             std::byte* const element = some_element(data);
-            const DataType number = data.product().type_of_c();
-            const bool has_nan = number == DataType::float32 || number == DataType::float64 ||
-                                 number == DataType::bfloat16 || number == DataType::float16 ||
-                                 is_complex(number);
+            const DataType data_type = data.product().type_of_c();
+            const bool has_nan = data_type == DataType::float32 || data_type == DataType::float64 ||
+                                 data_type == DataType::bfloat16 || data_type == DataType::float16 ||
+                                 is_complex(data_type);
             if (element == nullptr || !has_nan) return false;
-            write_number(element, number, std::numeric_limits<long double>::quiet_NaN());
+            write_number(element, data_type, std::numeric_limits<long double>::quiet_NaN());
             return true;
         },
         {"wrong product", "wrong reduction", "other bits"}, 200);
@@ -161,6 +163,30 @@ TEST(FuzzOfProducts, FindsWrongReductions) {
             return true;
         },
         {"wrong reduction", "other bits"}, 10);
+}
+
+/// Where all summands are the same, so are the errors of most additions: they add up instead of cancelling.
+TEST(FuzzOfProducts, AllowsWhatAddingOneElementAgainAndAgainRoundsTo) {
+    constexpr Integer k = 181;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 1, 1, k);
+    product.a.column_stride = product.b.row_stride = 0;
+    validate(product);
+    const auto element = [](GuardedMemory& memory) { return reinterpret_cast<float*>(memory.origin()); };
+    double largest = 0; // error, in units of float32's rounding
+    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+        Random random(seed);
+        ProductData data(product, {1, 0}, random);
+        const float a = *element(data.a()), b = *element(data.b());
+        float sum = 0;
+        for (Integer i = 0; i < k; ++i) sum += a * b;
+        *element(data.c()) = sum;
+        EXPECT_NO_THROW(data.require_right(random)) << seed;
+        const double exact = static_cast<double>(k) * static_cast<double>(a) * static_cast<double>(b);
+        largest = std::max(largest, std::abs(static_cast<double>(sum) - exact) / std::abs(exact) * 0x1p24);
+        *element(data.c()) = static_cast<float>(exact * (1 + 0x1p-24 * (k + 40)));
+        EXPECT_THROW(data.require_right(random), Failure) << seed;
+    }
+    EXPECT_GT(largest, 16 + 2 * std::sqrt(k)) << "the bound of independent roundings";
 }
 
 } // namespace products_test

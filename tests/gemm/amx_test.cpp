@@ -88,15 +88,15 @@ struct Source {
     Integer k_stride, stride;
 };
 
-void expect_packed(Operand operand, DataType scalar, int terms, int count, const Source& source,
-                   Integer depth, bool is_scaled) {
+void expect_packed(Operand operand, DataType scalar, int terms, int count, const Source& source, Integer k,
+                   bool is_scaled) {
     const ir::Program program = amx_pack({.operand = operand,
                                           .from = scalar,
                                           .terms = terms,
                                           .count = count,
                                           .source = source.kind,
                                           .is_scaled = is_scaled,
-                                          .max_k = depth,
+                                          .max_k = k,
                                           .max_stride = 70});
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
@@ -107,11 +107,11 @@ void expect_packed(Operand operand, DataType scalar, int terms, int count, const
         from.set(i, static_cast<long double>(ir::round_to(scalar, static_cast<double>(uniform(random)))));
     const long double scale = is_scaled ? 0.25L : 1;
     if (is_scaled) arguments["scale"].set(0, scale);
-    arguments.parameters = {depth / 32 * 32, depth, source.k_stride, source.stride};
+    arguments.parameters = {k / 32 * 32, k, source.k_stride, source.stride};
     ir::interpret(program, arguments);
     for (int member = 0; member < (count > 16 ? 32 : 16); ++member)
-        for (Integer step = 0; step < (depth + 32 - 1) / 32 * 32; ++step) {
-            const bool is_there = member < count && step < depth;
+        for (Integer step = 0; step < (k + 32 - 1) / 32 * 32; ++step) {
+            const bool is_there = member < count && step < k;
             const long double x =
                 is_there ? scale * from[step * source.k_stride + member * source.stride] : 0;
             long double left = x;
@@ -182,15 +182,15 @@ TEST(AmxKernel, AddsTheProductsOfBytesOfEveryKind) {
 
 /// max(−100, x·0.25 + e0[column]), as float32.
 Epilogue dequantisation() {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
     Epilogue epilogue;
     epilogue.operands = {{false, 0, 1}};
     epilogue.nodes = {{.op = Op::x},
-                      {.op = Op::number, .number = 0.25L},
+                      {.op = Op::constant, .constant = 0.25L},
                       {.op = Op::multiply, .operands = {0, 1}},
                       {.op = Op::array, .array = 0},
                       {.op = Op::add, .operands = {2, 3}},
-                      {.op = Op::number, .number = -100},
+                      {.op = Op::constant, .constant = -100},
                       {.op = Op::less, .operands = {4, 5}},
                       {.op = Op::choose, .operands = {6, 5, 4}}};
     return epilogue;
@@ -235,23 +235,23 @@ TEST(AmxPack, BringsBytesIntoWords) {
                                      {Pack::Source::along_k, 1, 140},
                                      {Pack::Source::neither, 2, 67}})
             for (const int count : {5, 32}) {
-                const Integer depth = 133;
+                const Integer k = 133;
                 const ir::Program program = amx_pack({.operand = operand,
                                                       .from = DataType::uint8,
                                                       .count = count,
                                                       .source = source.kind,
-                                                      .max_k = depth,
+                                                      .max_k = k,
                                                       .max_stride = 140});
                 ir::verify(program, ir::VerificationLevel::vectorized);
                 ir::Arguments arguments(program);
                 std::mt19937 random(3);
                 ir::Memory& from = arguments["from"];
                 for (Integer i = 0; i < from.elements(); ++i) from.set_integer(i, random() & 255);
-                arguments.parameters = {depth / 64 * 64, depth, source.k_stride, source.stride};
+                arguments.parameters = {k / 64 * 64, k, source.k_stride, source.stride};
                 ir::interpret(program, arguments);
                 for (int member = 0; member < (count > 16 ? 32 : 16); ++member)
                     for (Integer step = 0; step < 192; ++step) {
-                        const bool is_there = member < count && step < depth;
+                        const bool is_there = member < count && step < k;
                         const long double x =
                             is_there ? from[step * source.k_stride + member * source.stride] : 0;
                         EXPECT_EQ(byte_at(arguments["to"], operand, step, member, false),

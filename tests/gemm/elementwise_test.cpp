@@ -22,7 +22,7 @@ constexpr Extents extents[] = {{1, 1}, {8, 3}, {11, 5}, {5, 2}};
 
 /// x + e0, whose operand has an element for each row.
 Epilogue plus_operand() {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
     return {.nodes = {{.op = Op::x}, {.op = Op::array}, {.op = Op::add, .operands = {0, 1}}},
             .operands = {{.row_stride = 2}}};
 }

@@ -27,7 +27,7 @@ Extremes found_in(const ir::Memory& to) {
     return found;
 }
 
-Extremes extremes_with(Integer lines, Integer length, Integer at, float number) {
+Extremes extremes_with(Integer lines, Integer length, Integer at, float value) {
     const Integer stride = length + 5;
     const ir::Program program = extremes(lines, length, stride);
     ir::verify(program, ir::VerificationLevel::vectorized);
@@ -36,7 +36,7 @@ Extremes extremes_with(Integer lines, Integer length, Integer at, float number) 
     for (Integer line = 0; line < lines; ++line)
         for (Integer i = 0; i < length; ++i)
             from.set(line * stride + i, i % 3 == 0 ? 0 : i % 2 == 0 ? -1.5L : 2);
-    from.set(at, number);
+    from.set(at, value);
     arguments.parameters = {lines, length / 64 * 64, length, stride};
     ir::interpret(program, arguments);
     return found_in(arguments["to"]);

@@ -28,7 +28,7 @@ std::vector<OperandTypes> ways_of_bytes() {
     return ways;
 }
 
-TEST(Groups, AreChosenByNumbersAndCpu) {
+TEST(Groups, AreChosenByDataTypesAndCpu) {
     MatrixProduct product{.data_type = DataType::float32};
     product.a_type = product.b_type = DataType::bfloat16;
     const target::Extensions bf16{.dot_products_of_bfloat16 = true};
@@ -48,54 +48,54 @@ struct Packed {
     std::vector<Integer> source;
 };
 
-Packed packed(Pack pack_, Integer depth, Integer k_stride, Integer stride) {
+Packed packed(Pack pack_, Integer k, Integer k_stride, Integer stride) {
     const int group = pack_.k_packing.k_group();
-    pack_.rest = static_cast<int>(depth % group);
-    pack_.max_k = depth / group + 1;
+    pack_.rest = static_cast<int>(k % group);
+    pack_.max_k = k / group + 1;
     pack_.max_stride = 64;
     const ir::Program program = gemm::pack(pack_);
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
-    std::mt19937 random(static_cast<unsigned>(depth + stride));
+    std::mt19937 random(static_cast<unsigned>(k + stride));
     ir::Memory& from = arguments["from"];
     Packed result;
     for (Integer i = 0; i < from.elements(); ++i) {
-        const Integer number = ir::wrapped(from.element(), static_cast<Integer>(random()));
-        from.set_integer(i, number);
+        const Integer value = ir::wrapped(from.element(), static_cast<Integer>(random()));
+        from.set_integer(i, value);
         // Of bytes that are read as bits, the numbers that these are.
-        result.source.push_back(ir::wrapped(scalar_of(*pack_.source_type), number));
+        result.source.push_back(ir::wrapped(scalar_of(*pack_.source_type), value));
     }
-    const Integer together = k_per_iteration(pack_), whole = depth / group;
+    const Integer together = k_per_iteration(pack_), whole = k / group;
     arguments.parameters = {whole / together * together, whole, k_stride, stride};
     ir::interpret(program, arguments);
     const ir::Memory& to = arguments["to"];
     const bool promotes_accumulators = pack_.operand == Operand::b && pack_.k_packing.correction != 0;
-    const Integer groups = (depth + group - 1) / group + (promotes_accumulators ? 1 : 0);
+    const Integer groups = (k + group - 1) / group + (promotes_accumulators ? 1 : 0);
     for (Integer i = 0; i < groups * pack_.width; ++i) result.panel.push_back(static_cast<Integer>(to[i]));
     return result;
 }
 
 /// The product of a packed A and a packed B, by the interpreter, is that of what they were packed from.
-void expect_product(const OperandTypes& types, int lanes, Integer depth, Pack::Source source, int count) {
+void expect_product(const OperandTypes& types, int lanes, Integer k, Pack::Source source, int count) {
     const Tile tile{lanes, 1, 4};
     const Integer k_stride = source == Pack::Source::along_k ? 1 : 24;
     const Integer stride = source == Pack::Source::across_panel ? 1
                            : source == Pack::Source::neither    ? 2
                                                                 : 30;
-    const auto pack_of = [&](DataType number, int width, bool is_b) {
+    const auto pack_of = [&](DataType data_type, int width, bool is_b) {
         return Pack{.data_type = types.c,
                     .lanes = lanes,
                     .width = width,
                     .count = std::min(width, count),
                     .source = source,
-                    .source_type = number,
+                    .source_type = data_type,
                     .k_packing = types.k_packing,
                     .operand = is_b ? Operand::b : Operand::a,
                     .has_masks = lanes == 16};
     };
-    const Packed a = packed(pack_of(types.a, tile.rows(), false), depth, k_stride, stride);
-    const Packed b = packed(pack_of(types.b, tile.columns, true), depth, k_stride, stride);
-    const Integer groups = (depth + types.k_packing.k_group() - 1) / types.k_packing.k_group();
+    const Packed a = packed(pack_of(types.a, tile.rows(), false), k, k_stride, stride);
+    const Packed b = packed(pack_of(types.b, tile.columns, true), k, k_stride, stride);
+    const Integer groups = (k + types.k_packing.k_group() - 1) / types.k_packing.k_group();
     const int rows = std::min(tile.rows(), count), columns = std::min(tile.columns, count);
     const ir::Program program = micro_kernel({.data_type = types.c,
                                               .tile = tile,
@@ -118,22 +118,22 @@ void expect_product(const OperandTypes& types, int lanes, Integer depth, Pack::S
     for (int column = 0; column < columns; ++column)
         for (int row = 0; row < rows; ++row) {
             Integer sum = 0;
-            for (Integer step = 0; step < depth; ++step)
+            for (Integer step = 0; step < k; ++step)
                 sum += a.source[static_cast<std::size_t>(step * k_stride + row * stride)] *
                        b.source[static_cast<std::size_t>(step * k_stride + column * stride)];
             const Integer at = Integer{column} * rows + row;
             ASSERT_EQ(static_cast<Integer>(c[at]), ir::wrapped(DataType::int32, 3 * sum - 5 * at * at))
-                << row << ", " << column << " of depth " << depth;
+                << row << ", " << column << " of k = " << k;
         }
 }
 
 TEST(Groups, OfBytesMultiplyExactlyFromEveryLayout) {
     for (const OperandTypes& types : ways_of_bytes())
         for (const int lanes : {4, 16})
-            for (const Integer depth : {1, 2, 3, 4, 7, 37, 70})
+            for (const Integer k : {1, 2, 3, 4, 7, 37, 70})
                 for (const Pack::Source source :
                      {Pack::Source::across_panel, Pack::Source::along_k, Pack::Source::neither})
-                    for (const int count : {lanes, 3}) expect_product(types, lanes, depth, source, count);
+                    for (const int count : {lanes, 3}) expect_product(types, lanes, k, source, count);
 }
 
 } // namespace k_groups_test

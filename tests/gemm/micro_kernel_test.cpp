@@ -13,64 +13,64 @@ constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::
                                 DataType::complex128};
 
 /// Part `part` of the number in a row or column of a packed panel.
-Integer packed_place(DataType number, Integer step, int width, int part, int at) {
-    return scalars_in(number) * width * step + part * width + at;
+Integer packed_place(DataType data_type, Integer step, int width, int part, int at) {
+    return scalars_in(data_type) * width * step + part * width + at;
 }
 
-Complex packed_number(const ir::Memory& memory, DataType number, Integer step, int width, int at) {
-    const long double real = memory[packed_place(number, step, width, 0, at)];
-    return is_complex(number) ? Complex(real, memory[packed_place(number, step, width, 1, at)]) : real;
+Complex packed_number(const ir::Memory& memory, DataType data_type, Integer step, int width, int at) {
+    const long double real = memory[packed_place(data_type, step, width, 0, at)];
+    return is_complex(data_type) ? Complex(real, memory[packed_place(data_type, step, width, 1, at)]) : real;
 }
 
-void expect_product(const MicroKernel& kernel, Integer depth) {
+void expect_product(const MicroKernel& kernel, Integer k) {
     const ir::Program program = micro_kernel(kernel);
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
-    std::mt19937 random(static_cast<unsigned>(depth));
-    const DataType number = kernel.data_type;
+    std::mt19937 random(static_cast<unsigned>(k));
+    const DataType data_type = kernel.data_type;
     ir::Memory* const c = &arguments["c"];
     for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
     if (kernel.update != Update::overwrite) fill(*c, random); // else it may not be read
     std::vector<Complex> before;
     for (Integer i = 0; i < Integer{kernel.rows} * kernel.columns; ++i)
-        before.push_back(kernel.update == Update::overwrite ? Complex(0) : number_at(*c, number, i));
-    arguments.parameters = {depth / kernel.unroll * kernel.unroll, depth, kernel.rows};
+        before.push_back(kernel.update == Update::overwrite ? Complex(0) : number_at(*c, data_type, i));
+    arguments.parameters = {k / kernel.unroll * kernel.unroll, k, kernel.rows};
     ir::interpret(program, arguments);
-    const Complex alpha = number_at(arguments["factors"], number, 0);
-    const Complex beta = kernel.update == Update::add ? 1 : number_at(arguments["factors"], number, 1);
+    const Complex alpha = number_at(arguments["factors"], data_type, 0);
+    const Complex beta = kernel.update == Update::add ? 1 : number_at(arguments["factors"], data_type, 1);
     for (int column = 0; column < kernel.columns; ++column)
         for (int row = 0; row < kernel.rows; ++row) {
             Complex sum = 0;
-            for (Integer step = 0; step < depth; ++step)
-                sum += packed_number(arguments["a"], number, step, kernel.tile.rows(), row) *
-                       packed_number(arguments["b"], number, step, kernel.tile.columns, column);
+            for (Integer step = 0; step < k; ++step)
+                sum += packed_number(arguments["a"], data_type, step, kernel.tile.rows(), row) *
+                       packed_number(arguments["b"], data_type, step, kernel.tile.columns, column);
             const Integer at = Integer{column} * kernel.rows + row;
             const Complex expected = alpha * sum + beta * before[static_cast<std::size_t>(at)];
-            EXPECT_LE(std::abs(number_at(*c, number, at) - expected), tolerance(number, depth))
+            EXPECT_LE(std::abs(number_at(*c, data_type, at) - expected), tolerance(data_type, k))
                 << row << ", " << column;
         }
 }
 
 TEST(MicroKernel, IsTheProductOfItsPanelsForEveryKindOfTile) {
-    for (const DataType number : numbers)
+    for (const DataType data_type : numbers)
         for (const Update update : {Update::overwrite, Update::add, Update::scale})
             for (const int lanes : {1, 2, 4})
-                for (const Integer depth : {1, 4, 9})
-                    expect_product({.data_type = number,
+                for (const Integer k : {1, 4, 9})
+                    expect_product({.data_type = data_type,
                                     .tile = {lanes, 2, 3},
                                     .rows = 2 * lanes,
                                     .columns = 3,
                                     .update = update,
                                     .max_k = 9,
                                     .max_stride = 9},
-                                   depth);
+                                   k);
 }
 
 TEST(MicroKernel, TouchesOnlyTheRowsAndColumnsThatThereAre) {
-    for (const DataType number : numbers)
+    for (const DataType data_type : numbers)
         for (int rows = 1; rows <= 8; ++rows)
             for (int columns = 1; columns <= 2; ++columns)
-                expect_product({.data_type = number,
+                expect_product({.data_type = data_type,
                                 .tile = {4, 2, 2},
                                 .rows = rows,
                                 .columns = columns,
@@ -86,7 +86,7 @@ TEST(MicroKernel, ATileLargerThanThePanelsIsAnInternalError) {
     EXPECT_THROW(micro_kernel({.tile = {4, 1, 2}, .rows = 4, .columns = 3}), InternalError);
 }
 
-void expect_packed(const Pack& pack_, Integer depth, Integer k_stride, Integer stride) {
+void expect_packed(const Pack& pack_, Integer k, Integer k_stride, Integer stride) {
     const ir::Program program = gemm::pack(pack_);
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
@@ -94,9 +94,9 @@ void expect_packed(const Pack& pack_, Integer depth, Integer k_stride, Integer s
     ir::Memory* const from = &arguments["from"];
     fill(*from, random);
     const int together = k_per_iteration(pack_);
-    arguments.parameters = {depth / together * together, depth, k_stride, stride};
+    arguments.parameters = {k / together * together, k, k_stride, stride};
     ir::interpret(program, arguments);
-    for (Integer step = 0; step < depth; ++step)
+    for (Integer step = 0; step < k; ++step)
         for (int row = 0; row < pack_.width; ++row) {
             Complex expected = 0;
             if (row < pack_.count)
@@ -108,20 +108,20 @@ void expect_packed(const Pack& pack_, Integer depth, Integer k_stride, Integer s
 }
 
 TEST(Pack, BringsEveryLayoutIntoPanels) {
-    for (const DataType number : numbers)
+    for (const DataType data_type : numbers)
         for (const int width : {4, 6, 8})
             for (const int count : {1, width - 1, width})
-                for (const Integer depth : {1, 3, 4, 11}) {
-                    Pack pack{.data_type = number, .lanes = 4, .width = width, .count = count};
+                for (const Integer k : {1, 3, 4, 11}) {
+                    Pack pack{.data_type = data_type, .lanes = 4, .width = width, .count = count};
                     pack.max_k = 11;
                     pack.max_stride = 40;
-                    pack.conjugated = is_complex(number) && depth % 2 == 1;
+                    pack.conjugated = is_complex(data_type) && k % 2 == 1;
                     pack.source = Pack::Source::across_panel;
-                    expect_packed(pack, depth, 13, 1);
+                    expect_packed(pack, k, 13, 1);
                     pack.source = Pack::Source::along_k;
-                    expect_packed(pack, depth, 1, 12);
+                    expect_packed(pack, k, 1, 12);
                     pack.source = Pack::Source::neither;
-                    expect_packed(pack, depth, 3, 40);
+                    expect_packed(pack, k, 3, 40);
                 }
 }
 

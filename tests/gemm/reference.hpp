@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/interpreter.hpp"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ inline void fill(ir::Memory& memory, std::mt19937& random) {
 }
 
 /// A number in a buffer of scalars, numbers counted from index 0.
-inline Complex number_at(const ir::Memory& memory, DataType number, Integer index) {
-    if (!is_complex(number)) return memory[index];
+inline Complex number_at(const ir::Memory& memory, DataType data_type, Integer index) {
+    if (!is_complex(data_type)) return memory[index];
     return {memory[2 * index], memory[2 * index + 1]};
 }
 
@@ -39,7 +39,7 @@ struct Definition {
     const ir::Memory &a, &b, &factors;
     const ir::Memory* before = nullptr; ///< C, where it is read
     bool multiplies = true;
-    long double (*factor_of)(long double) = [](long double number) { return number; };
+    long double (*factor_of)(long double) = [](long double value) { return value; };
 
     long double at(Integer matrix, Integer i, Integer j) const {
         long double result = 0;
@@ -74,9 +74,9 @@ inline void expect_gaps_kept(const MatrixProduct& product, const ir::Memory& bef
 }
 
 /// What rounding in float32 or float64 allows for sums of so many products of numbers below 2.
-inline long double tolerance(DataType number, Integer depth) {
-    const long double epsilon = scalar_of(number) == DataType::float32 ? 0x1p-23L : 0x1p-52L;
-    return epsilon * 16 * static_cast<long double>(depth + 4);
+inline long double tolerance(DataType data_type, Integer k) {
+    const long double epsilon = scalar_of(data_type) == DataType::float32 ? 0x1p-23L : 0x1p-52L;
+    return epsilon * 16 * static_cast<long double>(k + 4);
 }
 
 } // namespace swirl::gemm::test

@@ -19,7 +19,7 @@ std::map<std::string, std::string> roles_of(const ir::Program& program) {
 
 /// (x + e0[row]) · e1[column]
 Epilogue bias_and_scale() {
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
     return {.nodes = {{.op = Op::x},
                       {.op = Op::array, .array = 0},
                       {.op = Op::add, .operands = {0, 1}},

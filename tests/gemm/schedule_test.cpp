@@ -103,29 +103,29 @@ TEST(CpuGemm, ErrorsNameTheParameterItsValueAndWhatWorks) {
 
 TEST(ModelSchedule, FitsTheRegistersAndTheCachesOfEveryCpu) {
     for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()})
-        for (const DataType number : types) {
-            const BlockedGemm schedule = model_schedule(number, *cpu);
+        for (const DataType data_type : types) {
+            const BlockedGemm schedule = model_schedule(data_type, *cpu);
             SCOPED_TRACE(to_string(schedule));
-            EXPECT_TRUE(fits_registers(OperandTypes::all(number), schedule.tile, *cpu));
-            EXPECT_EQ(schedule.tile.lanes, target::lanes(*cpu, scalar_of(number)));
+            EXPECT_TRUE(fits_registers(OperandTypes::all(data_type), schedule.tile, *cpu));
+            EXPECT_EQ(schedule.tile.lanes, target::lanes(*cpu, scalar_of(data_type)));
             EXPECT_EQ(schedule.mc % schedule.tile.rows(), 0);
             EXPECT_EQ(schedule.nc % schedule.tile.columns, 0);
             EXPECT_EQ(schedule.kc % schedule.unroll, 0);
-            EXPECT_LE(schedule.mc * schedule.kc * bytes_of(number), cpu->cache_bytes);
-            EXPECT_EQ(model_schedule_of(OperandTypes::all(number), schedule.tile, *cpu), schedule);
+            EXPECT_LE(schedule.mc * schedule.kc * bytes_of(data_type), cpu->cache_bytes);
+            EXPECT_EQ(model_schedule_of(OperandTypes::all(data_type), schedule.tile, *cpu), schedule);
         }
 }
 
 TEST(ModelSchedule, HasTheTileOfTheFewestCyclesThatFits) {
     const target::Cpu& cpu = target::avx512_cpu();
-    for (const DataType number : types) {
-        const Tile best = model_schedule(number, cpu).tile;
+    for (const DataType data_type : types) {
+        const Tile best = model_schedule(data_type, cpu).tile;
         for (int vectors = 1; vectors <= 4; ++vectors)
             for (int columns = 1; columns <= 16; ++columns) {
                 const Tile tile{best.lanes, vectors, columns};
-                if (fits_registers(OperandTypes::all(number), tile, cpu)) {
-                    EXPECT_LE(cycles_per_k(OperandTypes::all(number), best, cpu),
-                              cycles_per_k(OperandTypes::all(number), tile, cpu));
+                if (fits_registers(OperandTypes::all(data_type), tile, cpu)) {
+                    EXPECT_LE(cycles_per_k(OperandTypes::all(data_type), best, cpu),
+                              cycles_per_k(OperandTypes::all(data_type), tile, cpu));
                 }
             }
     }

@@ -9,42 +9,44 @@ namespace swirl::gemm::test {
 namespace small_gemm_test {
 
 /// Element (i, j), conjugated where the layout says so.
-Complex element(const ir::Memory& memory, DataType number, const MatrixLayout& layout, Integer i, Integer j) {
-    const Complex value = number_at(memory, number, i * layout.row_stride + j * layout.column_stride);
+Complex element(const ir::Memory& memory, DataType data_type, const MatrixLayout& layout, Integer i,
+                Integer j) {
+    const Complex value = number_at(memory, data_type, i * layout.row_stride + j * layout.column_stride);
     return layout.conjugated ? std::conj(value) : value;
 }
 
 void expect_product(const SmallGemm& small, unsigned seed) {
     const MatrixProduct& product = small.product;
-    const DataType number = product.data_type;
+    const DataType data_type = product.data_type;
     const ir::Program program = small_gemm(small);
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(seed);
     for (const char* name : {"a", "b", "alpha", "beta"}) fill(arguments[name], random);
     if (small.alpha_is_one)
-        for (int part = 0; part < scalars_in(number); ++part) arguments["alpha"].set(part, part == 0 ? 1 : 0);
+        for (int part = 0; part < scalars_in(data_type); ++part)
+            arguments["alpha"].set(part, part == 0 ? 1 : 0);
     std::vector<Complex> before(static_cast<std::size_t>(product.rows * product.columns));
     if (small.update != Update::overwrite) { // else it may not be read
         fill(arguments["c"], random);
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j)
                 before[static_cast<std::size_t>(i * product.columns + j)] =
-                    element(arguments["c"], number, product.c, i, j);
+                    element(arguments["c"], data_type, product.c, i, j);
     }
     ir::interpret(program, arguments);
-    const Complex alpha = number_at(arguments["alpha"], number, 0);
-    const Complex beta = small.update == Update::add ? 1 : number_at(arguments["beta"], number, 0);
+    const Complex alpha = number_at(arguments["alpha"], data_type, 0);
+    const Complex beta = small.update == Update::add ? 1 : number_at(arguments["beta"], data_type, 0);
     for (Integer i = 0; i < product.rows; ++i)
         for (Integer j = 0; j < product.columns; ++j) {
             Complex sum = 0;
             for (Integer k = 0; k < product.k; ++k)
-                sum += element(arguments["a"], number, product.a, i, k) *
-                       element(arguments["b"], number, product.b, k, j);
+                sum += element(arguments["a"], data_type, product.a, i, k) *
+                       element(arguments["b"], data_type, product.b, k, j);
             const Complex expected =
                 alpha * sum + beta * before[static_cast<std::size_t>(i * product.columns + j)];
-            ASSERT_LE(std::abs(element(arguments["c"], number, product.c, i, j) - expected),
-                      tolerance(number, product.k))
+            ASSERT_LE(std::abs(element(arguments["c"], data_type, product.c, i, j) - expected),
+                      tolerance(data_type, product.k))
                 << i << ", " << j << " of " << product.rows << " by " << product.columns << " by "
                 << product.k;
         }
@@ -62,15 +64,15 @@ MatrixLayout layout(Integer rows, Integer columns, unsigned which, bool conjugat
 TEST(SmallGemm, IsTheProductForEveryLayoutUpdateAndRemainder) {
     unsigned seed = 0;
     for (const target::Cpu* cpu : target::cpus())
-        for (const DataType number :
+        for (const DataType data_type :
              {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128})
             for (int trial = 0; trial < 16; ++trial) {
                 ++seed;
                 std::mt19937 random(seed);
                 const auto up_to = [&](unsigned n) { return static_cast<Integer>(1 + random() % n); };
                 MatrixProduct product{
-                    .data_type = number, .rows = up_to(40), .columns = up_to(20), .k = up_to(30)};
-                const bool conjugates = is_complex(number);
+                    .data_type = data_type, .rows = up_to(40), .columns = up_to(20), .k = up_to(30)};
+                const bool conjugates = is_complex(data_type);
                 product.a = layout(product.rows, product.k, seed, conjugates && seed % 3 == 0);
                 product.b = layout(product.k, product.columns, seed / 4, conjugates && seed % 5 < 2);
                 product.c = {.row_stride = 1, .column_stride = product.rows + seed % 2};
@@ -85,13 +87,13 @@ TEST(SmallGemm, IsTheProductForEveryLayoutUpdateAndRemainder) {
 
 TEST(SmallGemm, TilesFitTheRegisters) {
     for (const target::Cpu* cpu : target::cpus())
-        for (const DataType number :
+        for (const DataType data_type :
              {DataType::float32, DataType::float64, DataType::complex64, DataType::complex128})
             for (Integer extent = 1; extent <= 128; extent += 3) {
                 const MatrixProduct product{
-                    .data_type = number, .rows = extent, .columns = extent, .k = extent};
+                    .data_type = data_type, .rows = extent, .columns = extent, .k = extent};
                 const SmallGemm small = model_small_gemm(product, Update::overwrite, true, extent, *cpu);
-                const int parts = scalars_in(number);
+                const int parts = scalars_in(data_type);
                 EXPECT_LT(parts * small.tile.vectors * (small.tile.columns + 1), cpu->vector_registers)
                     << cpu->name << " " << extent;
             }

@@ -26,13 +26,13 @@ void expect_plans(const MatrixProduct& product, std::size_t most = 4) {
 }
 
 TEST_F(MatrixIntegersOnGpu, AreWidenedAndStored) {
-    for (const DataType number : {DataType::int8, DataType::uint8, DataType::unorm8, DataType::snorm8,
-                                  DataType::unorm16, DataType::snorm16})
+    for (const DataType data_type : {DataType::int8, DataType::uint8, DataType::unorm8, DataType::snorm8,
+                                     DataType::unorm16, DataType::snorm16})
         for (const bool by_rows : {false, true})
-            for (const DataType to : {DataType::float32, number}) {
+            for (const DataType to : {DataType::float32, data_type}) {
                 MatrixProduct product = by_rows ? MatrixProduct::row_major(DataType::float32, 256, 192, 128)
                                                 : MatrixProduct::column_major(DataType::float32, 130, 94, 61);
-                product.a_type = product.b_type = number;
+                product.a_type = product.b_type = data_type;
                 product.c_type = to;
                 expect_plans(product);
                 product.b_type = DataType::float32;
@@ -72,9 +72,9 @@ TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
 }
 
 TEST_F(MatrixIntegersOnGpu, ComplexProductsAreTheirDefinition) {
-    for (const DataType number : {DataType::complex64, DataType::complex128})
+    for (const DataType data_type : {DataType::complex64, DataType::complex128})
         for (int kind = 0; kind < 16; ++kind) {
-            MatrixProduct product = MatrixProduct::column_major(number, 132, 100, 68);
+            MatrixProduct product = MatrixProduct::column_major(data_type, 132, 100, 68);
             if (kind & 1) product.a = {68, 1};
             if (kind & 2) product.b = {100, 1};
             product.a.conjugated = (kind & 4) != 0;

@@ -32,11 +32,11 @@ void expect_plans(const MatrixProduct& product) {
 }
 
 TEST_F(MatrixListsOnGpu, ProductsAreTheirDefinition) {
-    for (const DataType number : {DataType::float32, DataType::float64})
+    for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const int alignment : {0, 16})
             for (const bool by_rows : {false, true}) {
-                const MatrixProduct product = by_rows ? MatrixProduct::row_major(number, 100, 68, 36)
-                                                      : MatrixProduct::column_major(number, 100, 68, 36);
+                const MatrixProduct product = by_rows ? MatrixProduct::row_major(data_type, 100, 68, 36)
+                                                      : MatrixProduct::column_major(data_type, 100, 68, 36);
                 expect_plans(listed(product, 50, alignment));
             }
     expect_plans(listed(MatrixProduct::column_major(DataType::float32, 8, 8, 8), 1001, 16));
@@ -55,7 +55,7 @@ TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-9, 9);
     std::vector<float> host(apart * batch + 1);
-    for (float& number : host) number = static_cast<float>(uniform(random));
+    for (float& value : host) value = static_cast<float>(uniform(random));
     const gpu::Array<float> a(host), b(host), c(host);
     const auto place = [](Integer matrix) { return 1 + matrix * 4 % batch * apart; };
     const auto shared = [&](Integer matrix) { return place(matrix == 1 ? 0 : matrix); };

@@ -95,11 +95,11 @@ void expect_reductions(MatrixProduct product, const std::string& schedule, float
 
 TEST_F(MatrixReductionsOnGpu, OfThreads) {
     for (const bool by_rows : {false, true})
-        for (const auto& [rows, columns, depth] :
+        for (const auto& [rows, columns, k_extent] :
              {std::array<Integer, 3>{200, 136, 70}, {333, 700, 64}, {64, 48, 20000}}) {
             const MatrixProduct product =
-                by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
-                        : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+                by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, k_extent)
+                        : MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
             for (const std::string& schedule : swirl::gpu_schedules(reduced(product), 4))
                 expect_reductions<float>(product, schedule);
         }

@@ -207,8 +207,8 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
         "sm_90: cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
         "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2";
     for (Integer rest = 0; rest < 32; ++rest)
-        for (const DataType number : {DataType::float32, DataType::float64})
-            expect_product(MatrixProduct::column_major(number, 64 + rest, 32 + rest % 16, 1 + rest), {},
+        for (const DataType data_type : {DataType::float32, DataType::float64})
+            expect_product(MatrixProduct::column_major(data_type, 64 + rest, 32 + rest % 16, 1 + rest), {},
                            options);
 }
 
@@ -221,21 +221,21 @@ TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
          {"a_load=tma_k_major b_load=tma_k_major a_vector_k=4 b_vector_k=4",
           "a_load=tma_k_major b_load=tma_k_major", "a_load=tma_transpose b_load=tma_transpose",
           "a_load=tma_k_major b_load=tma_transpose a_vector_k=4"})
-        for (Integer depth = 81; depth <= 88; ++depth) {
+        for (Integer k = 81; k <= 88; ++k) {
             options.schedule = std::string(
                                    "sm_90: cta_m=32 cta_n=16 cta_k=64 thread_m=4 thread_n=4 "
                                    "warp_lanes_m=8 warp_lanes_n=4 sliced_k=4 stages=3 ") +
                                bulk;
             expect_product({.data_type = DataType::float32,
-                            .rows = 60 + depth % 7,
-                            .columns = 40 + depth % 5,
-                            .k = depth,
-                            .a = {pitch(depth), 1},
-                            .b = {1, pitch(depth)},
+                            .rows = 60 + k % 7,
+                            .columns = 40 + k % 5,
+                            .k = k,
+                            .a = {pitch(k), 1},
+                            .b = {1, pitch(k)},
                             .c = {1, 68}},
                            {}, options);
         }
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{16, 99, 681}, {103, 167, 200}, {128, 40, 82}, {33, 192, 232}})
         for (const bool a_by_rows : {false, true})
             for (const bool b_by_rows : {false, true})
@@ -243,9 +243,9 @@ TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
                     {.data_type = DataType::float32,
                      .rows = rows,
                      .columns = columns,
-                     .k = depth,
-                     .a = a_by_rows ? MatrixLayout{pitch(depth), 1} : MatrixLayout{1, pitch(rows)},
-                     .b = b_by_rows ? MatrixLayout{pitch(columns), 1} : MatrixLayout{1, pitch(depth)},
+                     .k = k_extent,
+                     .a = a_by_rows ? MatrixLayout{pitch(k_extent), 1} : MatrixLayout{1, pitch(rows)},
+                     .b = b_by_rows ? MatrixLayout{pitch(columns), 1} : MatrixLayout{1, pitch(k_extent)},
                      .c = {1, rows}});
 }
 
@@ -281,9 +281,9 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfAStream) {
 }
 
 TEST_F(MatrixPlansOnGpu, ComputeByEveryScheduleThatTheModelLikes) {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{64, 64, 64}, {200, 33, 500}, {1, 300, 70}, {512, 384, 1024}}) {
-        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
         for (const std::string& schedule : swirl::gpu_schedules(product, 12)) {
             Options options = unchecked;
             options.schedule = schedule;
@@ -293,14 +293,14 @@ TEST_F(MatrixPlansOnGpu, ComputeByEveryScheduleThatTheModelLikes) {
 }
 
 TEST_F(MatrixPlansOnGpu, ComputeThinProducts) {
-    for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{1, 1, 100000},
-                                               {1, 4000, 300},
-                                               {4000, 1, 300},
-                                               {16, 2000, 500},
-                                               {2000, 16, 3}})
-        for (const DataType number : {DataType::float32, DataType::float64}) {
-            expect_product(MatrixProduct::column_major(number, rows, columns, depth));
-            expect_product(MatrixProduct::row_major(number, rows, columns, depth));
+    for (const auto& [rows, columns, k_extent] : {std::array<Integer, 3>{1, 1, 100000},
+                                                  {1, 4000, 300},
+                                                  {4000, 1, 300},
+                                                  {16, 2000, 500},
+                                                  {2000, 16, 3}})
+        for (const DataType data_type : {DataType::float32, DataType::float64}) {
+            expect_product(MatrixProduct::column_major(data_type, rows, columns, k_extent));
+            expect_product(MatrixProduct::row_major(data_type, rows, columns, k_extent));
         }
 }
 
@@ -343,9 +343,9 @@ TEST_F(MatrixPlansOnGpu, OfNothingScaleC) {
 }
 
 TEST_F(MatrixPlansOnGpu, AreCheckedOnFirstUse) {
-    for (const DataType number : {DataType::float32, DataType::float64})
+    for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const Integer extent : {1, 63, 300}) {
-            const MatrixProduct product = MatrixProduct::row_major(number, extent, 2 * extent, extent + 1);
+            const MatrixProduct product = MatrixProduct::row_major(data_type, extent, 2 * extent, extent + 1);
             expect_product(product, {},
                            {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
         }

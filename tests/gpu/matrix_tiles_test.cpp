@@ -35,7 +35,7 @@ protected:
 Integer rounded_up(Integer extent, Integer unit) { return (extent + unit - 1) / unit * unit; }
 
 /// By letters of the BLAS, columns begun at multiples of 16 bytes.
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth, DataType factor) {
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k, DataType factor) {
     const Integer unit = 16 / bytes_of(factor);
     const auto layout = [&](char letter, Integer r, Integer c) {
         return letter == 'N' ? MatrixLayout{1, rounded_up(r, unit)} : MatrixLayout{rounded_up(c, unit), 1};
@@ -45,9 +45,9 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     if (factor != DataType::float32) product.a_type = product.b_type = factor;
     product.rows = rows;
     product.columns = columns;
-    product.k = depth;
-    product.a = layout(a, rows, depth);
-    product.b = layout(b, depth, columns);
+    product.k = k;
+    product.a = layout(a, rows, k);
+    product.b = layout(b, k, columns);
     product.c = {1, rounded_up(rows, 4)};
     return product;
 }
@@ -64,7 +64,7 @@ double largest_error(const Plan& plan, const std::vector<T>& a, const std::vecto
     const MatrixProduct& product = std::get<MatrixProduct>(plan.problem());
     std::vector<float> before(count(product.c, product.rows, product.columns) + offset);
     std::mt19937 random(11);
-    for (float& number : before) number = static_cast<float>(random() % 17) - 8;
+    for (float& value : before) value = static_cast<float>(random() % 17) - 8;
     const gpu::Array<T> there_a(a), there_b(b);
     const gpu::Array<float> there_c(before);
     plan.execute(1.5F, there_a.data() + offset, there_b.data(), beta, there_c.data() + offset);
@@ -103,12 +103,12 @@ template <class T> std::vector<T> random_numbers(std::size_t size, unsigned seed
     return result;
 }
 
-template <class T> void expect_products(DataType number, char a, char b) {
-    for (const auto& [rows, columns, depth] :
+template <class T> void expect_products(DataType data_type, char a, char b) {
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{256, 128, 64}, {1, 1, 1}, {130, 257, 65}, {61, 300, 777}, {300, 5, 128}}) {
-        const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
-        const auto numbers_a = random_numbers<T>(count(product.a, rows, depth), 1);
-        const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
+        const MatrixProduct product = product_of(a, b, rows, columns, k_extent, data_type);
+        const auto numbers_a = random_numbers<T>(count(product.a, rows, k_extent), 1);
+        const auto numbers_b = random_numbers<T>(count(product.b, k_extent, columns), 2);
         for (const std::string& schedule : swirl::gpu_schedules(product, 24)) {
             if (schedule.starts_with("sm_90: simt")) continue;
             const Plan plan = swirl::plan(
@@ -116,7 +116,7 @@ template <class T> void expect_products(DataType number, char a, char b) {
                 {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
             for (const float beta : {0.0F, -0.5F})
                 EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 4e-7)
-                    << a << b << " " << rows << ", " << columns << ", " << depth << " by " << schedule;
+                    << a << b << " " << rows << ", " << columns << ", " << k_extent << " by " << schedule;
         }
     }
 }
@@ -150,10 +150,10 @@ TEST_F(MatrixTilesOnGpu, OtherE4m3IsMultipliedByThreads) {
 }
 
 TEST_F(MatrixTilesOnGpu, KernelsForMisalignedMatricesAreChecked) {
-    for (const DataType number : {DataType::float32, DataType::bfloat16})
+    for (const DataType data_type : {DataType::float32, DataType::bfloat16})
         for (const std::string& schedule :
-             swirl::gpu_schedules(product_of('N', 'N', 200, 300, 500, number), 8)) {
-            const MatrixProduct product = product_of('N', 'N', 200, 300, 500, number);
+             swirl::gpu_schedules(product_of('N', 'N', 200, 300, 500, data_type), 8)) {
+            const MatrixProduct product = product_of('N', 'N', 200, 300, 500, data_type);
             const Plan plan = swirl::plan(
                 product, {.device = Device::gpu(), .schedule = schedule, .use_kernel_cache = false});
             const auto expect = [&]<class T>(T) {
@@ -161,21 +161,21 @@ TEST_F(MatrixTilesOnGpu, KernelsForMisalignedMatricesAreChecked) {
                 const auto numbers_b = random_numbers<T>(count(product.b, 500, 300), 2);
                 EXPECT_LE(largest_error(plan, numbers_a, numbers_b, 1, 1), 2e-6) << schedule;
             };
-            if (number == DataType::float32)
+            if (data_type == DataType::float32)
                 expect(float{});
             else
                 expect(bfloat16{});
         }
 }
 
-template <class T> void expect_products_by_warps(DataType number) {
+template <class T> void expect_products_by_warps(DataType data_type) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
-            for (const auto& [rows, columns, depth] :
+            for (const auto& [rows, columns, k_extent] :
                  {std::array<Integer, 3>{130, 257, 65}, {300, 70, 200}}) {
-                const MatrixProduct product = product_of(a, b, rows, columns, depth, number);
-                const auto numbers_a = random_numbers<T>(count(product.a, rows, depth) + 1, 1);
-                const auto numbers_b = random_numbers<T>(count(product.b, depth, columns), 2);
+                const MatrixProduct product = product_of(a, b, rows, columns, k_extent, data_type);
+                const auto numbers_a = random_numbers<T>(count(product.a, rows, k_extent) + 1, 1);
+                const auto numbers_b = random_numbers<T>(count(product.b, k_extent, columns), 2);
                 const Plan plan = swirl::plan(product, {.device = Device::gpu(),
                                                         .schedule = "sm_90: cta_m=64 cta_n=64 cta_k=64 "
                                                                     "thread_m=8 thread_n=8 sliced_k=2 "
@@ -184,7 +184,7 @@ template <class T> void expect_products_by_warps(DataType number) {
                                                         .use_kernel_cache = false});
                 for (const std::size_t offset : {0, 1})
                     EXPECT_LE(largest_error(plan, numbers_a, numbers_b, -0.5F, offset), 4e-7)
-                        << a << b << " " << rows << ", " << columns << ", " << depth;
+                        << a << b << " " << rows << ", " << columns << ", " << k_extent;
             }
 }
 
@@ -201,7 +201,7 @@ TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
 }
 
 /// In the middle between two numbers of eleven bits, beside it, and anywhere: by a product with 1 the copy engine's rounding shows.
-TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
+TEST_F(MatrixTilesOnGpu, Tf32RoundsToTheNearestOfElevenBits) {
     constexpr Integer n = 256;
     std::vector<float> numbers = random_numbers<float>(n * n, 5);
     for (std::size_t k = 0; k < numbers.size(); k += 3) {
@@ -237,14 +237,16 @@ TEST_F(MatrixTilesOnGpu, RoundedNumbersAreTheNearestOfElevenBits) {
         }
 }
 
-TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
+TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedOperands) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
-            for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{130, 257, 65}, {300, 70, 200}})
+            for (const auto& [rows, columns, k_extent] :
+                 {std::array<Integer, 3>{130, 257, 65}, {300, 70, 200}})
                 for (const char* shape : {"cta_n=256", "cta_n=128 cluster_n=2"}) {
-                    const MatrixProduct product = product_of(a, b, rows, columns, depth, DataType::float32);
-                    const auto numbers_a = random_numbers<float>(count(product.a, rows, depth), 1);
-                    const auto numbers_b = random_numbers<float>(count(product.b, depth, columns), 2);
+                    const MatrixProduct product =
+                        product_of(a, b, rows, columns, k_extent, DataType::float32);
+                    const auto numbers_a = random_numbers<float>(count(product.a, rows, k_extent), 1);
+                    const auto numbers_b = random_numbers<float>(count(product.b, k_extent, columns), 2);
                     const Plan plan =
                         swirl::plan(product, {.device = Device::gpu(),
                                               .schedule = "sm_90: wgmma cta_m=128 cta_k=32 warpgroups=2 "
@@ -254,16 +256,16 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedNumbers) {
                                               .use_kernel_cache = false});
                     for (const float beta : {0.0F, -0.5F})
                         EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
-                            << a << b << " " << rows << ", " << columns << ", " << depth << " " << shape;
+                            << a << b << " " << rows << ", " << columns << ", " << k_extent << " " << shape;
                 }
 }
 
 /// Random numbers; rows and columns of scales from 2^-40 to 2^40; sums most of which cancels.
 TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
-    constexpr Integer rows = 200, columns = 150, depth = 2500;
-    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, DataType::float32);
-    const auto a = random_numbers<float>(count(product.a, rows, depth), 1);
-    const auto b = random_numbers<float>(count(product.b, depth, columns), 2);
+    constexpr Integer rows = 200, columns = 150, k_extent = 2500;
+    const MatrixProduct product = product_of('N', 'T', rows, columns, k_extent, DataType::float32);
+    const auto a = random_numbers<float>(count(product.a, rows, k_extent), 1);
+    const auto b = random_numbers<float>(count(product.b, k_extent, columns), 2);
     auto scaled_a = a, scaled_b = b, cancelling_a = a;
     for (std::size_t k = 0; k < a.size(); ++k) {
         scaled_a[k] = std::ldexp(a[k], static_cast<int>(k * 7 % 81) - 40);
@@ -292,8 +294,8 @@ TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
 
 /// What multiply-adds give, and infinities and NaN where these have them.
 void expect_like_threads(const std::vector<float>& a, const std::vector<float>& b, const std::string& what) {
-    constexpr Integer rows = 300, columns = 200, depth = 500;
-    const MatrixProduct product = product_of('N', 'T', rows, columns, depth, DataType::float32);
+    constexpr Integer rows = 300, columns = 200, k_extent = 500;
+    const MatrixProduct product = product_of('N', 'T', rows, columns, k_extent, DataType::float32);
     std::vector<std::vector<float>> results;
     bool has_both[] = {false, false};
     for (const std::string& schedule : swirl::gpu_schedules(product, 1000)) {
@@ -315,7 +317,7 @@ void expect_like_threads(const std::vector<float>& a, const std::vector<float>& 
             const auto at = static_cast<std::size_t>(i + j * product.c.column_stride);
             const float x = results[0][at], y = results[1][at];
             float magnitude = 0;
-            for (Integer k = 0; k < depth; ++k)
+            for (Integer k = 0; k < k_extent; ++k)
                 magnitude += std::abs(
                     a[static_cast<std::size_t>(i * product.a.row_stride + k * product.a.column_stride)] *
                     b[static_cast<std::size_t>(k * product.b.row_stride + j * product.b.column_stride)]);
@@ -330,14 +332,14 @@ TEST_F(MatrixTilesOnGpu, EveryInputIsMultiplied) {
     const auto a = random_numbers<float>(count(product.a, 300, 500), 1);
     const auto b = random_numbers<float>(count(product.b, 500, 200), 2);
     expect_like_threads(a, b, "usual numbers");
-    for (const float number : {0.0F, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e-40F, 1e-45F, 1e38F, 3.4e38F,
-                               -3.4e38F, 0x1p-103F, 0x1p-104F, 0x1p40F}) {
+    for (const float value : {0.0F, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e-40F, 1e-45F, 1e38F, 3.4e38F,
+                              -3.4e38F, 0x1p-103F, 0x1p-104F, 0x1p40F}) {
         auto other_a = a, other_b = b;
-        other_a[4321] = number;
-        expect_like_threads(other_a, b, "A with " + std::to_string(number));
-        other_b[1234] = number;
-        expect_like_threads(a, other_b, "B with " + std::to_string(number));
-        expect_like_threads(other_a, other_b, "both with " + std::to_string(number));
+        other_a[4321] = value;
+        expect_like_threads(other_a, b, "A with " + std::to_string(value));
+        other_b[1234] = value;
+        expect_like_threads(a, other_b, "B with " + std::to_string(value));
+        expect_like_threads(other_a, other_b, "both with " + std::to_string(value));
     }
     for (const int exponent :
          {30, 60, 73, 120}) { // sums of 2^-146, with all kinds of digits below float32's last

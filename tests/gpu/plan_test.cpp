@@ -174,7 +174,7 @@ TEST_F(PlansOnGpu, ComputeTransformsOfReals) {
         compare(text);
 }
 
-TEST_F(PlansOnGpu, ComputeOnNumbersOf16Bits) {
+TEST_F(PlansOnGpu, ComputeIn16BitTypes) {
     for (const char* precision : {"float16", "bfloat16"}) {
         for (int n = 2; n <= 64; ++n)
             if (!has_large_prime(n))

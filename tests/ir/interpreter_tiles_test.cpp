@@ -21,7 +21,7 @@ Arguments arguments_of(const TilesKernel& kernel, const Program& program) {
         Memory& memory = arguments[name];
         const Integer width = kernel.row_elements();
         for (Integer i = 0; i < memory.elements(); ++i) // what is beside the matrix is never taken
-            memory.set(i, i % width < kernel.depth ? entry(i / width, i % width) : 1e30);
+            memory.set(i, i % width < kernel.k_extent ? entry(i / width, i % width) : 1e30);
     }
     return arguments;
 }
@@ -42,7 +42,7 @@ void expect_product(const TilesKernel& kernel, bool last_role_first) {
     for (Integer row = 0; row < kernel.blocks * TilesKernel::rows; ++row)
         for (Integer column = 0; column < TilesKernel::columns; ++column) {
             double sum = 0;
-            for (Integer k = 0; k < kernel.depth; ++k) sum += entry(row, k) * entry(column, k);
+            for (Integer k = 0; k < kernel.k_extent; ++k) sum += entry(row, k) * entry(column, k);
             ASSERT_EQ(arguments["c"][row * TilesKernel::columns + column], sum) << row << ", " << column;
         }
 }
@@ -69,7 +69,7 @@ TEST(InterpreterOfTiles, MultipliesInBothOrders) {
     }
 }
 
-TEST(InterpreterOfTiles, FindsMistakesWithFactorsInRegisters) {
+TEST(InterpreterOfTiles, FindsMistakesWithRegisterOperands) {
     for (const auto& [mistake, kind] : {std::pair{Mistake::touches_factor, Kind::race},
                                         {Mistake::reads_factor, Kind::unwritten_read},
                                         {Mistake::lacks_factor, Kind::unwritten_read},
@@ -86,7 +86,7 @@ TEST(InterpreterOfTiles, FindsMistakesWithFactorsInRegisters) {
 }
 
 /// Of 1 + 2⁻¹¹ and 1 + 3·2⁻¹¹ each is in the middle between two numbers of eleven bits.
-TEST(InterpreterOfTiles, LoadsRoundToTheNearestNumberOfElevenBits) {
+TEST(InterpreterOfTiles, LoadsRoundToTheNearestOfElevenBits) {
     for (const auto& [number, expected] : {std::pair{1 + 0x1p-11, 1.0},
                                            {1 + 0x3p-11, 1 + 0x4p-11},
                                            {-1 - 0x1.8p-11, -1 - 0x2p-11},
@@ -94,7 +94,7 @@ TEST(InterpreterOfTiles, LoadsRoundToTheNearestNumberOfElevenBits) {
         const TilesKernel kernel{.rounds = true};
         const Program program = kernel.program();
         Arguments arguments = arguments_of(kernel, program);
-        for (Integer k = 0; k < kernel.depth; ++k) {
+        for (Integer k = 0; k < kernel.k_extent; ++k) {
             arguments["a"].set(k, k == 5 ? number : 0);
             arguments["b"].set(k, k == 5 ? 1 : 0);
         }
@@ -124,7 +124,7 @@ TEST(InterpreterOfTiles, CountsProductsAndBoxes) {
     EXPECT_EQ(report.barriers, 2 * 2);
 }
 
-TEST(InterpreterOfTiles, IgnoresBitsOfFactors) {
+TEST(InterpreterOfTiles, IgnoresBitsOfOperands) {
     const TilesKernel kernel;
     const Program program = kernel.program();
     Arguments arguments = arguments_of(kernel, program);
@@ -307,13 +307,13 @@ TEST(InterpreterOfTiles, PassesBuffersOnInLoops) {
 constexpr WgmmaInstruction product_across = {.name = "m64n128k16",
                                              .rows = 64,
                                              .columns = 128,
-                                             .depth = 16,
+                                             .k = 16,
                                              .factor = DataType::bfloat16,
                                              .has_layouts = true,
                                              .text = "m64n128k16"};
 
-/// Factors whose rows are not along the depth, the second in two panels.
-TEST(InterpreterOfTiles, MultipliesFactorsThatLieAcrossTheDepth) {
+/// MN-major operands, the second in two panels.
+TEST(InterpreterOfTiles, MultipliesMnMajorOperands) {
     Builder b("across");
     b.launch({.threads = {128, 1, 1}});
     const Buffer x = b.input("x", DataType::bfloat16, 16 * 64),

@@ -67,7 +67,7 @@ TEST(Rounding, ToElevenBitsIsToNearestEven) {
     EXPECT_TRUE(std::isnan(round_to_tf32(std::nan(""))));
 }
 
-TEST(Rounding, SixteenBitFormatsAreExactOnTheirNumbersAndTieToEvenBetween) {
+TEST(Rounding, SixteenBitFormatsAreExactOnTheirValuesAndTieToEvenBetween) {
     for (const Format& format : formats) {
         for (unsigned p = 0; p < format.patterns(); ++p) {
             const double here = format.number(p);
@@ -86,7 +86,7 @@ TEST(Rounding, SixteenBitFormatsAreExactOnTheirNumbersAndTieToEvenBetween) {
     }
 }
 
-TEST(Rounding, EightBitsAreExactOnTheirNumbersAndTieToEvenBetween) {
+TEST(Rounding, EightBitFormatsAreExactOnTheirValuesAndTieToEvenBetween) {
     for (unsigned bits = 0; bits < 127; ++bits) {
         float8_e4m3 number;
         number.bits = static_cast<std::uint8_t>(bits);
@@ -109,7 +109,7 @@ TEST(Rounding, EightBitsAreExactOnTheirNumbersAndTieToEvenBetween) {
     EXPECT_TRUE(std::isnan(static_cast<float>(float8_e4m3(std::nanf("")))));
 }
 
-TEST(Rounding, WiderNumbersAreRoundedOnce) {
+TEST(Rounding, WiderTypesAreRoundedOnce) {
     EXPECT_EQ(round_to(DataType::float16, 1 + 0x1p-11 + 0x1p-30), 1 + 0x1p-10) << "not by way of float32";
     EXPECT_EQ(round_to(DataType::float16, 1 + 0x1p-11L + 0x1p-60L), 1 + 0x1p-10) << "not by way of float64";
     EXPECT_EQ(round_to(DataType::float16, 1 + 0x3p-11L - 0x1p-60L), 1 + 0x1p-10);
@@ -243,7 +243,7 @@ TEST(Rounding, Float64ArithmeticRoundsToDoubleAtOnce) {
     EXPECT_EQ(run_arithmetic(interpreter, arguments, third, 3, -1)[3], std::fma(third, 3.0, -1.0));
 }
 
-TEST(Rounding, ConversionsBetweenAllNumbers) {
+TEST(Rounding, ConversionsBetweenAllDataTypes) {
     const std::vector<double> values = {0.0,     -1.5,    2.5,     1 + 0x1p-11 + 0x1p-30,
                                         65519.0, 65520.0, -3.0e38, 1e-7};
     const auto count = static_cast<Integer>(values.size());

@@ -41,7 +41,7 @@ TEST(TensorCoreSum, CutsEachProductOffBeforeItIsAdded) {
     EXPECT_EQ(sum_of(ones, small, 1), 1) << "16 products of 2^-26";
 }
 
-TEST(TensorCoreSum, AlignsToProductsOfFactorsExponents) {
+TEST(TensorCoreSum, AlignsToTheLargestProductsExponent) {
     // 1.5 · 1.5 counts as 2^0, although it is more than 2.
     EXPECT_EQ(sum_of({1.5, 1, 1}, {1.5, 0x1p-25, 0x1p-25}, -1.9375F), 0.3125F + 0x1p-24F);
 }

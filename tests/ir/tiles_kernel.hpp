@@ -11,7 +11,7 @@ namespace swirl::ir::test {
 inline constexpr WgmmaInstruction small_product = {.name = "m64n8k8",
                                                    .rows = 64,
                                                    .columns = 8,
-                                                   .depth = 8,
+                                                   .k = 8,
                                                    .factor = DataType::float32,
                                                    .ignored_bits = 13,
                                                    .a_in_registers = true,
@@ -44,13 +44,13 @@ enum class Mistake : std::uint8_t {
     stores_within_chunk,
 };
 
-/// c (rows × 8) = a (rows × depth) · bᵀ (8 × depth); blocks have 64 rows, and the first of a cluster loads b for all.
+/// c (rows × 8) = a (rows × k) · bᵀ (8 × k); blocks have 64 rows, and the first of a cluster loads b for all.
 struct TilesKernel {
     static constexpr Integer warpgroup = 128, rows = 64, columns = 8, in_tile = 32, stages = 2;
     Integer steps = 5;
     Integer blocks = 1;
     Integer cluster = 1;
-    Integer depth = 5 * in_tile - 3; ///< the last tile reaches out
+    Integer k_extent = 5 * in_tile - 3; ///< the last tile reaches out
     Mistake mistake = Mistake::none;
     bool by_registers = false;        ///< tiles of a go to registers before they are multiplied
     bool rounds = false;              ///< what is loaded of a
@@ -83,7 +83,7 @@ struct TilesKernel {
         info.alignment = 16;
         return info;
     }
-    Integer row_elements() const { return depth + 3; } // a multiple of 16 bytes apart
+    Integer row_elements() const { return k_extent + 3; } // a multiple of 16 bytes apart
 
     Program program() const {
         Builder builder("tiles");
@@ -96,11 +96,10 @@ struct TilesKernel {
         builder.add(shared("c_tile", DataType::float32, rows * columns));
         builder.add(shared("signals", DataType::int64, 2 * stages));
         builder.local("sums", DataType::float32, small_product.registers());
-        if (by_registers)
-            builder.local("factor", DataType::float32, in_tile / small_product.depth * a_registers);
+        if (by_registers) builder.local("factor", DataType::float32, in_tile / small_product.k * a_registers);
         builder.tensor(
-            {"of_a", a, 0, {depth, blocks * rows}, {1, row_elements()}, {in_tile, rows}, 128, rounds});
-        builder.tensor({"of_b", b, 0, {depth, columns}, {1, row_elements()}, {in_tile, columns}, 128});
+            {"of_a", a, 0, {k_extent, blocks * rows}, {1, row_elements()}, {in_tile, rows}, 128, rounds});
+        builder.tensor({"of_b", b, 0, {k_extent, columns}, {1, row_elements()}, {in_tile, columns}, 128});
         builder.tensor({"of_c", c, 0, {stored_columns, blocks * rows}, {1, columns}, {columns, rows}});
         builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
             for (Integer stage = 0; stage < stages; ++stage) {
@@ -160,7 +159,7 @@ private:
 
     /// A thread's numbers of a tile: where rows are swizzled, pieces are exchanged by the row's number.
     void bring_factor(Builder& builder, Integer stage) const {
-        for (Integer k = 0; k < in_tile; k += small_product.depth)
+        for (Integer k = 0; k < in_tile; k += small_product.k)
             for (int r = 0; r < a_registers; ++r) {
                 if (has(Mistake::lacks_factor) && k == 8 && r == 1) continue;
                 const Affine row = builder.thread(0, 4, 8);
@@ -168,18 +167,17 @@ private:
                 const Value exchanged = builder.bit_xor(builder.index(4 * row), number(builder, 4 * piece));
                 const Affine at = in_tile * (16 * builder.thread(0, 32, 4) + row + r % 2 * 8) +
                                   builder.thread(0, 1, 4) + stage * rows * in_tile;
-                builder.store(factor, k / small_product.depth * a_registers + r,
+                builder.store(factor, k / small_product.k * a_registers + r,
                               builder.load(a_tiles, at, {.dynamic = exchanged}));
             }
     }
 
     void products(Builder& builder, Integer stage) const {
-        for (Integer k = 0; k < in_tile; k += small_product.depth)
+        for (Integer k = 0; k < in_tile; k += small_product.k)
             builder.wgmma(
                 small_product, sums, 0,
                 {by_registers
-                     ? Builder::MemoryOperand{.buffer = factor,
-                                              .index = k / small_product.depth * a_registers}
+                     ? Builder::MemoryOperand{.buffer = factor, .index = k / small_product.k * a_registers}
                      : Builder::MemoryOperand{.buffer = a_tiles, .index = stage * rows * in_tile + k},
                  SmemTileLayout{}},
                 {{.buffer = b_tiles, .index = stage * columns * in_tile + k}, SmemTileLayout{}});

@@ -114,7 +114,7 @@ TEST(VerifyCopies, FencesLeaveNoNegativeNumberOfGroups) {
     expect_fails([](Builder& b) { b.wait_async_group(-1); }, "until -1 groups are under way");
 }
 
-TEST(VerifyArgumentsByValue, AreFewNumbersThatAreOnlyRead) {
+TEST(VerifyArgumentsByValue, AreFewScalarsThatAreOnlyRead) {
     const std::string what = "is passed by value, but no few numbers that are only read";
     const auto changed = [&](const std::function<void(BufferInfo&)>& change) {
         Program program = copying();

@@ -79,7 +79,7 @@ TEST(VerifyTiles, RowsOfBoxesBeginAtWholeChunks) {
         };
     };
     for (const Opcode opcode : {Opcode::tma_load, Opcode::tma_store})
-        expect_fails(begins(opcode, [](Operation& x) { x.number = -6; }),
+        expect_fails(begins(opcode, [](Operation& x) { x.constant = -6; }),
                      "no multiple of 4 of a row of 'of_");
     expect_fails(begins(Opcode::tma_load, at(-46)), "no multiple of 4 of a row of 'of_a': -46");
     expect_fails(begins(Opcode::tma_load, at(Affine::of(0, 128) - 46)), "no multiple of 4");
@@ -148,7 +148,7 @@ TEST(VerifyTiles, TilesLieInTheirBuffersAligned) {
                  "goes on beyond a row");
 }
 
-TEST(VerifyTiles, FactorsInRegistersAreAThreadsOwn) {
+TEST(VerifyTiles, RegisterOperandsAreAThreadsOwn) {
     const auto expect = [](const std::function<void(Program&)>& change, const std::string& what) {
         Program program = TilesKernel{.by_registers = true}.program();
         change(program);
@@ -172,7 +172,7 @@ TEST(VerifyTiles, FactorsInRegistersAreAThreadsOwn) {
     expect(product([](Program&, AsyncTileOperation& t) { t.addresses[1] = t.addresses[0]; }),
            "a tile in 'factor'");
     static constexpr WgmmaInstruction without = {
-        .name = "other", .columns = 8, .depth = 8, .factor = DataType::float32, .text = "other"};
+        .name = "other", .columns = 8, .k = 8, .factor = DataType::float32, .text = "other"};
     expect(product([](Program&, AsyncTileOperation& t) { t.instruction = &without; }), "a tile in 'factor'");
 }
 

@@ -4,7 +4,7 @@
 namespace swirl::jit::test {
 namespace functions_test {
 
-using Op = lower::Pointwise::Op;
+using Op = loops::Pointwise::Op;
 
 /// Numbers for which functions take all their ways, then random bits.
 std::vector<double> arguments_of_functions(DataType scalar, std::size_t count) {
@@ -22,8 +22,8 @@ std::vector<double> arguments_of_functions(DataType scalar, std::size_t count) {
             static_cast<double>(static_cast<float>(static_cast<double>(bits % 60000) / 1000 - 30)));
     }
     numbers.resize(count);
-    for (double& number : numbers)
-        if (scalar == DataType::float32) number = static_cast<double>(static_cast<float>(number));
+    for (double& value : numbers)
+        if (scalar == DataType::float32) value = static_cast<double>(static_cast<float>(value));
     return numbers;
 }
 

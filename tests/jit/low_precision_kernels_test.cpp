@@ -29,7 +29,7 @@ template <class F> void for_each_way(F&& f) {
         }
 }
 
-TEST(NarrowKernels, TilesHaveTheInterpretersBits) {
+TEST(LowPrecisionKernels, TilesHaveTheInterpretersBits) {
     for_each_way([](const target::Cpu& cpu, const gemm::OperandTypes& types) {
         const gemm::BlockedGemm schedule = gemm::model_schedule(types, cpu);
         for (const auto update : {gemm::Update::overwrite, gemm::Update::add, gemm::Update::scale})
@@ -49,7 +49,7 @@ TEST(NarrowKernels, TilesHaveTheInterpretersBits) {
     });
 }
 
-TEST(NarrowKernels, PanelsHaveTheInterpretersBits) {
+TEST(LowPrecisionKernels, PanelsHaveTheInterpretersBits) {
     for_each_way([](const target::Cpu& cpu, const gemm::OperandTypes& types) {
         const gemm::Tile tile = gemm::model_schedule(types, cpu).tile;
         for (const bool is_b : {false, true})

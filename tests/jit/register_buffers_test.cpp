@@ -116,14 +116,14 @@ constexpr std::array numbers = {DataType::float32, DataType::float64, DataType::
 
 TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const DataType number : numbers)
+        for (const DataType data_type : numbers)
             for (const gemm::Update update :
                  {gemm::Update::overwrite, gemm::Update::add, gemm::Update::scale})
                 for (const int less : {0, 1, 3}) {
                     gemm::MicroKernel kernel{
-                        .data_type = number, .update = update, .max_k = 11, .max_stride = 70};
-                    kernel.tile = {target::lanes(*cpu, gemm::scalar_of(number)), 1, 4};
-                    if (!is_complex(number)) kernel.tile.vectors = 3;
+                        .data_type = data_type, .update = update, .max_k = 11, .max_stride = 70};
+                    kernel.tile = {target::lanes(*cpu, gemm::scalar_of(data_type)), 1, 4};
+                    if (!is_complex(data_type)) kernel.tile.vectors = 3;
                     kernel.rows = std::max(1, kernel.tile.rows() - less);
                     kernel.columns = kernel.tile.columns - less % 2;
                     kernel.prefetch_next = less == 1;
@@ -135,9 +135,9 @@ TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
 TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         if (!cpu->has_fma) continue;
-        for (const DataType number : numbers) {
-            const gemm::BlockedGemm schedule = gemm::model_schedule(number, *cpu);
-            const gemm::MicroKernel kernel{.data_type = number,
+        for (const DataType data_type : numbers) {
+            const gemm::BlockedGemm schedule = gemm::model_schedule(data_type, *cpu);
+            const gemm::MicroKernel kernel{.data_type = data_type,
                                            .tile = schedule.tile,
                                            .rows = schedule.tile.rows(),
                                            .columns = schedule.tile.columns,
@@ -152,18 +152,17 @@ TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
 TEST(MatrixKernels, SmallProductsAsMachineCodeGiveWhatTheInterpreterGives) {
     unsigned seed = 1;
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const DataType number : numbers)
-            for (const auto& [rows, columns, depth] :
+        for (const DataType data_type : numbers)
+            for (const auto& [rows, columns, k] :
                  {std::array{1, 1, 1}, {5, 7, 3}, {8, 8, 8}, {23, 20, 19}, {33, 13, 40}})
                 for (const bool is_turned : {false, true}) {
-                    MatrixProduct product{.data_type = number, .rows = rows, .columns = columns, .k = depth};
+                    MatrixProduct product{.data_type = data_type, .rows = rows, .columns = columns, .k = k};
                     product.a = {.row_stride = 1, .column_stride = rows + 1, .conjugated = is_turned};
-                    if (is_turned) product.a = {.row_stride = depth, .column_stride = 1};
+                    if (is_turned) product.a = {.row_stride = k, .column_stride = 1};
                     product.b = {.row_stride = columns + 2, .column_stride = 1, .conjugated = is_turned};
                     product.c = {.row_stride = 1, .column_stride = rows + 3};
-                    const gemm::SmallGemm small =
-                        gemm::model_small_gemm(product, static_cast<gemm::Update>(seed % 3), seed % 2 == 0,
-                                               std::min(depth, 16), *cpu);
+                    const gemm::SmallGemm small = gemm::model_small_gemm(
+                        product, static_cast<gemm::Update>(seed % 3), seed % 2 == 0, std::min(k, 16), *cpu);
                     expect_same(passes::run_codegen_passes(gemm::small_gemm(small), *cpu), *cpu,
                                 {.integers = !cpu->has_fma, .seed = seed++, .print_on_failure = false});
                 }

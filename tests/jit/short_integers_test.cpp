@@ -110,7 +110,7 @@ TEST(ShortIntegers, Float32IsTruncatedToInt32) {
         }
 }
 
-TEST(ShortIntegers, ShortFloatingNumbersBecomeFloat32) {
+TEST(ShortIntegers, HalfPrecisionBecomesFloat32) {
     const auto widen = [](Builder& b, Value x) { return b.convert(x, DataType::float32); };
     for (const int lanes : {1, 4})
         for (const DataType from : {DataType::float16, DataType::bfloat16})
@@ -144,6 +144,25 @@ TEST(ShortIntegers, EveryFloat16IsWidened) {
 TEST(ShortIntegers, AreShuffledAsFloat32) {
     const auto reversed = [](Builder& b, Value x) { return b.shuffle(x, x, {3, 2, 1, 0}); };
     expect_same_for_all_cpus(mapped(DataType::int32, DataType::int32, 4, reversed));
+}
+
+TEST(ShortIntegers, AreLoadedAndStoredBackwardsAndWithStridesAsFloat32) {
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (int n = 2; n <= target::lanes(*cpu, DataType::float32); n *= 2)
+            for (const Integer stride : {-2, -1, 2})
+                for (int active = 1; active <= n; ++active) {
+                    Builder builder(fmt::format("int32x{}_{}_{}", n, stride, active));
+                    const Integer reach = (active - 1) * std::abs(stride) + 1;
+                    const Integer first = stride < 0 ? reach - 1 : 0;
+                    const ir::Buffer in = builder.input("in", DataType::int32, reach);
+                    const ir::Buffer out = builder.output("out", DataType::int32, reach);
+                    const ir::Buffer whole = builder.output("whole", DataType::int32, n);
+                    const ir::Access access{.lanes = n, .lane_stride = stride, .active = active};
+                    const Value x = builder.load(in, first, access);
+                    builder.store(whole, 0, x, {.lanes = n});
+                    builder.store(out, first, builder.load(in, first, access), access);
+                    expect_same(passes::run_codegen_passes(builder.finish(), *cpu), *cpu);
+                }
 }
 
 // ---- dot products: any bits at all ------------------------------------------------------------------------------

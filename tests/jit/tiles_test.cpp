@@ -73,7 +73,7 @@ TEST(Tiles, MoreThanThereAreRegistersAreAnInternalError) {
     EXPECT_THROW(listing_of(wgmmas(8)), InternalError); // a factor has no place beside eight sums
 }
 
-TEST(Tiles, ThatAreNotInOnePieceOrNotZeroAreAnInternalError) {
+TEST(Tiles, ThatAreNotContiguousOrNotZeroAreAnInternalError) {
     const auto stored = [](auto&& make) {
         Builder builder("one");
         const ir::Buffer a = builder.input("a", DataType::float32, 2 * sums);

@@ -1,7 +1,6 @@
 #include "loops/gpu/place_gpu_tags.hpp"
 
-#include "loops/build.hpp"
-#include "loops/gpu/arrange.hpp"
+#include "loops/gpu/passes.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -21,18 +20,14 @@ struct Tagged {
 
 Tagged tagged(Integer batch, Integer n, const char* tree, const LaunchConfiguration& configuration) {
     const Formula formula = kron(I(batch), rules::expand(DFT(n), rules::parse_tree(tree)));
-    KernelRegions regions = kernel_regions(build({.formula = formula,
-                                                  .input = Layout::contiguous(formula.columns()),
-                                                  .output = Layout::contiguous(formula.rows()),
-                                                  .for_gpu = true}),
-                                           Between::global);
+    std::vector<KernelLoops> kernels = loops_for_gpu({.formula = formula,
+                                                      .input = Layout::contiguous(formula.columns()),
+                                                      .output = Layout::contiguous(formula.rows())},
+                                                     {configuration});
+    EXPECT_EQ(kernels.size(), 1U);
+    KernelRegions& regions = kernels.front().regions;
     EXPECT_EQ(regions.regions.size(), 1U);
-    Tagged result{regions.loops, regions.regions.front()};
-    open_region(result.arrays, result.region);
-    arrange_region(result.arrays, result.region, configuration.staged, configuration.single_buffer);
-    lay_out_arrays(result.arrays, configuration, regions.around_users);
-    place_gpu_tags(result.arrays, result.region, configuration);
-    return result;
+    return {std::move(regions.loops), std::move(regions.regions.front())};
 }
 
 TEST(GpuTags, MakeLoopsAroundCallsBlocksAndThoseOfCallsThreads) {

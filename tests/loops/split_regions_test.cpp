@@ -1,6 +1,7 @@
 #include "loops/gpu/split_regions.hpp"
 
-#include "loops/build.hpp"
+#include "loops/gpu/passes.hpp"
+
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ TEST(StepsOverWholeVectors, AreKernelsOfTheirOwnWhereTheyHandOnTooMuch) {
                           .output = Layout::contiguous(1024),
                           .for_gpu = true};
     const auto over_all = [&](Integer apart) {
-        const KernelRegions regions = kernel_regions(build(request), Between::global, apart);
+        const KernelRegions regions = kernel_regions({request, Between::global, apart});
         for (const KernelRegion& region : regions.regions)
             EXPECT_TRUE(!region.over_all || are_independent(regions.loops, region.calls, region.around));
         return std::pair(regions.regions.size(),

@@ -71,10 +71,15 @@ TEST(Columns, AreSeenWhereAllFactorsActOnThem) {
     ASSERT_TRUE(columns.has_value());
     EXPECT_EQ(columns->count, 6);
     EXPECT_EQ(columns->steps.size(), 2U);
-    EXPECT_EQ(column_loops(columns_pass(6), true), std::vector<Integer>{6});
-    EXPECT_TRUE(column_loops(columns_pass(6), false).empty()) << "its steps have loops of their own";
+    EXPECT_EQ(column_loops(columns_pass(6), true).read, std::vector<Integer>{6});
+    EXPECT_EQ(column_loops(columns_pass(6), true).written, std::vector<Integer>{6});
+    EXPECT_TRUE(column_loops(columns_pass(6), false).read.empty()) << "its steps have loops of their own";
     const Formula broken_down = product({kron(DFT(2), I(2)), T(4, 2), kron(I(2), DFT(2)), L(4, 2)});
-    EXPECT_TRUE(column_loops(pass(kron(broken_down, I(6))), false).empty());
+    EXPECT_TRUE(column_loops(pass(kron(broken_down, I(6))), false).read.empty());
+    const ColumnLoops loops = column_loops(pass(kron(broken_down, I(6))), true);
+    EXPECT_EQ(loops.read, (std::vector<Integer>{4, 6})) << "behind a permutation";
+    EXPECT_EQ(loops.written, (std::vector<Integer>{2, 6}))
+        << "the loop of DFT_2 ⊗ I_2, then that of the pass";
 }
 
 TEST(Columns, AreNotSeenWhereEntriesMoveBetweenOrCountsDiffer) {
@@ -86,10 +91,11 @@ TEST(Columns, AreNotSeenWhereEntriesMoveBetweenOrCountsDiffer) {
 }
 
 TEST(Columns, AreSeenInPassesOfOneTransformTooWithTheirLoops) {
-    EXPECT_EQ(column_loops(pass(kron({DFT(4), I(3), I(5)})), true), (std::vector<Integer>{3, 5}));
-    EXPECT_EQ(column_loops(pass(product({kron(DFT(4), I(5)), T(20, 5)})), true), std::vector<Integer>{5});
-    EXPECT_EQ(column_loops(pass(DFT(4)), true), std::vector<Integer>{1});
-    EXPECT_TRUE(column_loops(pass(kron(I(3), DFT(4))), true).empty());
+    EXPECT_EQ(column_loops(pass(kron({DFT(4), I(3), I(5)})), true).read, (std::vector<Integer>{3, 5}));
+    EXPECT_EQ(column_loops(pass(product({kron(DFT(4), I(5)), T(20, 5)})), true).read,
+              std::vector<Integer>{5});
+    EXPECT_EQ(column_loops(pass(DFT(4)), true).read, std::vector<Integer>{1});
+    EXPECT_TRUE(column_loops(pass(kron(I(3), DFT(4))), true).read.empty());
 }
 
 TEST(Columns, BecomeOneCodeletWithoutTemporaries) {

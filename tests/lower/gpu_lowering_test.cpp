@@ -178,7 +178,7 @@ TEST(LoweringToGpus, HasNeighbouringColumnsTogetherInClusters) {
         }
 }
 
-TEST(LoweringToGpus, StagesInSharedMemoryWhatStepsTouchInPieces) {
+TEST(LoweringToGpus, StagesStridedAccessesInSharedMemory) {
     struct Case {
         Integer batch, n;
         const char* tree;

@@ -25,7 +25,8 @@ struct Expression : Builder {
           out(output("out", DataType::float64, 8)) {
         for (Integer i = 0; i < 8; ++i) x.push_back(load(in, i));
     }
-    Value number(long double c) { return constant(f64, c); }
+    using Builder::constant;
+    Value constant(long double c) { return constant(f64, c); }
     void result(Value value) { store(out, results++, value); }
 
     Buffer in, out;
@@ -68,20 +69,21 @@ TEST(FoldConstants, RemovesTrivialArithmetic) {
     const auto folded = [](const std::function<Value(Expression&)>& make) {
         return arithmetic(after({fold_constants}, [&](Expression& e) { e.result(make(e)); }));
     };
-    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.number(0)); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.add(e.number(0), e.x[0]); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.number(0)); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.number(0), e.x[0]); }), "negate");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.constant(0)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.constant(0), e.x[0]); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.constant(0)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.constant(0), e.x[0]); }), "negate");
     EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.x[0]); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.number(0)); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.number(1), e.x[0]); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.number(-1)); }), "negate");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.constant(0)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.constant(1), e.x[0]); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.constant(-1)); }), "negate");
     EXPECT_EQ(folded([](Expression& e) { return e.negate(e.negate(e.x[0])); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.add(e.number(2), e.number(3)); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.number(2), e.multiply(e.x[0], e.number(3))); }),
-              "multiply");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.constant(2), e.constant(3)); }), "");
+    EXPECT_EQ(
+        folded([](Expression& e) { return e.multiply(e.constant(2), e.multiply(e.x[0], e.constant(3))); }),
+        "multiply");
     EXPECT_EQ(folded([](Expression& e) {
-                  return e.add(e.multiply(e.x[0], e.subtract(e.number(2), e.number(2))), e.x[1]);
+                  return e.add(e.multiply(e.x[0], e.subtract(e.constant(2), e.constant(2))), e.x[1]);
               }),
               "");
 }
@@ -93,13 +95,13 @@ TEST(FoldConstants, FoldsFusedOperationsOfEverySign) {
             for (const int constants : {1, 2, 3, 4, 5, 6, 7}) // bit i: operand i is a constant
                 after({fold_constants}, [&](Expression& e) {
                     const auto operand = [&](int i, long double c) {
-                        return constants >> i & 1 ? e.number(c) : e.x[i];
+                        return constants >> i & 1 ? e.constant(c) : e.x[i];
                     };
                     e.result((e.*fused)(operand(0, a), operand(1, a), operand(2, 0)));
                     e.result((e.*fused)(operand(0, 3), operand(1, a), operand(2, a)));
                 });
     EXPECT_EQ(arithmetic(after({fold_constants},
-                               [](Expression& e) { e.result(e.fnma(e.number(1), e.x[0], e.x[1])); })),
+                               [](Expression& e) { e.result(e.fnma(e.constant(1), e.x[0], e.x[1])); })),
               "subtract");
 }
 
@@ -113,29 +115,29 @@ std::string strict_after(const std::vector<Pass>& passes, const std::function<Va
 
 TEST(FoldConstants, KeepsOfStrictOperationsWhatChangesNanInfinityOrTheSignOfZero) {
     const auto folded = [](const auto& make) { return strict_after({fold_constants}, make); };
-    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.number(0)); }), "multiply");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.constant(0)); }), "multiply");
     EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.x[0]); }), "subtract");
     EXPECT_EQ(folded([](Expression& e) { return e.divide(e.x[0], e.x[0]); }), "divide");
-    EXPECT_EQ(folded([](Expression& e) { return e.divide(e.number(0), e.x[0]); }), "divide");
-    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.number(0)); }), "add");
-    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.number(0), e.x[0]); }), "subtract");
-    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.number(-0.0L)); }), "subtract");
-    EXPECT_EQ(folded([](Expression& e) { return e.fma(e.x[0], e.number(0), e.x[1]); }), "fma");
-    EXPECT_EQ(folded([](Expression& e) { return e.fma(e.x[0], e.x[1], e.number(0)); }), "fma");
+    EXPECT_EQ(folded([](Expression& e) { return e.divide(e.constant(0), e.x[0]); }), "divide");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.constant(0)); }), "add");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.constant(0), e.x[0]); }), "subtract");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.constant(-0.0L)); }), "subtract");
+    EXPECT_EQ(folded([](Expression& e) { return e.fma(e.x[0], e.constant(0), e.x[1]); }), "fma");
+    EXPECT_EQ(folded([](Expression& e) { return e.fma(e.x[0], e.x[1], e.constant(0)); }), "fma");
     EXPECT_EQ(folded([](Expression& e) {
-                  return e.multiply(e.number(0x1p-600L), e.multiply(e.number(0x1p600L), e.x[0]));
+                  return e.multiply(e.constant(0x1p-600L), e.multiply(e.constant(0x1p600L), e.x[0]));
               }),
               "multiply multiply");
 }
 
 TEST(FoldConstants, RemovesOfStrictOperationsWhatChangesNoResult) {
     const auto folded = [](const auto& make) { return strict_after({fold_constants}, make); };
-    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.number(-0.0L)); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.number(0)); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.number(1), e.x[0]); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.number(-1), e.x[0]); }), "negate");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.x[0], e.constant(-0.0L)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.constant(0)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.constant(1), e.x[0]); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.constant(-1), e.x[0]); }), "negate");
     EXPECT_EQ(folded([](Expression& e) { return e.negate(e.negate(e.x[0])); }), "");
-    EXPECT_EQ(folded([](Expression& e) { return e.add(e.number(2), e.number(3)); }), "");
+    EXPECT_EQ(folded([](Expression& e) { return e.add(e.constant(2), e.constant(3)); }), "");
 }
 
 TEST(FoldConstants, RoundsStrictConstantsAndLeavesOverflowsToTheMachine) {
@@ -145,9 +147,9 @@ TEST(FoldConstants, RoundsStrictConstantsAndLeavesOverflowsToTheMachine) {
         e.result(make(e));
         return arithmetic(remove_dead_code(fold_constants(e.finish())));
     };
-    const auto square = [](Expression& e, long double x) { return e.multiply(e.number(x), e.number(x)); };
+    const auto square = [](Expression& e, long double x) { return e.multiply(e.constant(x), e.constant(x)); };
     EXPECT_EQ(folded([&](Expression& e) { return square(e, 0x1p600L); }), "multiply");
-    EXPECT_EQ(folded([&](Expression& e) { return e.multiply(square(e, 0x1p600L), e.number(0x1p-600L)); }),
+    EXPECT_EQ(folded([&](Expression& e) { return e.multiply(square(e, 0x1p600L), e.constant(0x1p-600L)); }),
               "multiply multiply");
     EXPECT_EQ(folded([&](Expression& e) { return e.add(square(e, 0x1p-600L), e.x[0]); }), "add");
 }
@@ -155,9 +157,9 @@ TEST(FoldConstants, RoundsStrictConstantsAndLeavesOverflowsToTheMachine) {
 TEST(FoldConstants, FoldsWhatIsNotStrictOfStrictValues) {
     EXPECT_EQ(strict_after({fold_constants},
                            [](Expression& e) {
-                               const Value own = e.multiply(e.x[0], e.number(0));
+                               const Value own = e.multiply(e.x[0], e.constant(0));
                                const Builder::StrictScope foldable(e, false);
-                               return e.multiply(own, e.number(0));
+                               return e.multiply(own, e.constant(0));
                            }),
               "");
 }
@@ -180,7 +182,8 @@ TEST(PropagateSigns, LeaveStrictSumsTheSignsOfTheirZeros) {
 TEST(CarryScaleFactors, MultipliesStrictProductsOutAtOnce) {
     EXPECT_EQ(strict_after({propagate_scale_factors},
                            [](Expression& e) {
-                               return e.add(e.multiply(e.number(2), e.x[0]), e.multiply(e.number(2), e.x[1]));
+                               return e.add(e.multiply(e.constant(2), e.x[0]),
+                                            e.multiply(e.constant(2), e.x[1]));
                            }),
               "multiply multiply add");
 }
@@ -196,7 +199,7 @@ TEST(PropagateSigns, MovesNegationsIntoSumsAndMakesConstantsPositive) {
         const Program program = after({propagate_signs}, [&](Expression& e) { e.result(make(e)); });
         for_each_operation(program, [&](Value v) {
             if (program[v].opcode == Opcode::constant) {
-                EXPECT_GE(program[v].number, 0);
+                EXPECT_GE(program[v].constant, 0);
             }
         });
         return arithmetic(program);
@@ -205,7 +208,7 @@ TEST(PropagateSigns, MovesNegationsIntoSumsAndMakesConstantsPositive) {
     EXPECT_EQ(signs([](Expression& e) { return e.add(e.negate(e.x[0]), e.x[1]); }), "subtract");
     EXPECT_EQ(signs([](Expression& e) { return e.subtract(e.x[0], e.negate(e.x[1])); }), "add");
     EXPECT_EQ(signs([](Expression& e) { return e.negate(e.subtract(e.x[0], e.x[1])); }), "subtract");
-    EXPECT_EQ(signs([](Expression& e) { return e.add(e.multiply(e.number(-3), e.x[0]), e.x[1]); }),
+    EXPECT_EQ(signs([](Expression& e) { return e.add(e.multiply(e.constant(-3), e.x[0]), e.x[1]); }),
               "multiply subtract");
     EXPECT_EQ(signs([](Expression& e) {
                   return e.fma(e.negate(e.x[0]), e.x[1], e.negate(e.subtract(e.x[2], e.x[3])));
@@ -227,7 +230,7 @@ TEST(PropagateSigns, ComputesADifferenceAndItsNegativeOnce) {
 
 TEST(PropagateSigns, HalvesTheConstantsThatDifferInSignOnly) {
     const Program program = after({propagate_signs, eliminate_common_subexpressions}, [](Expression& e) {
-        e.result(e.add(e.multiply(e.number(0.75L), e.x[0]), e.multiply(e.number(-0.75L), e.x[1])));
+        e.result(e.add(e.multiply(e.constant(0.75L), e.x[0]), e.multiply(e.constant(-0.75L), e.x[1])));
     });
     EXPECT_EQ(count(program, Opcode::constant), 1);
     EXPECT_EQ(arithmetic(program), "multiply multiply subtract");
@@ -296,8 +299,8 @@ TEST(CarryScaleFactors, MakesARotationTwoOperationsWhereASumFollows) {
     const Program program = after(
         {propagate_scale_factors},
         [&](Expression& e) {
-            const Value re = e.subtract(e.multiply(e.number(c), e.x[0]), e.multiply(e.number(s), e.x[1]));
-            const Value im = e.add(e.multiply(e.number(c), e.x[1]), e.multiply(e.number(s), e.x[0]));
+            const Value re = e.subtract(e.multiply(e.constant(c), e.x[0]), e.multiply(e.constant(s), e.x[1]));
+            const Value im = e.add(e.multiply(e.constant(c), e.x[1]), e.multiply(e.constant(s), e.x[0]));
             e.result(e.add(e.x[2], re));
             e.result(e.subtract(e.x[2], re));
             e.result(e.add(e.x[3], im));
@@ -311,14 +314,14 @@ TEST(CarryScaleFactors, TakesTheLargerOfTwoFactorsOut) {
     const Program program = after(
         {propagate_scale_factors},
         [](Expression& e) {
-            e.result(e.add(e.multiply(e.number(0.1L), e.x[0]), e.multiply(e.number(0.9L), e.x[1])));
-            e.result(e.add(e.multiply(e.number(0.9L), e.x[2]), e.multiply(e.number(0.1L), e.x[3])));
+            e.result(e.add(e.multiply(e.constant(0.1L), e.x[0]), e.multiply(e.constant(0.9L), e.x[1])));
+            e.result(e.add(e.multiply(e.constant(0.9L), e.x[2]), e.multiply(e.constant(0.1L), e.x[3])));
         },
         1e-13);
     EXPECT_EQ(arithmetic(program), "fma multiply fma multiply");
     for_each_operation(program, [&](Value v) {
         if (program[v].opcode == Opcode::constant) {
-            EXPECT_LT(program[v].number, 1);
+            EXPECT_LT(program[v].constant, 1);
         }
     });
 }
@@ -328,7 +331,8 @@ TEST(CarryScaleFactors, AddsEquallyScaledValuesFirst) {
     const Program program = after(
         {propagate_scale_factors},
         [&](Expression& e) {
-            const Value sum = e.add(e.multiply(e.number(half), e.x[0]), e.multiply(e.number(half), e.x[1]));
+            const Value sum =
+                e.add(e.multiply(e.constant(half), e.x[0]), e.multiply(e.constant(half), e.x[1]));
             e.result(e.add(e.x[2], sum));
             e.result(e.subtract(e.x[2], sum));
         },

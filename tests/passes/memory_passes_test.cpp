@@ -1,8 +1,7 @@
-// Passes that change what is in memory, or which memory: scalar replacement, layout, precision, instructions.
+// Passes that change what is in memory, or which memory: scalar replacement, layout, instructions.
 
 #include "ir/verify.hpp"
 #include "passes/change_layout.hpp"
-#include "passes/change_precision.hpp"
 #include "passes/remove_dead_code.hpp"
 #include "passes/scalar_replacement.hpp"
 #include "passes/select_instructions.hpp"
@@ -171,7 +170,7 @@ Program parts_by_table(std::vector<Integer> map, Integer constant) {
     return b.finish();
 }
 
-TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothParts) {
+TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothComponents) {
     for (const Integer constant : {0, -1}) {
         const Program planar = split(parts_by_table({7, 1, 5, 3}, constant), "in");
         verify(planar, VerificationLevel::lowered);
@@ -229,22 +228,6 @@ TEST(ChangeLayout, RefusesWhatIsNotInPairs) {
     b.for_loop("i", 8, [&](const Affine& i) { b.store(out, i, b.load(in, i)); });
     EXPECT_THROW(split(b.finish(), "in"), InternalError);
     EXPECT_THROW(interleaved_to_planar(rotated_by_table(), 4), InternalError);
-}
-
-TEST(ChangePrecision, MakesEveryTypeOfTheProgramTheOther) {
-    Builder b("doubles");
-    const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
-    const Buffer table = b.table("table", DataType::float64, std::vector<long double>{1, 2, 3, 4});
-    b.for_loop("i", 4, [&](const Affine& i) {
-        b.store(out, i, b.fma(b.load(in, i), b.load(table, i), b.constant(f64, 0.5L)));
-    });
-    const Program before = b.finish();
-    const Program after = change_precision(before, DataType::float64, DataType::float32);
-    verify(after, VerificationLevel::lowered);
-    for (const BufferInfo& buffer : after.buffers) EXPECT_EQ(buffer.element, DataType::float32);
-    for (const Operation& operation : after.operations) EXPECT_EQ(operation.type.scalar, DataType::float32);
-    expect_same_results(before, after); // small numbers: exact in both
-    expect_same_results(before, change_precision(after, DataType::float32, DataType::float64));
 }
 
 TEST(SelectInstructions, KeepsEveryLaneOnEveryCpu) {

@@ -67,7 +67,7 @@ TEST(Vectorize, TakesInterleavedPairsApartWithTwoShufflesOfTwoLoads) {
     }
 }
 
-TEST(Vectorize, LoadsAndStoresRaggedPairsInOneOrTwoPieces) {
+TEST(Vectorize, LoadsAndStoresRaggedPairsInOneOrTwoAccesses) {
     const auto active = [](const Program& program, Opcode opcode) {
         std::vector<int> lanes;
         for_each_operation(program, [&](Value v) {

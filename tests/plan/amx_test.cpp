@@ -1,8 +1,12 @@
 #include "ir/interpreter.hpp"
+#include "jit/compile.hpp"
+#include "passes/pipeline.hpp"
 #include "plan/gemm/cpu/amx/kernels.hpp"
+#include "plan/gemm/cpu/amx/multiply.hpp"
 #include "plan/gemm/cpu/code.hpp"
 #include "plan/gemm/cpu/extras.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 #include "plan/gemm/cpu/split_scale.hpp"
 #include "runtime/cpu/tile_state.hpp"
 #include "target/cpu.hpp"
@@ -21,7 +25,7 @@ namespace amx_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-TEST(SplitScale, IsOneWhereNumbersAreNeitherTinyNorHuge) {
+TEST(SplitScale, IsOneForModerateMagnitudes) {
     EXPECT_EQ(split_scale({1, 0x1p-24F}, {3, 0.5F}, 1000), SplitScale{});
     EXPECT_EQ(split_scale({1e15F, 1e-15F}, {1e15F, 1e-15F}, 4096), SplitScale{});
     EXPECT_EQ(split_scale({0, 0}, {1e38F, 1e-40F}, 10), SplitScale{}) << "zeros only";
@@ -39,7 +43,7 @@ TEST(SplitScale, MovesMagnitudesTowardsOne) {
     EXPECT_LT(both->b, 0);
 }
 
-TEST(SplitScale, IsThereForNoNumbersOfTooManyMagnitudesNorForInfiniteOnes) {
+TEST(SplitScale, IsNoneForTooWideARangeOrInfinities) {
     EXPECT_FALSE(split_scale({3e38F, 1e-38F}, {3e38F, 1e-38F}, 10));
     EXPECT_FALSE(split_scale({infinity, 1}, {1, 1}, 10));
     EXPECT_FALSE(split_scale({1, 1}, {std::numeric_limits<float>::quiet_NaN(), 1}, 10));
@@ -143,14 +147,14 @@ protected:
 constexpr double ordinary = 0x1p-22, reduced = 0x1p-16, low = 0x1p-7;
 
 TEST_F(AmxProducts, AreAsAccurateAsTheyShouldBeInEveryLayout) {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{1, 1, 1}, {33, 31, 70}, {64, 96, 32}, {100, 45, 1100}, {270, 50, 40}}) {
         const MatrixProduct columns_first =
-            MatrixProduct::column_major(DataType::float32, rows, columns, depth);
-        MatrixProduct mixed = MatrixProduct::row_major(DataType::float32, rows, columns, depth);
+            MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
+        MatrixProduct mixed = MatrixProduct::row_major(DataType::float32, rows, columns, k_extent);
         mixed.b = columns_first.b;
         for (const MatrixProduct& product :
-             {columns_first, MatrixProduct::row_major(DataType::float32, rows, columns, depth), mixed})
+             {columns_first, MatrixProduct::row_major(DataType::float32, rows, columns, k_extent), mixed})
             for (const auto& [alpha, beta] : {std::pair{1.0F, 0.0F}, {1.0F, 1.0F}, {-0.7F, 0.3F}}) {
                 EXPECT_LE(error(product, 6, alpha, beta, 1), ordinary) << rows << ", " << columns;
                 EXPECT_LE(error(product, 3, alpha, beta, 1), reduced) << rows << ", " << columns;
@@ -159,7 +163,7 @@ TEST_F(AmxProducts, AreAsAccurateAsTheyShouldBeInEveryLayout) {
     }
 }
 
-TEST_F(AmxProducts, OfTinyAndHugeNumbersAreAsAccurate) {
+TEST_F(AmxProducts, OfTinyAndHugeElementsAreAsAccurate) {
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 40, 50, 60);
     for (const float size : {1e-36F, 1e-30F, 1e30F, 1e35F})
         EXPECT_LE(error(product, 6, 1, 1, 1, size), ordinary) << size;
@@ -199,6 +203,28 @@ TEST_F(AmxProducts, HaveTheSameBitsForAnyNumberOfThreads) {
         multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), threads);
         if (threads == 1) first = c;
         EXPECT_EQ(c, first) << threads;
+    }
+}
+
+/// What `swirl explain` prints of them; compiling needs no tile registers.
+TEST(AmxPrograms, AreATileAndThePackingOfBothOperands) {
+    MatrixProduct of_floats = MatrixProduct::column_major(DataType::float32, 500, 20, 3000);
+    MatrixProduct of_bytes = MatrixProduct::row_major(DataType::int32, 100, 100, 1000);
+    of_bytes.a_type = of_bytes.b_type = DataType::int8;
+    for (const MatrixProduct& product : {of_floats, canonical(of_bytes)}) {
+        const gemm::AmxTypes types = gemm::AmxTypes::of(product);
+        const AmxKernels kernels(model_amx(types.are_bytes() ? 1 : 6, types), types);
+        const std::vector<ir::Program> programs = amx_programs(kernels, product, nullptr);
+        ASSERT_EQ(programs.size(), 3U);
+        EXPECT_TRUE(programs[1].name.ends_with("_a") && programs[2].name.ends_with("_b"));
+        const target::Cpu& cpu = target::avx512_cpu();
+        for (const ir::Program& program : programs)
+            EXPECT_GT(jit::compile(passes::run_codegen_passes(program, cpu), cpu, {.listing = true})
+                          .statistics.instructions,
+                      0)
+                << program.name;
+        const auto code = jit::compile(passes::run_codegen_passes(programs[0], cpu), cpu, {.listing = true});
+        EXPECT_NE(code.listing.find(types.are_bytes() ? "tdpb" : "tdpbf16ps"), std::string::npos);
     }
 }
 
@@ -255,13 +281,13 @@ TEST_F(AmxProducts, TilesAreTheInterpretersBitByBit) {
 
 TEST_F(AmxProducts, EndWithEpilogues) {
     for (const bool by_rows : {false, true})
-        for (const Integer depth : {70, 1100}) {
+        for (const Integer k_extent : {70, 1100}) {
             const Integer rows = 75, columns = 50;
             MatrixProduct product =
-                by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
-                        : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+                by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, k_extent)
+                        : MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
             product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
-            const std::vector<float> a = numbers(rows * depth, 1), b = numbers(depth * columns, 1);
+            const std::vector<float> a = numbers(rows * k_extent, 1), b = numbers(k_extent * columns, 1);
             const std::vector<float> bias = numbers(columns, 1), scale = numbers(rows * columns, 1);
             std::vector<float> c(scale.size());
             MatrixEpilogue epilogue(product);
@@ -277,7 +303,7 @@ TEST_F(AmxProducts, EndWithEpilogues) {
             for (Integer i = 0; i < rows; ++i)
                 for (Integer j = 0; j < columns; ++j) {
                     double sum = 0;
-                    for (Integer k = 0; k < depth; ++k)
+                    for (Integer k = 0; k < k_extent; ++k)
                         sum += double{a[static_cast<std::size_t>(i * product.a.row_stride +
                                                                  k * product.a.column_stride)]} *
                                b[static_cast<std::size_t>(k * product.b.row_stride +
@@ -293,13 +319,13 @@ TEST_F(AmxProducts, EndWithEpilogues) {
 }
 
 TEST_F(AmxProducts, OfBytesEndAsFloats) {
-    const Integer rows = 75, columns = 50, depth = 1100;
-    MatrixProduct product = MatrixProduct::column_major(DataType::int32, rows, columns, depth);
+    const Integer rows = 75, columns = 50, k_extent = 1100;
+    MatrixProduct product = MatrixProduct::column_major(DataType::int32, rows, columns, k_extent);
     product.a_type = product.b_type = DataType::int8;
     product.c_type = DataType::float32;
     product.epilogue = Expression("x * 0.5 + bias[j]");
-    std::vector<std::int8_t> a(static_cast<std::size_t>(rows * depth)),
-        b(static_cast<std::size_t>(depth * columns));
+    std::vector<std::int8_t> a(static_cast<std::size_t>(rows * k_extent)),
+        b(static_cast<std::size_t>(k_extent * columns));
     std::mt19937 random(2);
     for (auto* numbers : {&a, &b})
         for (std::int8_t& x : *numbers) x = static_cast<std::int8_t>(random());
@@ -315,26 +341,26 @@ TEST_F(AmxProducts, OfBytesEndAsFloats) {
     for (Integer i = 0; i < rows; ++i)
         for (Integer j = 0; j < columns; ++j) {
             std::int64_t sum = 0;
-            for (Integer k = 0; k < depth; ++k)
+            for (Integer k = 0; k < k_extent; ++k)
                 sum += std::int64_t{a[static_cast<std::size_t>(i + k * rows)]} *
-                       b[static_cast<std::size_t>(k + j * depth)];
+                       b[static_cast<std::size_t>(k + j * k_extent)];
             EXPECT_FLOAT_EQ(c[static_cast<std::size_t>(i + j * rows)],
                             static_cast<float>(sum) * 0.5F + bias[static_cast<std::size_t>(j)]);
         }
 }
 
 template <class A, class B, class C> void expect_narrow_products() {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{1, 1, 1}, {33, 31, 70}, {64, 96, 64}, {100, 45, 2100}})
         for (const bool by_rows : {false, true}) {
             MatrixProduct product =
-                by_rows ? MatrixProduct::row_major(data_type_of<C>(), rows, columns, depth)
-                        : MatrixProduct::column_major(data_type_of<C>(), rows, columns, depth);
+                by_rows ? MatrixProduct::row_major(data_type_of<C>(), rows, columns, k_extent)
+                        : MatrixProduct::column_major(data_type_of<C>(), rows, columns, k_extent);
             product.a_type = data_type_of<A>();
             product.b_type = data_type_of<B>();
             std::mt19937 random(4);
-            std::vector<A> a(static_cast<std::size_t>(rows * depth));
-            std::vector<B> b(static_cast<std::size_t>(depth * columns));
+            std::vector<A> a(static_cast<std::size_t>(rows * k_extent));
+            std::vector<B> b(static_cast<std::size_t>(k_extent * columns));
             for (A& x : a) x = A(static_cast<std::int8_t>(random()) / 2 + (std::is_unsigned_v<A> ? 99 : 0));
             for (B& x : b) x = B(static_cast<std::int8_t>(random()) / 2 + (std::is_unsigned_v<B> ? 99 : 0));
             std::vector<C> c(static_cast<std::size_t>(rows * columns), C(5));
@@ -344,7 +370,7 @@ template <class A, class B, class C> void expect_narrow_products() {
             for (Integer i = 0; i < rows; ++i)
                 for (Integer j = 0; j < columns; ++j) {
                     std::int64_t sum = 0; // small enough for float32
-                    for (Integer k = 0; k < depth; ++k)
+                    for (Integer k = 0; k < k_extent; ++k)
                         sum += static_cast<std::int64_t>(static_cast<float>(a[static_cast<std::size_t>(
                                    i * product.a.row_stride + k * product.a.column_stride)])) *
                                static_cast<std::int64_t>(static_cast<float>(b[static_cast<std::size_t>(
@@ -357,7 +383,7 @@ template <class A, class B, class C> void expect_narrow_products() {
         }
 }
 
-TEST_F(AmxProducts, OfNarrowNumbersAreExactWhereTheirSumsAre) {
+TEST_F(AmxProducts, OfLowPrecisionAreExactWhereTheirSumsAre) {
     expect_narrow_products<bfloat16, bfloat16, float>();
     expect_narrow_products<std::int8_t, std::int8_t, std::int32_t>();
     expect_narrow_products<std::int8_t, std::uint8_t, std::int32_t>();

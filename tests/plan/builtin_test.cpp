@@ -57,7 +57,7 @@ TEST(BuiltinCodelets, ComputeWhatTheRegistrySays) {
     }
 }
 
-TEST(BuiltinCodelets, ServeBackwardTransformsWithPartsExchanged) {
+TEST(BuiltinCodelets, ServeBackwardTransformsWithComponentsExchanged) {
     for (const DataType scalar : {DataType::float32, DataType::float64})
         for (Integer n = 2; n <= 64; ++n) {
             const bool exists = n <= 32 || n == 64;

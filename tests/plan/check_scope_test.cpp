@@ -56,6 +56,26 @@ TEST(TheScopeOfAPlansCheck, IsAShorterBatchBeyond256MebibytesOnTheHost) {
               "yes, by a plan of the same schedule for 2 of 5 transforms");
 }
 
+/// Each of few transforms spans the memory of all, so that fewer transforms alone need no less of it.
+TEST(TheScopeOfAPlansCheck, IsAShorterBatchOfSmallerStridesWhereTransformsInterleaveBeyondMemory) {
+    const char* const text = "dft 64 strides=10000003 batch=10000003:1 float32";
+    EXPECT_EQ(scope_of(text, little),
+              "yes, by a plan of the same schedule for 195 of 10000003 transforms with "
+              "smaller strides");
+    static_assert((10000003 - 195) % 64 == 0);
+    EXPECT_EQ(scope_of(text, much), "yes") << "there is room for all of it";
+    EXPECT_EQ(scope_of("dft 64x64 strides=(64000000,1000000) batch=1000000:1 inplace", little),
+              "yes, by a plan of the same schedule for 256 of 1000000 transforms with smaller strides");
+    const Transform problem = swirl::problem(text);
+    const CheckScope scope = CheckScope::of(problem, little);
+    const Dimension dimension = scope.shorter->dimensions[0];
+    EXPECT_EQ(dimension.input_stride % 64, 10000003 % 64) << "the same remainder modulo cache lines";
+    EXPECT_GE(dimension.input_stride, 195);
+    const auto plan = Plan::build(problem, transform_schedule("portable: 0 codelet"),
+                                  {.memory_limit = std::size_t{1} << 28});
+    EXPECT_EQ(plan->checked(), to_string(scope, problem));
+}
+
 TEST(TheScopeOfAPlansCheck, SaysWhyThereIsNone) {
     EXPECT_EQ(scope_of("dft 2^26", much), "yes");
     expect_contains(scope_of("dft 2^26", little),

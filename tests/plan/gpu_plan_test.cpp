@@ -100,7 +100,7 @@ TEST_F(GpuPlans, TransformOneDimensionAfterTheOther) {
     EXPECT_EQ(plan->describe().size(), 2U);
 }
 
-TEST_F(GpuPlans, PassThePartsOfPlanarDataByThemselves) {
+TEST_F(GpuPlans, PassPlanarComponentsSeparately) {
     const auto plan = plan_of("dft 8 planar batch=32", "sm_90: 0 codelet on 32x32");
     std::vector<GpuBuffer> parts;
     for (int k = 0; k < 4; ++k) parts.emplace_back(plan->device(), 8 * 32 * 8);
@@ -113,7 +113,7 @@ TEST_F(GpuPlans, PassThePartsOfPlanarDataByThemselves) {
     for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(addresses_in(fake.launches.at(0))[k], parts[k].address());
 }
 
-TEST_F(GpuPlans, TakeNumbersOf16Bits) {
+TEST_F(GpuPlans, Take16BitTypes) {
     for (const char* text : {"dft 256 float16 batch=4", "dft 256 bfloat16 batch=4"}) {
         const auto plan = plan_of(text, "sm_90: 0 stockham(16,16) on 32x2 pad 32");
         EXPECT_EQ(plan->kernels()[0].bytes_stored, 256 * 4 * 4);

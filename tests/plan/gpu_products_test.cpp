@@ -128,24 +128,24 @@ constexpr const char* expressions[] = {
     "re(complex(x, 1) * complex z[i])",
 };
 
-MatrixProduct column_major(Integer rows, Integer columns, Integer depth, const char* epilogue,
-                           DataType number = DataType::float32) {
-    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
+MatrixProduct column_major(Integer rows, Integer columns, Integer k, const char* epilogue,
+                           DataType data_type = DataType::float32) {
+    MatrixProduct product = MatrixProduct::column_major(data_type, rows, columns, k);
     product.epilogue = Expression(epilogue);
     return product;
 }
 
 TEST(GpuProducts, FinishTheirElements) {
     for (const char* expression : expressions)
-        for (const DataType number : {DataType::float32, DataType::float64}) {
-            expect_product(column_major(40, 20, 7, expression, number), schedule_with(""));
-            expect_product(column_major(64, 32, 7, expression, number),
-                           schedule_with(number == DataType::float32 ? "c_vector_m=4" : "c_vector_m=2"),
+        for (const DataType data_type : {DataType::float32, DataType::float64}) {
+            expect_product(column_major(40, 20, 7, expression, data_type), schedule_with(""));
+            expect_product(column_major(64, 32, 7, expression, data_type),
+                           schedule_with(data_type == DataType::float32 ? "c_vector_m=4" : "c_vector_m=2"),
                            false);
         }
 }
 
-TEST(GpuProducts, FinishElementsOfProductsThatAreTurned) {
+TEST(GpuProducts, ApplyEpiloguesToSwappedOperands) {
     for (const char* expression : expressions) {
         MatrixProduct product = MatrixProduct::row_major(DataType::float32, 24, 36, 7);
         product.epilogue = Expression(expression);
@@ -249,12 +249,12 @@ TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
 }
 
 /// Halves and quarters, as all of these numbers have them.
-TEST(GpuProducts, OfNarrowNumbersAreWidened) {
-    for (const DataType number : {DataType::bfloat16, DataType::float16})
+TEST(GpuProducts, OfLowPrecisionAreWidened) {
+    for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const char a : {'N', 'T'})
             for (const char b : {'N', 'T'}) {
                 MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 32, 10);
-                product.a_type = product.b_type = number;
+                product.a_type = product.b_type = data_type;
                 if (a == 'T') product.a = {16, 1};
                 if (b == 'T') product.b = {32, 1};
                 expect_product(product, schedule_with(""));
@@ -268,30 +268,30 @@ TEST(GpuProducts, OfNarrowNumbersAreWidened) {
 }
 
 TEST(GpuProducts, StoreWhatTheyRound) {
-    for (const DataType number : {DataType::bfloat16, DataType::float16})
+    for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const char* more :
              {"", "c_vector_m=4", "split_k=2", "split_k=4 split_k_in_workspace=1 c_vector_m=2",
               "stream_k_blocks=3 c_vector_m=2"}) {
             MatrixProduct product = column_major(64, 32, 32, "x * scale[j] + i");
-            product.c_type = number;
+            product.c_type = data_type;
             expect_product(product, schedule_with(more), false);
             product.a_type = product.b_type = DataType::float16;
             expect_product(product, schedule_with(more), false);
         }
 }
 
-TEST(GpuProducts, OfNarrowNumbersHaveKernelsByEveryScheduleThatTheModelLikes) {
-    for (const auto& [rows, columns, depth] : {std::array<Integer, 3>{1, 1, 1},
-                                               {7, 30, 50},
-                                               {33, 57, 19},
-                                               {64, 64, 64},
-                                               {1024, 1024, 512},
-                                               {64, 64, 4096}})
+TEST(GpuProducts, OfLowPrecisionHaveKernelsByEveryLikelySchedule) {
+    for (const auto& [rows, columns, k_extent] : {std::array<Integer, 3>{1, 1, 1},
+                                                  {7, 30, 50},
+                                                  {33, 57, 19},
+                                                  {64, 64, 64},
+                                                  {1024, 1024, 512},
+                                                  {64, 64, 4096}})
         for (const bool by_rows : {false, true})
             for (const DataType c : {DataType::float32, DataType::float16}) {
                 MatrixProduct product =
-                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
-                            : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, k_extent)
+                            : MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
                 product.a_type = product.b_type = DataType::float16;
                 product.c_type = c;
                 product.epilogue = Expression("x * w[j] + bias[i]");
@@ -303,7 +303,7 @@ TEST(GpuProducts, OfNarrowNumbersHaveKernelsByEveryScheduleThatTheModelLikes) {
             }
 }
 
-TEST(GpuProducts, AreOfNumbersThatThereAreKernelsFor) {
+TEST(GpuProducts, AreOfSupportedDataTypes) {
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 64, 64);
     product.a_type = product.b_type = DataType::bfloat16;
     const auto error = [&](const char* name) {

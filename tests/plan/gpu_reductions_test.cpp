@@ -138,14 +138,14 @@ void expect_reductions(const MatrixProduct& product, const gemm::GpuGemmSchedule
 }
 
 TEST(GpuReductions, AreThoseOfFinishedElements) {
-    for (const DataType number : {DataType::float32, DataType::float64})
+    for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const auto& [rows, columns] : {std::array{40, 20}, {32, 16}, {33, 47}, {96, 16}})
             for (const char* epilogue : {"", "max(0, x + bias[i])"}) {
                 expect_reductions(
-                    with_all_kinds(MatrixProduct::column_major(number, rows, columns, 7), epilogue),
+                    with_all_kinds(MatrixProduct::column_major(data_type, rows, columns, 7), epilogue),
                     schedule_with(""));
                 expect_reductions(
-                    with_all_kinds(MatrixProduct::row_major(number, columns, rows, 7), epilogue),
+                    with_all_kinds(MatrixProduct::row_major(data_type, columns, rows, 7), epilogue),
                     schedule_with(""), false);
             }
 }
@@ -184,8 +184,9 @@ TEST(GpuReductions, OfProductsThatWarpsMultiply) {
 }
 
 TEST(GpuReductions, OfComplexNumbers) {
-    for (const DataType number : {DataType::complex64, DataType::complex128})
-        expect_reductions(with_all_kinds(MatrixProduct::column_major(number, 40, 36, 7)), schedule_with(""));
+    for (const DataType data_type : {DataType::complex64, DataType::complex128})
+        expect_reductions(with_all_kinds(MatrixProduct::column_major(data_type, 40, 36, 7)),
+                          schedule_with(""));
 }
 
 TEST(GpuReductions, OfEachMatrixOfABatch) {

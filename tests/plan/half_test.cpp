@@ -34,7 +34,7 @@ TEST(Float16, HasTheValueOfItsBits) {
     for (unsigned bits = 0x7c01; bits < 0x8000; ++bits) EXPECT_TRUE(std::isnan(with_bits(bits))) << bits;
 }
 
-TEST(NumbersOf16Bits, AreRoundedAsTheInterpreterDoes) {
+TEST(SixteenBitTypes, AreRoundedAsTheInterpreterDoes) {
     std::mt19937 random(1);
     for (int i = 0; i < 200000; ++i) {
         const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
@@ -52,7 +52,7 @@ TEST(NumbersOf16Bits, AreRoundedAsTheInterpreterDoes) {
     }
 }
 
-TEST(NumbersOf16Bits, AreWhatProblemsDataHolds) {
+TEST(SixteenBitTypes, AreWhatProblemsDataHolds) {
     planning::ProblemData data(problem("dft 4 bfloat16 planar"));
     data.set(Side::input, 2, {1 + 0x1p-9, -3});
     EXPECT_EQ(data.get(Side::input, 2), std::complex<double>(1, -3));

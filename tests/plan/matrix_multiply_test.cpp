@@ -37,12 +37,12 @@ struct Operands {
 };
 
 TEST(MatrixMultiply, AProductThatGetsAKernelOfItsOwnKeepsItsBits) {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k] :
          {std::array<Integer, 3>{9, 7, 5}, {40, 40, 40}, {24, 300, 700}, {700, 12, 900}})
         for (const double alpha : {1.0, -0.7})
             for (const double beta : {0.0, 1.0, 0.3}) {
                 const MatrixProduct product =
-                    MatrixProduct::column_major(DataType::float64, rows, columns, depth);
+                    MatrixProduct::column_major(DataType::float64, rows, columns, k);
                 Operands operands(product);
                 const std::vector<double> before = Operands::numbers(rows * columns);
                 std::vector<double> first;

@@ -10,9 +10,10 @@ namespace swirl::planning {
 namespace portable_gemm_test {
 
 /// Products of small integers are exact: whoever computes them must agree in every bit.
-template <class T> void expect_same(DataType number, Integer rows, Integer columns, Integer depth, T beta) {
-    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
-    product.a = {.row_stride = depth, .column_stride = 1};
+template <class T>
+void expect_same(DataType data_type, Integer rows, Integer columns, Integer k_extent, T beta) {
+    MatrixProduct product = MatrixProduct::column_major(data_type, rows, columns, k_extent);
+    product.a = {.row_stride = k_extent, .column_stride = 1};
     product.c = {.row_stride = 2, .column_stride = 2 * rows + 1};
     const auto numbers = [](Integer count, int seed) {
         std::vector<T> values(static_cast<std::size_t>(count));
@@ -20,29 +21,29 @@ template <class T> void expect_same(DataType number, Integer rows, Integer colum
             values[i] = T(static_cast<float>((i * 7 + static_cast<std::size_t>(seed)) % 11) - 5);
         return values;
     };
-    const std::vector<T> a = numbers(rows * depth, 1), b = numbers(depth * columns, 2);
+    const std::vector<T> a = numbers(rows * k_extent, 1), b = numbers(k_extent * columns, 2);
     std::vector<T> c = numbers((2 * rows + 1) * columns, 3), expected = c;
     const T alpha(2);
     for (Integer i = 0; i < rows; ++i)
         for (Integer j = 0; j < columns; ++j) {
             T sum(0);
-            for (Integer k = 0; k < depth; ++k)
-                sum +=
-                    a[static_cast<std::size_t>(i * depth + k)] * b[static_cast<std::size_t>(k + j * depth)];
+            for (Integer k = 0; k < k_extent; ++k)
+                sum += a[static_cast<std::size_t>(i * k_extent + k)] *
+                       b[static_cast<std::size_t>(k + j * k_extent)];
             T& element = expected[static_cast<std::size_t>(2 * i + j * (2 * rows + 1))];
             element = alpha * sum + beta * element;
         }
     multiply_portable(product, {&alpha, a.data(), b.data(), &beta, c.data()});
-    EXPECT_EQ(c, expected) << rows << " by " << columns << " by " << depth;
+    EXPECT_EQ(c, expected) << rows << " by " << columns << " by " << k_extent;
 }
 
 TEST(PortableGemm, ComputesByTheBuiltInTiles) {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{1, 1, 1}, {4, 4, 4}, {5, 7, 3}, {70, 9, 300}, {3, 66, 513}}) {
-        expect_same<float>(DataType::float32, rows, columns, depth, 0);
-        expect_same<double>(DataType::float64, rows, columns, depth, 1);
-        expect_same<std::complex<float>>(DataType::complex64, rows, columns, depth, 3);
-        expect_same<std::complex<double>>(DataType::complex128, rows, columns, depth, 0);
+        expect_same<float>(DataType::float32, rows, columns, k_extent, 0);
+        expect_same<double>(DataType::float64, rows, columns, k_extent, 1);
+        expect_same<std::complex<float>>(DataType::complex64, rows, columns, k_extent, 3);
+        expect_same<std::complex<double>>(DataType::complex128, rows, columns, k_extent, 0);
     }
 }
 

@@ -106,7 +106,7 @@ const Roles operands = {{"a", "a"},
                         {"factors", "alpha_beta"},
                         {"with_scale", "auxiliary 0"},
                         {"with_bias", "auxiliary 1"},
-                        {"steps", "multiplies"},
+                        {"reads_ab", "multiplies"},
                         {"reads_c", "reads_c"}};
 
 /// Results with several partials are written by kernels of their own.

@@ -46,8 +46,8 @@ TEST(Expressions, ReadAsTheyAreWritten) {
 
 TEST(Expressions, AreBuiltToo) {
     const Expression x = Expression::x(), i = Expression::index("i");
-    const Expression built = (Expression::number(0.5) * x * Expression::array("w", {"b", "i"}))
-                                 .where(Expression::less(i, Expression::number(700)))
+    const Expression built = (Expression::constant(0.5) * x * Expression::array("w", {"b", "i"}))
+                                 .where(Expression::less(i, Expression::constant(700)))
                                  .stored_as(DataType::float16);
     EXPECT_EQ(built.text(), "float16: 0.5 * x * w[b, i] where i < 700");
     EXPECT_EQ((conj(x) - Expression::complex_array("h", {"i"})).text(), "conj(x) - complex h[i]");
@@ -111,9 +111,9 @@ TEST(Expressions, MustFitTheirProblem) {
         {"dft 8 load=\"x * b\"", "there is no index b"},
         {"dft 8x8 load=\"x * i\"", "there is no index i"},
         {"dft 8 load=\"x * w[i, i]\"", "array w has index i twice"},
-        {"dft 8 load=\"x < 1 ? x : 0\"", "comparison of what is not real"},
-        {"dft 8 load=\"exp(x)\"", "a function of what is not real"},
-        {"dft 8 load=\"1 / x\"", "division by what is not real"},
+        {"dft 8 load=\"x < 1 ? x : 0\"", "comparison of a value that is not real"},
+        {"dft 8 load=\"exp(x)\"", "a function of a value that is not real"},
+        {"dft 8 load=\"1 / x\"", "division by a value that is not real"},
         {"dft 8 load=\"i < 1\"", "the result is a condition"},
         {"dft 8 load=\"x where 3\"", "no condition after 'where'"},
         {"dft 8 load=\"x where re(x) < 1\"", "conditions after 'where'"},
@@ -188,12 +188,12 @@ TEST(Expressions, ThatAreBuiltKeepToTheLimitsOfText) {
                  UserError); // 2^60 terms, in few nodes
     Expression nested = Expression::x();
     EXPECT_THROW(for (int k = 0; k < 1000; ++k) nested = exp(nested), UserError);
-    EXPECT_THROW(Expression::number(std::numeric_limits<double>::infinity()), UserError);
+    EXPECT_THROW(Expression::constant(std::numeric_limits<double>::infinity()), UserError);
     EXPECT_THROW(Expression::array("w[i] + v", {"i"}), UserError);
     EXPECT_THROW(Expression::array("w", {"i]"}), UserError);
     EXPECT_THROW(Expression::index("not"), UserError);
     EXPECT_THROW(Expression("x / 0"), SyntaxError);
-    const Expression third = Expression::x() / Expression::number(3);
+    const Expression third = Expression::x() / Expression::constant(3);
     EXPECT_EQ(Expression(third.text()), third);
 }
 

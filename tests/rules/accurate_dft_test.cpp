@@ -1,8 +1,11 @@
 #include "rules/accurate_dft.hpp"
 
+#include "base/interrupt_scope.hpp"
+
 #include <gtest/gtest.h>
 
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 namespace swirl::rules {
@@ -49,6 +52,18 @@ TEST(AccurateDft, OfAnEvenSequenceIsTheWholeOnesFirstHalf) {
         for (std::size_t k = 0; k < found.size(); ++k)
             EXPECT_LT(std::abs(found[k] - expected[k]), 1e-18L * static_cast<long double>(n))
                 << n << " " << k;
+    }
+}
+
+TEST(AccurateDft, AsksOftenWhetherToEndAndSoEndsEarly) {
+    for (const Integer n : {Integer{1} << 18, Integer{3} << 16, Integer{100003}}) {
+        int questions = 0;
+        const InterruptScope scope([&] {
+            if (++questions == 3) throw std::runtime_error("enough");
+        });
+        EXPECT_THROW(accurate_dft(std::vector<Complex>(static_cast<std::size_t>(n)), Direction::forward),
+                     std::runtime_error)
+            << n;
     }
 }
 

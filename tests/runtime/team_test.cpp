@@ -58,11 +58,11 @@ TEST(Team, MembersSeeWhatOthersWroteBeforeTheyMet) {
     std::vector<int> written(4, 0), sums(4, 0);
     int size = 0;
     run_team(4, [&](const TeamMember& member) {
-        const auto number = static_cast<std::size_t>(member.number());
-        if (number == 0) size = member.size();
-        written[number] = 1 << number;
+        const auto index = static_cast<std::size_t>(member.number());
+        if (index == 0) size = member.size();
+        written[index] = 1 << index;
         member.barrier();
-        for (const int each : written) sums[number] += each;
+        for (const int each : written) sums[index] += each;
     });
     ASSERT_GE(size, 1);
     for (int number = 0; number < size; ++number)

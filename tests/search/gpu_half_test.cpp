@@ -140,7 +140,7 @@ TEST(HalvesOnGpus, AreCheckedWithTolerancesOfTheirOwn) {
                  InternalError);
 }
 
-TEST(HalvesOnGpus, AreOneAccessOf4BytesAComplexNumber) {
+TEST(HalvesOnGpus, AreOneAccessOf4BytesPerComplexElement) {
     const auto compiler = emit::ptx_compiler();
     for (const char* precision : {"float16", "bfloat16"})
         for (const char* text : {"dft 8 batch=300", "dft 256 batch=64", "dft 65536", "dft 60 inplace batch=5",
@@ -197,7 +197,7 @@ TEST(HalvesOnGpus, PassTheirCheckInSymmetricKindsOfShortDimensions) {
                 }
 }
 
-TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirNumbersAreInSymmetricKinds) {
+TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirTypeAllowsInSymmetricKinds) {
     for (const char* text : {"dct2 1x1x1x2x1 float16", "dct3 2x2x2x2 float16", "dst4 1x2x1 float16"}) {
         const Transform problem = swirl::problem(text);
         const planning::Schedule schedule = gpu_schedule(problem, card());

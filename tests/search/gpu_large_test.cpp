@@ -82,6 +82,12 @@ TEST(TransformsBeyondABlock, OfCosinesAndSinesGoThroughThoseOfReals) {
     proved("dct3 10000x3 inplace");
 }
 
+/// The pieces of the DCT-III's permutation meet within a block of the last pass, but not within its loop over columns.
+TEST(TransformsBeyondABlock, OfCosinesSplitPairsWhereFactorsInsideOfPassesNeedIt) {
+    EXPECT_NE(proved("dct3 31380 float32").find("stockham(523,30)[stockham(6,5), bluestein("),
+              std::string::npos);
+}
+
 /// The first row's kernel passes reals through global memory to itself, which staging must leave alone.
 TEST(TransformsBeyondABlock, StageWhatOtherKernelsRead) {
     const std::string text = "dct3 16384 batch=2";

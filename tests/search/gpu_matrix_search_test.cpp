@@ -278,7 +278,9 @@ void store(const runtime::GpuDevice& device, const GpuGemmSchedule& schedule, co
         .store({device.target().name, schedule}, 1e-3, FoundBy::measure);
 }
 
-GpuGemmSchedule chosen(const runtime::GpuDevice& device, const Options& options = {}) {
+/// Estimates time nothing.
+GpuGemmSchedule chosen(const runtime::GpuDevice& device, Options options = {}) {
+    if (options.effort == Effort::estimate) options.time_budget_seconds = 0;
     return choose_schedule(product, GpuTarget(device), options).gpu_gemm();
 }
 

@@ -228,12 +228,55 @@ private:
 const std::string text_64 = "dft 64 float32 batch=1000";
 const std::string other_64 = "sm_90: 0 stockham(2,32) on 64x32";
 
+/// Estimates time nothing.
 std::string chosen(Effort effort, Timer& times, const GpuIdentity& on = machine(), bool use_wisdom = true) {
     return to_string(choose_schedule(parse_transform(text_64), GpuTarget(on),
                                      {.effort = effort,
-                                      .time_budget_seconds = effort == Effort::exhaustive ? 0.0 : 60.0,
+                                      .time_budget_seconds = effort == Effort::measure ? 60.0 : 0.0,
                                       .use_wisdom = use_wisdom},
                                      &times));
+}
+
+std::string of_shortlist(Timer& times, bool use_wisdom = true) {
+    return to_string(
+        choose_schedule(parse_transform(text_64), GpuTarget(machine()), {.use_wisdom = use_wisdom}, &times));
+}
+
+TEST(ChoosingForAGpu, TimesTheShortlistOfANewProblem) {
+    const OwnWisdom wisdom;
+    const std::vector<RatedGpuSchedule> best = gpu_schedules(parse_transform(text_64), hopper(), 4);
+    ASSERT_EQ(best.size(), 4U);
+    EXPECT_EQ(to_string(best[0].schedule), estimated(text_64));
+    for (std::size_t k = 1; k < best.size(); ++k) EXPECT_LE(best[k - 1].seconds, best[k].seconds);
+    const std::string fastest = to_string(best[3].schedule);
+    FakeTimer times = times_with(fastest, 0.25);
+    EXPECT_EQ(of_shortlist(times, false), estimated(text_64)) << "nothing could be remembered";
+    EXPECT_TRUE(times.timed.empty());
+    EXPECT_EQ(of_shortlist(times), fastest);
+    EXPECT_EQ(times.timed.size(), 4U);
+    ASSERT_EQ(wisdom.entries().size(), 1U);
+    EXPECT_EQ(wisdom.entries()[0].second.found_by, FoundBy::shortlist);
+    EXPECT_EQ(of_shortlist(times), fastest);
+    EXPECT_EQ(times.timed.size(), 4U) << "the problem is not new any more";
+    chosen(Effort::measure, times);
+    EXPECT_GT(times.timed.size(), 8U) << "a search tries more";
+    EXPECT_EQ(wisdom.entries()[0].second.found_by, FoundBy::measure);
+}
+
+TEST(ChoosingForAGpu, KeepsTheEstimateWhereTheShortlistIsHardlyFaster) {
+    const OwnWisdom wisdom;
+    const auto best = gpu_schedules(parse_transform(text_64), hopper(), 2);
+    FakeTimer times = times_with(to_string(best[1].schedule), 0.99);
+    EXPECT_EQ(of_shortlist(times), estimated(text_64));
+    EXPECT_EQ(wisdom.entries().at(0).second.schedule, estimated(text_64)) << "and is not timed again";
+}
+
+TEST(ChoosingForAGpu, AddsWhatAnotherVersionFoundToTheShortlist) {
+    const OwnWisdom wisdom;
+    wisdom.add(machine().key, to_text(parse_transform(text_64)),
+               {.schedule = other_64, .seconds = 1e-9, .found_by = FoundBy::measure, .version = "0.0.1"});
+    FakeTimer times = times_with(other_64, 0.5);
+    EXPECT_EQ(of_shortlist(times), other_64);
 }
 
 TEST(ChoosingForAGpu, TimesNothingForAnEstimate) {

@@ -1,8 +1,11 @@
 #include "search/cost/cpu/machine_model.hpp"
 
+#include "ir/kernel_info.hpp"
+#include "plan/transform/cpu/kernel.hpp"
 #include "search/cost/cpu/cost_model.hpp"
 #include "search/cost/cpu/estimate.hpp"
 #include "search/cost/cpu/host.hpp"
+#include "search/timer/cpu/timing.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -74,6 +77,58 @@ TEST(MachineModel, IsTheDefaultWhereAProbeSaysNothing) {
     EXPECT_EQ(machine_model(without_caches), fitted_machine_model());
 }
 
+/// Half-width units, as AVX-512 of Zen 4 has: half the multiply-adds per cycle, at the same latency and clock.
+HostProbe half_width_probe() {
+    HostProbe probe = probe_of();
+    probe.flops_float64 /= 2;
+    probe.flops_float32 /= 2;
+    return probe;
+}
+
+TEST(MachineModel, TellsHalfWidthUnitsFromHalfTheClock) {
+    const MachineModel full = machine_model(probe_of()), half = machine_model(half_width_probe());
+    EXPECT_EQ(full.vector_operation, 1);
+    EXPECT_EQ(half.vector_operation, 2);
+    EXPECT_NEAR(half.hertz, 3.5e9, 1e6);
+    EXPECT_EQ(half.near_line, 1) << "L2 is as far away in cycles";
+    EXPECT_EQ(machine_model(probe_of(0.5)).vector_operation, 1) << "all is slow, latencies too";
+    HostProbe five_cycles = probe_of(); // Haswell's and Zen 2's multiply-adds
+    five_cycles.latency_float64 *= 5.0 / 4;
+    EXPECT_EQ(machine_model(five_cycles).vector_operation, 1);
+    five_cycles.flops_float64 /= 2;
+    EXPECT_EQ(machine_model(five_cycles).vector_operation, 2);
+    HostProbe without_latency = probe_of();
+    without_latency.latency_float64 = 0;
+    EXPECT_EQ(machine_model(without_latency).vector_operation, 1);
+}
+
+TEST(MachineModel, OfHalfWidthUnitsCostsMoreTimeWhereArithmeticBinds) {
+    const target::Cpu& cpu = target::cpu_named("avx512");
+    for (const char* text : {"dft 16", "dft 1024", "rdft 1024", "dft 16 load=\"2*x\""}) {
+        const double full = estimate(problem(text), cpu, machine_model(probe_of())).estimated_seconds;
+        const double half = estimate(problem(text), cpu, machine_model(half_width_probe())).estimated_seconds;
+        EXPECT_GT(half, 1.3 * full) << text;
+        EXPECT_LE(half, 2 * full) << text;
+    }
+}
+
+TEST(MachineModel, EstimatesNoTransformBelowItsFloors) {
+    const target::Cpu& cpu = target::cpu_named("avx512");
+    for (const HostProbe& probe : {probe_of(), probe_of(0.5), probe_of(1.2), half_width_probe()})
+        for (const char* text : {"dft 64", "dft 256", "dft 1024", "dft 4096", "dft 1024 float32"}) {
+            const Transform transform = problem(text);
+            const Choice choice = estimate(transform, cpu, machine_model(probe));
+            double flops = 0;
+            for (const planning::DimensionPass& pass : planning::dimension_passes(transform)) {
+                const auto& tree = choice.schedule.transform().passes.front().tree;
+                const ir::Program program = planning::derive(transform, pass, tree, cpu).program;
+                flops += static_cast<double>(ir::describe(program).flops);
+            }
+            EXPECT_GE(choice.estimated_seconds, floors(transform, flops, probe).larger())
+                << text << " at " << probe.flops_float64;
+        }
+}
+
 double cycles(const char* text, const MachineModel& machine) {
     const auto passes = planning::dimension_passes(problem(text));
     return candidates(passes[0], target::cpu_named("avx512"), DataType::float64, machine).front().cycles;
@@ -95,6 +150,13 @@ TEST(MachineModel, IsWhatTheEstimateCountsWith) {
     MachineModel roomy = fitted;
     roomy.own_cache_bytes = 1 << 26;
     EXPECT_LT(cycles("dft 1048576", roomy), cycles("dft 1048576", fitted));
+}
+
+TEST(MachineModel, OfAMachineAlmostWithoutCachesHasEstimatesToo) {
+    MachineModel tiny = fitted_machine_model();
+    tiny.nearest_cache_bytes = tiny.own_cache_bytes = 16;
+    for (const char* text : {"dft 2", "dft 3", "dft 6", "dst3 12", "dct4 3", "rdft 17", "dft 4096"})
+        EXPECT_GT(cycles(text, tiny), 0) << text;
 }
 
 TEST(MachineModel, ComesFromWisdomWhereThisMachineWasProbed) {

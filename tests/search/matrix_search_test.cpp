@@ -136,9 +136,9 @@ TEST(MatrixParameters, ChangeOneThingEach) {
 
 TEST(CpuGemmRuns, TimesSchedulesOnThisMachine) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
-    for (const DataType number : {DataType::float32, DataType::complex128}) {
-        CpuGemmRuns timer(number, {40, 90});
-        const BlockedGemm model = gemm::model_schedule(number, target::host_cpu());
+    for (const DataType data_type : {DataType::float32, DataType::complex128}) {
+        CpuGemmRuns timer(data_type, {40, 90});
+        const BlockedGemm model = gemm::model_schedule(data_type, target::host_cpu());
         BlockedGemm thin = model;
         thin.tile = {model.tile.lanes, 1, 1};
         EXPECT_LT(timer.compare(thin, model, Care::screen).speedup, 0.9)

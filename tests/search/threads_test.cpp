@@ -149,9 +149,9 @@ TEST(Threads, StayWithTheCallerInsideATeam) {
     const std::vector<std::byte> expected = bytes_after(*plan);
     std::vector<int> agree(2, 0), sizes(2, 0);
     runtime::run_team(2, [&](const runtime::TeamMember& member) {
-        const auto number = static_cast<std::size_t>(member.number());
-        sizes[number] = runtime::team_size(4);
-        agree[number] = bytes_after(*plan) == expected;
+        const auto index = static_cast<std::size_t>(member.number());
+        sizes[index] = runtime::team_size(4);
+        agree[index] = bytes_after(*plan) == expected;
     });
     EXPECT_EQ(sizes, std::vector<int>(2, 1));
     EXPECT_EQ(agree, std::vector<int>(2, 1));

@@ -6,6 +6,7 @@
 #include "search/wisdom/sqlite.hpp"
 #include "support/temporary_folder.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,7 +96,7 @@ TEST_F(WisdomFile, KeepsTheBetterOfTwoEntries) {
 
 TEST_F(WisdomFile, ComparesEntriesInTheDatabaseAsIsBetterDoes) {
     std::vector<WisdomEntry> entries;
-    for (const FoundBy how : {FoundBy::estimate, FoundBy::measure, FoundBy::exhaustive})
+    for (const FoundBy how : {FoundBy::estimate, FoundBy::shortlist, FoundBy::measure, FoundBy::exhaustive})
         for (const double seconds : {1.0, 2.0})
             for (const std::string& of : {std::string("v"), std::string(version())})
                 entries.push_back({"r", seconds, how, 1, of});
@@ -388,6 +389,31 @@ TEST_F(WisdomFile, ReadsTheGoodLinesOfADamagedFile) {
     EXPECT_EQ(imported.unreadable, (std::vector<Integer>{3, 4, 5, 6, 7, 8, 9, 10}));
     EXPECT_EQ(imported.stored, 2);
     EXPECT_EQ(wisdom.find(key), timed);
+}
+
+/// Bytes that change in a row of a sound database leave a row that no program has written.
+TEST_F(WisdomFile, ReadsAndExportsNoRowThatNobodyCanHaveWritten) {
+    for (const char* change : {"created = 0", "created = -5", "seconds = -1", "seconds = 9e999",
+                               "version = ''", "schedule = ''", "device = ''", "problem = ''"}) {
+        fs::remove(file);
+        open().store(key, timed);
+        const WisdomKey other{"machine", "dft 2048"};
+        open().store(other, timed);
+        {
+            sqlite::Database database(file);
+            database.execute(
+                fmt::format("UPDATE entries SET {} WHERE problem = '{}'", change, key.problem).c_str());
+        }
+        Wisdom wisdom = open();
+        EXPECT_EQ(wisdom.find(key), std::nullopt) << change;
+        EXPECT_TRUE(wisdom.entries_for(key.problem).empty()) << change;
+        EXPECT_EQ(wisdom.entries().size(), 1U) << change;
+        std::stringstream lines;
+        EXPECT_EQ(wisdom.export_lines(lines), 1) << change;
+        EXPECT_TRUE(Wisdom(":memory:").import_lines(lines).unreadable.empty()) << change;
+        EXPECT_TRUE(wisdom.store(key, timed)) << change;
+        EXPECT_EQ(wisdom.find(key), timed) << change;
+    }
 }
 
 // ---- where the file is ----------------------------------------------------------------------------------------

@@ -121,8 +121,8 @@ inline void run_on_arm(const std::vector<std::string>& texts, const std::string&
     if (built.status != 0 || !built.errors.empty()) throw std::runtime_error(built.output + built.errors);
 
     std::string input;
-    const auto put = [&](std::size_t number) {
-        const auto value = static_cast<std::int64_t>(number);
+    const auto put = [&](std::size_t index) {
+        const auto value = static_cast<std::int64_t>(index);
         input.append(reinterpret_cast<const char*>(&value), sizeof value);
     };
     std::size_t expected = 0;

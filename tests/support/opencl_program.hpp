@@ -90,7 +90,7 @@ inline std::string file_name(std::size_t run, std::size_t memory) {
     return fmt::format("{}_{}", run, memory);
 }
 
-inline std::string case_text(const OpenclRun& run, std::size_t number) {
+inline std::string case_text(const OpenclRun& run, std::size_t index) {
     const std::string& name = run.name;
     std::string text = run.text;
     std::string made, kept, passed;
@@ -98,12 +98,12 @@ inline std::string case_text(const OpenclRun& run, std::size_t number) {
         const std::size_t bytes = run.memories[m].size();
         passed += fmt::format(", m{}", m);
         if (run.by_value.count(m) > 0) {
-            made += fmt::format("    void* m{} = bytes_of(\"{}\", {});\n", m, file_name(number, m), bytes);
+            made += fmt::format("    void* m{} = bytes_of(\"{}\", {});\n", m, file_name(index, m), bytes);
             kept += fmt::format("    free(m{});\n", m);
             continue;
         }
-        made += fmt::format("    cl_mem m{} = from_file(\"{}\", {});\n", m, file_name(number, m), bytes);
-        kept += fmt::format("    to_file(\"{}\", {}, m{});\n", file_name(number, m), bytes, m);
+        made += fmt::format("    cl_mem m{} = from_file(\"{}\", {});\n", m, file_name(index, m), bytes);
+        kept += fmt::format("    to_file(\"{}\", {}, m{});\n", file_name(index, m), bytes, m);
     }
     if (run.has_workspace) {
         made += fmt::format("    cl_mem w = clCreateBuffer(context, CL_MEM_READ_WRITE, {}, NULL, NULL);\n",
@@ -111,7 +111,7 @@ inline std::string case_text(const OpenclRun& run, std::size_t number) {
         kept += "    clReleaseMemObject(w);\n";
         passed += ", w";
     }
-    text += fmt::format("\nint case_{}(void) {{\n    struct {} self;\n", number, name);
+    text += fmt::format("\nint case_{}(void) {{\n    struct {} self;\n", index, name);
     text += made;
     text += fmt::format(
         "    if (!expect({}_create(&self, context, device), \"{}\")) {{\n"

@@ -15,8 +15,8 @@
 namespace swirl::support {
 
 /// An element in a buffer of scalars, by element index from 0.
-inline std::complex<long double> number_at(const ir::Memory& memory, DataType number, Integer index) {
-    if (!is_complex(number)) return memory[index];
+inline std::complex<long double> number_at(const ir::Memory& memory, DataType data_type, Integer index) {
+    if (!is_complex(data_type)) return memory[index];
     return {memory[2 * index], memory[2 * index + 1]};
 }
 

@@ -30,7 +30,7 @@ Element of_c(Integer thread, Integer i) { return {thread / 4 + i / 2 * 8, thread
 
 /// Two warps multiply matrices of their own: each thread loads its elements one by one.
 ir::Program product(const MmaShape& shape, Integer threads = 64) {
-    const Integer m = shape.rows, n = shape.columns, k = shape.depth, warps = 2;
+    const Integer m = shape.rows, n = shape.columns, k = shape.k, warps = 2;
     ir::Builder b("product");
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
     const auto a = b.input("a", DataType::float64, warps * m * k),
@@ -76,7 +76,7 @@ TEST(WarpProducts, OfFloat64AreChainsOfFusedMultiplyAdds) {
         const auto number = [](const ir::Memory& memory, Integer i) {
             return static_cast<double>(memory[i]);
         };
-        const Integer m = shape.rows, n = shape.columns, k = shape.depth;
+        const Integer m = shape.rows, n = shape.columns, k = shape.k;
         for (Integer warp = 0; warp < 2; ++warp)
             for (Integer i = 0; i < m; ++i)
                 for (Integer j = 0; j < n; ++j) {
@@ -95,12 +95,12 @@ TEST(WarpProducts, OfFloat64AreChainsOfFusedMultiplyAdds) {
 }
 
 /// By NVIDIA's description of PTX ("Matrix Fragments for mma.m16n8k16 with floating point type").
-TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
-    constexpr int warp = 32, m = 16, n = 8, depth = 16;
+TEST(WarpProducts, OfHalfPrecisionHaveTheFragmentsOfTheManual) {
+    constexpr int warp = 32, m = 16, n = 8, k_extent = 16;
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-4, 4);
-    std::array<std::array<long double, depth>, m> a{};
-    std::array<std::array<long double, n>, depth> b{};
+    std::array<std::array<long double, k_extent>, m> a{};
+    std::array<std::array<long double, n>, k_extent> b{};
     std::array<std::array<long double, n>, m> c{};
     const auto fill = [&](auto& matrix) {
         for (auto& row : matrix)
@@ -127,10 +127,10 @@ TEST(WarpProducts, OfShortNumbersHaveTheFragmentsOfTheManual) {
             const std::size_t g = at / 16, r = at / 4 % 4, i = at % 4;
             const std::size_t row = i < 2 ? g : g + 8, column = r * 2 + (i & 1U);
             long double sum = c[row][column];
-            for (std::size_t k = 0; k < depth; ++k) sum += a[row][k] * b[k][column];
+            for (std::size_t k = 0; k < k_extent; ++k) sum += a[row][k] * b[k][column];
             EXPECT_EQ(result[at], sum) << at;
         }
-        EXPECT_EQ(instruction.flops * warp, 2 * m * n * depth);
+        EXPECT_EQ(instruction.flops * warp, 2 * m * n * k_extent);
     }
     EXPECT_THROW(mma_half_precision(DataType::float32), InternalError);
 }

@@ -18,7 +18,7 @@ TEST(GpuTiles, HaveAllColumnsThatHopperHas) {
             EXPECT_EQ(entry.columns, columns);
             EXPECT_EQ(entry.registers(), columns / 2);
             EXPECT_EQ(entry.factor, factor);
-            EXPECT_EQ(entry.depth * bytes_of(factor), 32);
+            EXPECT_EQ(entry.k * bytes_of(factor), 32);
             EXPECT_EQ(&entry, &wgmma_of(factor, columns));
         }
     const ir::WgmmaInstruction& entry = wgmma_of(DataType::bfloat16, 256);

@@ -12,7 +12,7 @@ namespace swirl::emit {
 namespace {
 
 struct Kind {
-    DataType number;
+    DataType data_type;
     const char* name;
 };
 constexpr std::array kinds = {Kind{DataType::float32, "float32"}, Kind{DataType::float64, "float64"},
@@ -25,8 +25,8 @@ std::vector<gemm::MicroKernel> builtin_tiles() {
     constexpr int rows = 4, columns = 4;
     std::vector<gemm::MicroKernel> tiles;
     for (const Kind& kind : kinds) {
-        const int lanes = target::lanes(target::portable_cpu(), gemm::scalar_of(kind.number));
-        tiles.push_back({.data_type = kind.number,
+        const int lanes = target::lanes(target::portable_cpu(), gemm::scalar_of(kind.data_type));
+        tiles.push_back({.data_type = kind.data_type,
                          .tile = {lanes, rows / lanes, columns},
                          .rows = rows,
                          .columns = columns,

@@ -97,14 +97,14 @@ void CKernelWriter::write(const ir::If& branch) {
 }
 
 std::string CKernelWriter::condition(const ir::Condition& condition) const {
-    std::string number = form(condition.form);
+    std::string value = form(condition.form);
     if (condition.value != ir::no_value)
-        number = condition.form == Affine(0) ? operand(condition.value)
-                                             : fmt::format("{} + {}", operand(condition.value), number);
+        value = condition.form == Affine(0) ? operand(condition.value)
+                                            : fmt::format("{} + {}", operand(condition.value), value);
     switch (condition.relation) {
-    case ir::Condition::Relation::negative: return number + " < 0";
-    case ir::Condition::Relation::nonnegative: return number + " >= 0";
-    case ir::Condition::Relation::zero: return number + " == 0";
+    case ir::Condition::Relation::negative: return value + " < 0";
+    case ir::Condition::Relation::nonnegative: return value + " >= 0";
+    case ir::Condition::Relation::zero: return value + " == 0";
     }
     return {};
 }

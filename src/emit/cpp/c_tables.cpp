@@ -17,7 +17,7 @@ void write_c_table(SourceWriter& out, const ir::BufferInfo& buffer, std::string_
                    std::string_view name, const std::function<std::string(long double, DataType)>& literal) {
     std::vector<std::string> items;
     if (buffer.element == DataType::int64)
-        for (const Integer number : buffer.contents->integers()) items.push_back(c_literal(number));
+        for (const Integer value : buffer.contents->integers()) items.push_back(c_literal(value));
     else
         for (Integer i = 0; i < buffer.contents->size(); ++i)
             items.push_back(literal((*buffer.contents)[i], buffer.element));

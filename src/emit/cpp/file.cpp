@@ -54,7 +54,7 @@ void CppFile::write_kernel(std::size_t position, Convention convention) {
             write_c_table(
                 out_, program.buffers[i],
                 fmt::format("alignas(64) static const {}", cpp_type({program.buffers[i].element, 1})),
-                tables[i], [](long double number, DataType scalar) { return c_literal(number, scalar); });
+                tables[i], [](long double value, DataType scalar) { return c_literal(value, scalar); });
         }
     CppKernelWriter kernel(out_, program, usages_[position], functions_[position], tables, names_,
                            options_.vectors);

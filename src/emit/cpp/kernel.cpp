@@ -81,9 +81,9 @@ std::vector<CppKernelWriter::Formal> CppKernelWriter::formals() const {
     for (std::size_t i = 0; i < buffers_.size(); ++i)
         if (is_passed(i))
             result.push_back({pointer_type(program_.buffers[i]), buffers_[i], usage_.buffers[i]});
-    for (const std::string& number : parameter_names()) {
-        const auto at = std::find(variables_.begin(), variables_.end(), number) - variables_.begin();
-        result.push_back({"std::int64_t", number, usage_.variables[static_cast<std::size_t>(at)]});
+    for (const std::string& name : parameter_names()) {
+        const auto at = std::find(variables_.begin(), variables_.end(), name) - variables_.begin();
+        result.push_back({"std::int64_t", name, usage_.variables[static_cast<std::size_t>(at)]});
     }
     return result;
 }

@@ -15,7 +15,7 @@ std::string CppKernelWriter::operand(ir::Value value) const {
     const ir::Operation& operation = program_[value];
     if (operation.opcode != ir::Opcode::constant || operation.type.lanes != 1)
         return fmt::format("v{}", value);
-    std::string literal = c_literal(operation.number, operation.type.scalar);
+    std::string literal = c_literal(operation.constant, operation.type.scalar);
     return literal.starts_with('-') ? fmt::format("({})", literal) : literal;
 }
 
@@ -65,8 +65,8 @@ std::string CppKernelWriter::convert(const ir::Operation& operation) const {
     if (operation.type.lanes == 1) return fmt::format("static_cast<{}>({})", type, a);
     if (program_[operation.operands[0]].type.scalar != DataType::boolean)
         return fmt::format("convert<{}>({})", type, a);
-    const auto all = [&](int number) {
-        return fmt::format("splat<{}>({})", type, c_literal(number, operation.type.scalar));
+    const auto all = [&](int value) {
+        return fmt::format("splat<{}>({})", type, c_literal(value, operation.type.scalar));
     };
     return fmt::format("select({}, {}, {})", a, all(1), all(0));
 }
@@ -115,14 +115,14 @@ std::string CppKernelWriter::expression(const ir::Operation& operation) const {
     switch (operation.opcode) {
     case Opcode::constant:
         return fmt::format("splat<{}>({})", cpp_type(operation.type),
-                           c_literal(operation.number, operation.type.scalar));
+                           c_literal(operation.constant, operation.type.scalar));
     case Opcode::index: return form(operation.address.index);
     case Opcode::load: return load(operation);
     case Opcode::splat:
         if (scalar) return a();
         if (const ir::Operation& source = program_[operation.operands[0]]; source.opcode == Opcode::constant)
             return fmt::format("splat<{}>({})", cpp_type(operation.type),
-                               c_literal(source.number, source.type.scalar));
+                               c_literal(source.constant, source.type.scalar));
         return fmt::format("splat<{}>({})", cpp_type(operation.type), a());
     case Opcode::negate: return c_arithmetic(operation.opcode, a(), "");
     case Opcode::add:

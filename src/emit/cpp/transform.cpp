@@ -28,7 +28,7 @@ bool has_parameters(const ir::Program& program) {
 std::vector<const ir::Program*> programs_of(const CppTransform& transform) {
     std::vector<const ir::Program*> programs;
     for (const CppTransform::KernelCall& step : transform.calls) {
-        ensure(!has_parameters(*step.program), "kernel '{}' takes numbers, a transform's kernels must not",
+        ensure(!has_parameters(*step.program), "kernel '{}' takes integers; a transform's kernels must not",
                step.program->name);
         if (std::find(programs.begin(), programs.end(), step.program) == programs.end())
             programs.push_back(step.program);

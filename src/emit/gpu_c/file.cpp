@@ -161,7 +161,7 @@ void GpuFile::add_launch(const GpuTransform::KernelLaunch& step) {
 
 void GpuFile::check(const GpuTransform::Flag& flag, const ir::Program& program) const {
     ensure(flag.memory < transform_.memories.size() && transform_.memories[flag.memory].by_value,
-           "a parameter or condition of kernel '{}' is no number that is passed by value", program.name);
+           "a parameter or condition of kernel '{}' is not an integer passed by value", program.name);
 }
 
 std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
@@ -169,7 +169,7 @@ std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
     std::vector<GpuTransform::Flag> result;
     for (const std::size_t variable : kernel.parameters()) {
         const auto position = static_cast<std::size_t>(kernel.program->variables[variable].axis);
-        ensure(position < step.flags.size(), "kernel '{}' takes more numbers than its step names",
+        ensure(position < step.flags.size(), "kernel '{}' takes more integers than its step names",
                kernel.program->name);
         const GpuTransform::Flag& flag = step.flags[position];
         check(flag, *kernel.program);
@@ -212,8 +212,8 @@ void GpuFile::write_tables(SourceWriter& out, const GpuKernel& kernel) {
         write_c_table(out, buffer,
                       fmt::format("{}{}{}", fmt::format(fmt::runtime(dialect_.aligned), widest_access),
                                   dialect_.constant_array, gpu_memory_type(dialect_, buffer.element)),
-                      kernel.tables[b], [&](long double number, DataType scalar) {
-                          return gpu_table_entry(dialect_, number, scalar);
+                      kernel.tables[b], [&](long double value, DataType scalar) {
+                          return gpu_table_entry(dialect_, value, scalar);
                       });
     }
 }

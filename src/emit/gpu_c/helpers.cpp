@@ -7,8 +7,8 @@
 namespace swirl::emit {
 namespace {
 
-std::string bits_of(const GpuDialect& dialect, std::string_view number) {
-    return fmt::format(fmt::runtime(dialect.bits_of_float32), number);
+std::string bits_of(const GpuDialect& dialect, std::string_view value) {
+    return fmt::format(fmt::runtime(dialect.bits_of_float32), value);
 }
 
 std::string float_of(const GpuDialect& dialect, std::string_view bits) {

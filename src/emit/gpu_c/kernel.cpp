@@ -67,9 +67,9 @@ private:
         include(sum);
     }
 
-    static Integer magnitude(Integer number) { return number < 0 ? -number : number; }
-    void include(Integer number) {
-        wide_ = wide_ || magnitude(number) > std::numeric_limits<std::int32_t>::max() / 2;
+    static Integer magnitude(Integer value) { return value < 0 ? -value : value; }
+    void include(Integer value) {
+        wide_ = wide_ || magnitude(value) > std::numeric_limits<std::int32_t>::max() / 2;
     }
 
     const ir::Program& program_;
@@ -170,8 +170,8 @@ std::vector<std::string> GpuKernelWriter::formals() const {
     std::vector<std::string> result;
     for (const std::size_t b : kernel_.passed()) {
         const ir::BufferInfo& buffer = program_.buffers[b];
-        for (const std::string& number : passed_by_value_[b])
-            result.push_back(fmt::format("const {} {}", gpu_memory_type(dialect_, buffer.element), number));
+        for (const std::string& name : passed_by_value_[b])
+            result.push_back(fmt::format("const {} {}", gpu_memory_type(dialect_, buffer.element), name));
         if (buffer.by_value) continue;
         result.push_back(fmt::format("{}{}{}* {}{}", space_of(b), buffer.written ? "" : "const ",
                                      gpu_memory_type(dialect_, buffer.element),

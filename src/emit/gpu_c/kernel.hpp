@@ -54,8 +54,8 @@ void write_helpers(SourceWriter& out, const GpuDialect& dialect, const GpuHelper
 void reserve_gpu_keywords(Identifiers& names, const GpuDialect& dialect);
 
 /// A constant in a table or at its use; 16-bit floats in a table are spelled as their bits.
-std::string gpu_literal(const GpuDialect& dialect, long double number, DataType scalar);
-std::string gpu_table_entry(const GpuDialect& dialect, long double number, DataType scalar);
+std::string gpu_literal(const GpuDialect& dialect, long double value, DataType scalar);
+std::string gpu_table_entry(const GpuDialect& dialect, long double value, DataType scalar);
 /// The type of an element in memory; 16-bit floats are stored as their bits.
 std::string_view gpu_memory_type(const GpuDialect& dialect, DataType scalar);
 

@@ -33,8 +33,8 @@ void write_tables(SourceWriter& out, const GpuFile& file) {
         out.line();
         write_c_table(out, *table.buffer,
                       fmt::format("static const {}", host_type(file, table.buffer->element)), table.name,
-                      [&](long double number, DataType scalar) {
-                          return gpu_table_entry(file.dialect(), number, scalar);
+                      [&](long double value, DataType scalar) {
+                          return gpu_table_entry(file.dialect(), value, scalar);
                       });
     }
 }

@@ -21,9 +21,9 @@ std::string rounded(DataType scalar, const std::string& a) {
 
 } // namespace
 
-std::string gpu_literal(const GpuDialect& dialect, long double number, DataType scalar) {
-    if (!is_floating(scalar)) return c_literal(number, scalar);
-    const double value = ir::round_to(scalar, number);
+std::string gpu_literal(const GpuDialect& dialect, long double constant, DataType scalar) {
+    if (!is_floating(scalar)) return c_literal(constant, scalar);
+    const double value = ir::round_to(scalar, constant);
     const bool is_wide = scalar == DataType::float64;
     if (std::isfinite(value)) return c_literal(value, is_wide ? scalar : DataType::float32);
     if (is_wide)
@@ -33,8 +33,8 @@ std::string gpu_literal(const GpuDialect& dialect, long double number, DataType 
                        fmt::format("0x{:08X}", std::bit_cast<std::uint32_t>(static_cast<float>(value))));
 }
 
-std::string gpu_table_entry(const GpuDialect& dialect, long double number, DataType scalar) {
-    return is_short(scalar) ? bits_literal(number, scalar) : gpu_literal(dialect, number, scalar);
+std::string gpu_table_entry(const GpuDialect& dialect, long double value, DataType scalar) {
+    return is_short(scalar) ? bits_literal(value, scalar) : gpu_literal(dialect, value, scalar);
 }
 
 const GpuKernelWriter::Lanes& GpuKernelWriter::lanes_of(const ir::Operation& operation,
@@ -53,7 +53,7 @@ void GpuKernelWriter::compute(ir::Value value) {
     };
     switch (operation.opcode) {
     case ir::Opcode::constant: {
-        const std::string literal = gpu_literal(dialect_, operation.number, operation.type.scalar);
+        const std::string literal = gpu_literal(dialect_, operation.constant, operation.type.scalar);
         result.assign(count, literal.starts_with('-') ? fmt::format("({})", literal) : literal);
         return;
     }
@@ -82,12 +82,12 @@ void GpuKernelWriter::write_ptx(ir::Value value) {
     const auto letter = [](DataType scalar) { return scalar == DataType::float64 ? 'd' : 'f'; };
     Lanes& result = values_[static_cast<std::size_t>(value)];
     std::vector<std::string> outputs, inputs, lists;
-    int number = 0;
+    int register_index = 0;
     std::string before; // packs half-precision values in pairs
     int pairs = 0;
     const auto list_of = [&](const ir::Type& type) {
         std::vector<std::string> places;
-        for (int lane = 0; lane < type.lanes; ++lane) places.push_back(fmt::format("%{}", number++));
+        for (int lane = 0; lane < type.lanes; ++lane) places.push_back(fmt::format("%{}", register_index++));
         if (is_short(type.scalar)) {
             std::vector<std::string> registers;
             for (std::size_t lane = 0; lane + 1 < places.size(); lane += 2) {
@@ -184,7 +184,7 @@ std::string GpuKernelWriter::fused(const ir::Operation& operation, std::size_t l
 
 std::string GpuKernelWriter::converted(DataType from, DataType to, const std::string& a) const {
     if (from == to) return a;
-    ensure(to != DataType::boolean, "a number is no condition");
+    ensure(to != DataType::boolean, "a conversion to boolean");
     if (from == DataType::boolean)
         return fmt::format("{} ? {} : {}", a, gpu_literal(dialect_, 1, to), gpu_literal(dialect_, 0, to));
     if (is_short_integer(to) && to != DataType::int32)

@@ -14,7 +14,7 @@ namespace {
 constexpr Integer least_32 = std::numeric_limits<std::int32_t>::min();
 constexpr Integer most_32 = std::numeric_limits<std::int32_t>::max();
 
-bool is_32_bit(Integer number) { return number >= least_32 && number <= most_32; }
+bool is_32_bit(Integer value) { return value >= least_32 && value <= most_32; }
 
 PtxRegister integer_register(bool wide) { return wide ? PtxRegister::int64 : PtxRegister::int32; }
 
@@ -75,7 +75,7 @@ void PtxAddresses::declare() {
     for (std::size_t n = 0; n < layout_.variables.size(); ++n)
         if (usage_.variables[static_cast<std::size_t>(layout_.variables[n])])
             bind(layout_.variables[n],
-                 {out_.result(PtxRegister::int64, "ld.param.s64", {fmt::format("[{}]", layout_.numbers[n])}),
+                 {out_.result(PtxRegister::int64, "ld.param.s64", {fmt::format("[{}]", layout_.integers[n])}),
                   true, false});
     for (std::size_t b = 0; b < bases_.size(); ++b) {
         if (!usage_.buffers[b]) continue;
@@ -129,9 +129,9 @@ Affine PtxAddresses::bound_terms(const Affine& form) {
     return result;
 }
 
-PtxInteger PtxAddresses::converted(const PtxInteger& number, bool wide) {
-    if (number.is_literal || number.is_wide == wide) return {number.text, wide, number.is_literal};
-    return {out_.result(integer_register(wide), wide ? "cvt.s64.s32" : "cvt.u32.u64", {number.text}), wide,
+PtxInteger PtxAddresses::converted(const PtxInteger& value, bool wide) {
+    if (value.is_literal || value.is_wide == wide) return {value.text, wide, value.is_literal};
+    return {out_.result(integer_register(wide), wide ? "cvt.s64.s32" : "cvt.u32.u64", {value.text}), wide,
             false};
 }
 
@@ -147,15 +147,15 @@ PtxInteger PtxAddresses::multiply_add(const PtxInteger& factor, Integer coeffici
         return made(out_.result(kind, wide ? "add.s64" : "add.s32", {sum.text, same.text}));
     }
     // A product that overflows belongs to a form that wraps: only its low bits count.
-    const std::string number =
+    const std::string constant =
         fmt::format("{}", wide ? coefficient : static_cast<Integer>(static_cast<std::int32_t>(coefficient)));
     if (wide && !factor.is_wide && is_32_bit(coefficient)) {
-        if (is_first) return made(out_.result(kind, "mul.wide.s32", {factor.text, number}));
-        return made(out_.result(kind, "mad.wide.s32", {factor.text, number, sum.text}));
+        if (is_first) return made(out_.result(kind, "mul.wide.s32", {factor.text, constant}));
+        return made(out_.result(kind, "mad.wide.s32", {factor.text, constant, sum.text}));
     }
     const std::string same = converted(factor, wide).text;
-    if (is_first) return made(out_.result(kind, wide ? "mul.lo.s64" : "mul.lo.s32", {same, number}));
-    return made(out_.result(kind, wide ? "mad.lo.s64" : "mad.lo.s32", {same, number, sum.text}));
+    if (is_first) return made(out_.result(kind, wide ? "mul.lo.s64" : "mul.lo.s32", {same, constant}));
+    return made(out_.result(kind, wide ? "mad.lo.s64" : "mad.lo.s32", {same, constant, sum.text}));
 }
 
 PtxInteger PtxAddresses::variable_part(const Affine& form, bool wraps) {
@@ -186,12 +186,12 @@ PtxInteger PtxAddresses::variable_part(const Affine& form, bool wraps) {
 PtxInteger PtxAddresses::value(const Affine& form) {
     const Integer constant = form.constant();
     const PtxInteger part = variable_part(form);
-    const std::string number = fmt::format("{}", constant);
-    if (part.is_literal) return {number, !is_32_bit(constant), true};
+    const std::string value = fmt::format("{}", constant);
+    if (part.is_literal) return {value, !is_32_bit(constant), true};
     if (constant == 0) return part;
     const bool wide = !is_32_bit(constant) || !fits_32_bits(ranges_.range(form));
     const PtxInteger same = converted(part, wide);
-    return {out_.result(integer_register(wide), wide ? "add.s64" : "add.s32", {same.text, number}), wide,
+    return {out_.result(integer_register(wide), wide ? "add.s64" : "add.s32", {same.text, value}), wide,
             false};
 }
 

@@ -50,7 +50,7 @@ public:
     PtxInteger value(const Affine& form);
     /// The form without its constant. `wraps`: modulo 2^32 suffices.
     PtxInteger variable_part(const Affine& form, bool wraps = false);
-    PtxInteger converted(const PtxInteger& number, bool wide);
+    PtxInteger converted(const PtxInteger& value, bool wide);
 
     /// A register: the address without the index's constant; `dynamic` is the register of the dynamic index, if any.
     std::string pointer(const ir::Address& address, const std::string& dynamic);

@@ -25,20 +25,20 @@ std::string PtxKernelWriter::unpacked_e4m3(const std::string& bits) {
     const std::string both = out_.result(PtxRegister::int32, "cvt.rn.f16x2.e4m3x2", {bits});
     const std::string lower = out_.fresh(PtxRegister::bits16), upper = out_.fresh(PtxRegister::bits16);
     out_.emit("mov.b32", {fmt::format("{{{}, {}}}", lower, upper), both});
-    std::string number = out_.result(PtxRegister::float32, "cvt.f32.f16", {lower});
-    bits_.emplace(std::pair(number, DataType::float8_e4m3), bits);
-    return number;
+    std::string value = out_.result(PtxRegister::float32, "cvt.f32.f16", {lower});
+    bits_.emplace(std::pair(value, DataType::float8_e4m3), bits);
+    return value;
 }
 
 std::string PtxKernelWriter::unpacked(DataType scalar, const std::string& bits) {
     if (scalar == DataType::float8_e4m3) return unpacked_e4m3(bits);
     // bfloat16 is the upper half of a float32.
-    const std::string number =
+    const std::string value =
         scalar == DataType::float16
             ? out_.result(PtxRegister::float32, "cvt.f32.f16", {bits})
             : out_.result(PtxRegister::float32, "mov.b32", {fmt::format("{{{}, {}}}", zero_bits_, bits)});
-    bits_.emplace(std::pair(number, scalar), bits);
-    return number;
+    bits_.emplace(std::pair(value, scalar), bits);
+    return value;
 }
 
 std::string PtxKernelWriter::converted(DataType from, DataType to, const std::string& a) {
@@ -59,17 +59,17 @@ std::string PtxKernelWriter::converted(DataType from, DataType to, const std::st
 
 /// The low bits, extended to 32 bits of equal value.
 std::string PtxKernelWriter::to_short_integer(DataType from, DataType to, const std::string& a) {
-    std::string number = a;
+    std::string value = a;
     if (is_floating(from))
-        number = out_.result(PtxRegister::int32, fmt::format("cvt.rzi.s32.{}", ptx_type(from)), {a});
+        value = out_.result(PtxRegister::int32, fmt::format("cvt.rzi.s32.{}", ptx_type(from)), {a});
     else if (from == DataType::int64)
-        number = out_.result(PtxRegister::int32, "cvt.u32.u64", {a});
-    if (to == DataType::int32) return number;
+        value = out_.result(PtxRegister::int32, "cvt.u32.u64", {a});
+    if (to == DataType::int32) return value;
     const std::string_view part = to == DataType::int8    ? "cvt.s32.s8"
                                   : to == DataType::uint8 ? "cvt.u32.u8"
                                   : to == DataType::int16 ? "cvt.s32.s16"
                                                           : "cvt.u32.u16";
-    return out_.result(PtxRegister::int32, part, {number});
+    return out_.result(PtxRegister::int32, part, {value});
 }
 
 std::string PtxKernelWriter::to_short(DataType from, DataType to, const std::string& a) {

@@ -261,13 +261,13 @@ void PtxKernelWriter::write(const ir::For& loop) {
     ranges.enter(loop);
     addresses_.open_scope();
     addresses_.bind(loop.variable, counter);
-    for (const auto& [induction, number] : inductions) addresses_.bind(induction->variable, number);
+    for (const auto& [induction, value] : inductions) addresses_.bind(induction->variable, value);
     if (trips != 1) out_.bind_label(again);
     write_scoped(early ? early->body : loop.body);
     addresses_.close_scope();
     ranges.leave(loop);
     if (trips == 1) return;
-    for (const auto& [induction, number] : inductions) count(number, induction->step);
+    for (const auto& [induction, value] : inductions) count(value, induction->step);
     count(counter, loop.step);
     out_.jump_if(
         out_.result(PtxRegister::predicate, fmt::format("setp.lt.{}", type), {counter.text, end.text}),

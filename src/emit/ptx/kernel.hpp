@@ -49,7 +49,7 @@ private:
     // ---- operations, lane by lane (ptx_operation.cpp)
     Lanes lanes(const ir::Operation& operation);
     const Lanes& operand(const ir::Operation& operation, std::size_t position) const;
-    Lanes constant(ir::Type type, long double number);
+    Lanes constant(ir::Type type, long double value);
     std::string arithmetic(const ir::Operation& operation, std::size_t lane);
     std::string quotient(const ir::Operation& operation, std::size_t lane);
     std::string root_or_magnitude(const ir::Operation& operation, std::size_t lane);

@@ -18,15 +18,15 @@ Integer rounded_up(Integer bytes, Integer unit) { return ceil_divide(bytes, unit
 
 /// "80" of "sm_80" and "sm_90a".
 int capability_of(const std::string& target) {
-    int number = 0;
+    int version = 0;
     constexpr std::string_view prefix = "sm_";
     if (target.starts_with(prefix)) {
         const char* end = target.data() + target.size();
-        const auto [rest, error] = std::from_chars(target.data() + prefix.size(), end, number);
-        if (error != std::errc() || (rest != end && std::string_view(rest, end) != "a")) number = 0;
+        const auto [rest, error] = std::from_chars(target.data() + prefix.size(), end, version);
+        if (error != std::errc() || (rest != end && std::string_view(rest, end) != "a")) version = 0;
     }
-    ensure(number >= 70, "ptx: target '{}'; known are sm_70 and later", target);
-    return number;
+    ensure(version >= 70, "ptx: target '{}'; known are sm_70 and later", target);
+    return version;
 }
 
 bool is_special(const std::string& target) { return target.ends_with('a'); }
@@ -112,7 +112,7 @@ PtxLayout::PtxLayout(const ir::Program& program, const Usage& usage, const PtxOp
     }
     pass_tensors(program, usage, names);
     for (const Variable variable : variables)
-        numbers.push_back(names.unique(program.variables[static_cast<std::size_t>(variable)].name));
+        integers.push_back(names.unique(program.variables[static_cast<std::size_t>(variable)].name));
     allocate_shared(program, usage, names);
 }
 

@@ -29,7 +29,7 @@ struct PtxLayout {
     std::vector<BufferLocation> locations; ///< by Buffer
     std::vector<std::string> tensors;      ///< their names, by Tensor; empty: unused
     std::vector<Variable> variables;       ///< the integer parameters by position
-    std::vector<std::string> numbers;      ///< their names
+    std::vector<std::string> integers;     ///< their names
     int capability = 0;                    ///< of the target: 80 for sm_80
     std::string version;
     /// All shared buffers in one array that the launch allocates; empty: each is declared with its size.

@@ -76,7 +76,7 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
         return shuffled(operand(operation, 0), operand(operation, ir::operand_count(operation) - 1), map);
     };
     switch (operation.opcode) {
-    case Opcode::constant: return constant(operation.type, operation.number);
+    case Opcode::constant: return constant(operation.type, operation.constant);
     case Opcode::index: return {addresses_.converted(addresses_.value(operation.address.index), true).text};
     case Opcode::load: return load(operation);
     case Opcode::splat: return Lanes(count, operand(operation, 0).front());
@@ -128,8 +128,8 @@ PtxKernelWriter::Lanes PtxKernelWriter::lanes(const ir::Operation& operation) {
 }
 
 /// Literals replace registers, except booleans, which have no literals.
-PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double number) {
-    const std::string literal = ptx_literal(number, type.scalar);
+PtxKernelWriter::Lanes PtxKernelWriter::constant(ir::Type type, long double value) {
+    const std::string literal = ptx_literal(value, type.scalar);
     const auto count = static_cast<std::size_t>(type.lanes);
     if (type.scalar != DataType::boolean) return Lanes(count, literal);
     return Lanes(count, out_.result(PtxRegister::predicate, "mov.pred", {literal}));
@@ -158,11 +158,11 @@ PtxKernelWriter::Lanes PtxKernelWriter::executed(const ir::Operation& operation)
 /// Reads the value of another thread of the warp (shfl.sync with all threads active).
 PtxKernelWriter::Lanes PtxKernelWriter::exchanged(const ir::Operation& operation) {
     const ir::Instruction& entry = *operation.instruction;
-    std::string number = operand(operation, 0).front();
-    if (!number.starts_with('%')) // a literal
-        number = out_.result(PtxRegister::float32, "mov.f32", {number});
+    std::string value = operand(operation, 0).front();
+    if (!value.starts_with('%')) // a literal
+        value = out_.result(PtxRegister::float32, "mov.f32", {value});
     return {out_.result(PtxRegister::float32, entry.text,
-                        {number, std::to_string(entry.immediate), "31", "0xffffffff"})};
+                        {value, std::to_string(entry.immediate), "31", "0xffffffff"})};
 }
 
 /// An instruction whose operands are register lists, the result's first.

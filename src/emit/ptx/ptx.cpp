@@ -92,7 +92,7 @@ std::vector<std::string> formal_parameters(const PtxLayout& layout) {
         if (!tensor.empty())
             result.push_back(fmt::format(".param .align {} .b8 {}[{}]", tensor_parameter_alignment, tensor,
                                          tensor_parameter_bytes));
-    for (const std::string& number : layout.numbers) result.push_back(fmt::format(".param .s64 {}", number));
+    for (const std::string& name : layout.integers) result.push_back(fmt::format(".param .s64 {}", name));
     return result;
 }
 
@@ -153,8 +153,8 @@ PtxInterface ptx_interface(const ir::Program& program, const PtxOptions& options
         if (!layout.tensors[t].empty())
             result.parameters.push_back(
                 {PtxParameter::Kind::tensor, static_cast<int>(t), tensor_parameter_bytes});
-    for (std::size_t n = 0; n < layout.numbers.size(); ++n)
-        result.parameters.push_back({PtxParameter::Kind::number, static_cast<int>(n)});
+    for (std::size_t n = 0; n < layout.integers.size(); ++n)
+        result.parameters.push_back({PtxParameter::Kind::integer, static_cast<int>(n)});
     return result;
 }
 

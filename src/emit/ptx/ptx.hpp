@@ -20,10 +20,10 @@ struct PtxOptions {
 /// A parameter of the kernel, in launch order.
 struct PtxParameter {
     enum class Kind : std::uint8_t {
-        buffer, ///< 64-bit address of element 0 of the buffer in global memory
-        number, ///< 64-bit integer
-        value,  ///< the elements of a buffer passed by value
-        tensor, ///< the driver's tensor map (CUtensorMap), aligned to 64 bytes
+        buffer,  ///< 64-bit address of element 0 of the buffer in global memory
+        integer, ///< 64-bit integer
+        value,   ///< the elements of a buffer passed by value
+        tensor,  ///< the driver's tensor map (CUtensorMap), aligned to 64 bytes
     };
     Kind kind = Kind::buffer;
     int position = 0;  ///< in Program::buffers, among the integer parameters, or in Program::tensors

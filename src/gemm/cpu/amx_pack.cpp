@@ -32,8 +32,8 @@ public:
         if (pack.is_scaled) scale_ = builder.input("scale", vector_.scalar, 1);
         rest_ = builder.local("rest", vector_.scalar, Integer{pack.k_group()} * lanes);
         steps_ = builder.parameter("steps");
-        k_extent_ = builder.parameter("depth");
-        k_stride_ = builder.parameter("depth_stride");
+        k_extent_ = builder.parameter("k");
+        k_stride_ = builder.parameter("k_stride");
         stride_ = builder.parameter("stride");
     }
 

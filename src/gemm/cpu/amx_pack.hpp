@@ -25,8 +25,8 @@ struct AmxPack {
 
 /// The program. Buffers: `from`, `to` (bfloat16 or int32) and, if scaled, `scale`. Parameters, in this order:
 ///   steps         K, rounded down to a multiple of k_group()
-///   depth         K, ≤ max_k; zeros pad the last K group
-///   depth_stride  in elements; 1 where the source is contiguous along K
+///   k             K, ≤ max_k; zeros pad the last K group
+///   k_stride      in elements; 1 where the source is contiguous along K
 ///   stride        across the panel, in elements; 1 where the source is contiguous across it
 /// A panel of at most 16 rows or columns writes only the first register of two.
 ir::Program amx_pack(const AmxPack& pack);

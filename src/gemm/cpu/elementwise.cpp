@@ -207,7 +207,7 @@ private:
     }
     // ---- conversions
 
-    Value number(long double value) { return builder_.constant({DataType::float32, kernel_.lanes}, value); }
+    Value constant(long double value) { return builder_.constant({DataType::float32, kernel_.lanes}, value); }
     Components converted(const Components& values) {
         const DataType to = scalar_of(stored_->type), from = builder_.type(values[0]).scalar;
         if (from == to) return values;
@@ -221,18 +221,20 @@ private:
     /// scale·x, clamped to the range, as the nearest integer, ties to even; 0 for NaN.
     Value rounded(Value x, const IntegerRange& range) {
         constexpr long double rounder = 0x1.8p23L; // a float32 near it is an integer
-        const Value zero = number(0);
+        const Value zero = constant(0);
         Value kept = builder_.select(builder_.less(zero, x), x, zero); // not NaN
         if (range.least < 0) {
-            const Value least = number(range.least);
+            const Value least = constant(range.least);
             kept = builder_.select(builder_.less(x, zero), x, kept);
             kept = builder_.select(builder_.less(kept, least), least, kept);
         }
-        const Value greatest = number(range.greatest);
+        const Value greatest = constant(range.greatest);
         kept = builder_.select(builder_.less(greatest, kept), greatest, kept);
-        if (range.scale == 1) return builder_.subtract(builder_.add(kept, number(rounder)), number(rounder));
+        if (range.scale == 1)
+            return builder_.subtract(builder_.add(kept, constant(rounder)), constant(rounder));
         if (!kernel_.has_fma) return rounded_in_float64(kept, range.scale);
-        return builder_.subtract(builder_.fma(kept, number(range.scale), number(rounder)), number(rounder));
+        return builder_.subtract(builder_.fma(kept, constant(range.scale), constant(rounder)),
+                                 constant(rounder));
     }
     /// Products of float32 with a scale are exact in float64. Halves of the vector pass through memory.
     Value rounded_in_float64(Value x, long double scale) {

@@ -40,8 +40,8 @@ public:
     }
 
     ir::Program write() {
-        const Affine steps = builder_.parameter("steps"), k_extent = builder_.parameter("depth");
-        addresses_.k_stride = builder_.parameter("depth_stride");
+        const Affine steps = builder_.parameter("steps"), k_extent = builder_.parameter("k");
+        addresses_.k_stride = builder_.parameter("k_stride");
         addresses_.stride = builder_.parameter("stride");
         const bool is_transposed = pack_.source == Source::along_k && lanes_ > 1;
         const bool is_copied = pack_.source == Source::across_panel;
@@ -79,17 +79,17 @@ private:
         const int bits = are_bytes ? 8 : 16;
         Value sum = ir::no_value;
         for (std::size_t step = 0; step < addresses.size(); ++step) {
-            const Value number = builder_.convert(
+            const Value value = builder_.convert(
                 builder_.load(addresses_.from, addresses[step].index + first,
                               {.lanes = lanes, .active = active, .dynamic = addresses[step].dynamic}),
                 DataType::int32);
             if (step == 0) {
                 // Masks off the sign extension: later k indices occupy those bits.
-                sum = are_bytes ? number : builder_.bit_and(number, constant(lanes, 0xffff));
+                sum = are_bytes ? value : builder_.bit_and(value, constant(lanes, 0xffff));
                 continue;
             }
             const Value factor = constant(lanes, Integer{1} << (bits * static_cast<int>(step)));
-            sum = builder_.add(sum, builder_.multiply(number, factor));
+            sum = builder_.add(sum, builder_.multiply(value, factor));
         }
         return taken(sum);
     }

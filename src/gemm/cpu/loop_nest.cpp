@@ -4,7 +4,7 @@
 #include "base/integer.hpp"
 #include "gemm/cpu/nest_tile.hpp"
 #include "gemm/cpu/panel_writer.hpp"
-#include "gemm/cpu/whole_problem.hpp"
+#include "gemm/whole_problem.hpp"
 
 #include <algorithm>
 #include <array>

@@ -43,7 +43,7 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     }
     const ir::Buffer accumulators =
         builder.local("sums", scalar, TileWriter::accumulator_scalars(kernel.data_type, tile));
-    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("depth");
+    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("k");
     c.column_stride = components * builder.parameter("column_stride");
 
     TileWriter writer(builder, kernel.data_type, tile.lanes, kernel.rows, kernel.columns, accumulators,

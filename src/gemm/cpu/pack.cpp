@@ -26,8 +26,8 @@ ir::Program pack(const Pack& pack) {
     addresses.from =
         builder.input("from", from, components * (pack.max_k + pack.width - 1) * pack.max_stride);
     addresses.to = builder.output("to", scalar, components * pack.max_k * pack.width);
-    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("depth");
-    addresses.k_stride = components * builder.parameter("depth_stride");
+    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("k");
+    addresses.k_stride = components * builder.parameter("k_stride");
     addresses.stride = components * builder.parameter("stride");
     PanelWriter(builder, pack, addresses).write(steps, k_extent);
     return builder.finish();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/cpu/complex_lanes.hpp"
+#include "gemm/complex_lanes.hpp"
 #include "gemm/cpu/pack.hpp"
 #include "gemm/cpu/panel_addresses.hpp"
 #include "ir/builder.hpp"

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "gemm/cpu/panel_writer.hpp"
-#include "gemm/cpu/whole_problem.hpp"
+#include "gemm/whole_problem.hpp"
 
 #include <algorithm>
 
@@ -179,7 +179,7 @@ private:
 constexpr Integer least_cache = 256 << 10;
 
 /// Length of the nearly equal blocks of an extent, at most `most`.
-int piece(Integer extent, Integer most) {
+int even_extent(Integer extent, Integer most) {
     return static_cast<int>(ceil_divide(extent, ceil_divide(extent, most)));
 }
 
@@ -221,10 +221,10 @@ UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const targ
     int lanes = target::lanes(cpu, scalar_of(product.data_type));
     while (lanes / 2 >= product.rows && lanes > 2) lanes /= 2;
     const int most = components == 2 && cpu.vector_registers < 32 ? 1 : most_vectors;
-    const int vectors = piece(ceil_divide(product.rows, lanes), most);
+    const int vectors = even_extent(ceil_divide(product.rows, lanes), most);
     const int registers = cpu.vector_registers - 1 - components * vectors;
     const int columns = std::min(most_columns, registers / (components * vectors));
-    small.tile = {lanes, vectors, piece(product.columns, columns)};
+    small.tile = {lanes, vectors, even_extent(product.columns, columns)};
     small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k) : 8;
     return small;
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/cpu/complex_lanes.hpp"
+#include "gemm/complex_lanes.hpp"
 #include "gemm/cpu/tile.hpp"
 #include "gemm/epilogue.hpp"
 #include "gemm/operand_types.hpp"

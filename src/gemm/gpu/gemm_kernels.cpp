@@ -1,6 +1,5 @@
 #include "gemm/gpu/gemm_kernels.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
 #include "gemm/gpu/matrix_buffer.hpp"
 #include "gemm/gpu/model/model.hpp"
@@ -11,6 +10,7 @@
 #include "gemm/gpu/simt/kernel.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/scalar.hpp"
 
 namespace swirl::gemm {
 

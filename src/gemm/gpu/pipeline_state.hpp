@@ -19,16 +19,16 @@ public:
     static constexpr Integer count = 2; ///< counters used; one without a phase
 
     void start() const {
-        builder_.store(counters_, first_, number(0));
-        if (has_phase()) builder_.store(counters_, first_ + 1, number(0));
+        builder_.store(counters_, first_, integer(0));
+        if (has_phase()) builder_.store(counters_, first_ + 1, integer(0));
     }
     ir::Value stage() const { return builder_.load(counters_, first_); }
     ir::Value phase() const { return builder_.load(counters_, first_ + 1); }
-    ir::Value other_phase() const { return builder_.subtract(number(1), phase()); }
+    ir::Value other_phase() const { return builder_.subtract(integer(1), phase()); }
     ir::Value stage_before() const { return before(stage()); }
     ir::Value before(ir::Value now) const {
-        return builder_.select(builder_.less(now, number(1)), number(stages_ - 1),
-                               builder_.subtract(now, number(1)));
+        return builder_.select(builder_.less(now, integer(1)), integer(stages_ - 1),
+                               builder_.subtract(now, integer(1)));
     }
 
     /// A stage and its phase, in values; no_value without a phase.
@@ -39,12 +39,12 @@ public:
     Position position() const { return {stage(), has_phase() ? phase() : ir::no_value}; }
     Position after(const Position& now) const {
         if (!has_phase()) {
-            const ir::Value following = builder_.add(now.stage, number(1));
-            return {builder_.select(builder_.less(following, number(stages_)), following, number(0))};
+            const ir::Value following = builder_.add(now.stage, integer(1));
+            return {builder_.select(builder_.less(following, integer(stages_)), following, integer(0))};
         }
-        const ir::Value stays = builder_.less(now.stage, number(stages_ - 1)); // decides both
-        const ir::Value stage = builder_.select(stays, builder_.add(now.stage, number(1)), number(0));
-        return {stage, builder_.select(stays, now.phase, builder_.subtract(number(1), now.phase))};
+        const ir::Value stays = builder_.less(now.stage, integer(stages_ - 1)); // decides both
+        const ir::Value stage = builder_.select(stays, builder_.add(now.stage, integer(1)), integer(0));
+        return {stage, builder_.select(stays, now.phase, builder_.subtract(integer(1), now.phase))};
     }
     void keep(const Position& now) const {
         builder_.store(counters_, first_, now.stage);
@@ -54,7 +54,7 @@ public:
 
 private:
     bool has_phase() const { return phase_ == Phase::parity; }
-    ir::Value number(Integer value) const {
+    ir::Value integer(Integer value) const {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
 

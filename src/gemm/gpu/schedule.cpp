@@ -21,8 +21,8 @@ constexpr int capability_of_bfloat16 = 8;
 
 } // namespace
 
-int max_vector(const MatrixProduct& product, DataType number) {
-    const auto bytes = static_cast<int>(bytes_of(number));
+int max_vector(const MatrixProduct& product, DataType data_type) {
+    const auto bytes = static_cast<int>(bytes_of(data_type));
     const int widest = SimtThreadLayout::widest_access / bytes;
     return product.listed ? std::clamp(product.list_alignment / bytes, 1, widest) : widest;
 }
@@ -38,15 +38,15 @@ bool allows_vector(const MatrixLayout& layout, Integer stride, Integer other_str
                           extent % lanes == 0);
 }
 
-bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer depth,
-                     Integer lines, int steps) {
-    return allows_vector(layout, stride, lines == 1 ? 0 : mn_stride, depth, steps);
+bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer k, Integer lines,
+                     int steps) {
+    return allows_vector(layout, stride, lines == 1 ? 0 : mn_stride, k, steps);
 }
 
-int max_promotion_interval(Integer depth) {
+int max_promotion_interval(Integer k_extent) {
     constexpr Integer min_k = 64, of_two_instructions = 192;
-    if (depth < min_k) return 0;
-    return depth < of_two_instructions ? 16 : 32;
+    if (k_extent < min_k) return 0;
+    return k_extent < of_two_instructions ? 16 : 32;
 }
 
 namespace {
@@ -106,9 +106,9 @@ CanonicalGemm canonical_for_gpu(const MatrixProduct& product) {
 
 void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu) {
     const std::array<DataType, 3> stored = {product.type_of_a(), product.type_of_b(), product.type_of_c()};
-    const auto is_known = [&](DataType number) {
-        return number == product.data_type ||
-               (product.data_type == DataType::float32 && number != DataType::float64);
+    const auto is_known = [&](DataType data_type) {
+        return data_type == product.data_type ||
+               (product.data_type == DataType::float32 && data_type != DataType::float64);
     };
     if (product.data_type == DataType::int32 || !std::all_of(stored.begin(), stored.end(), is_known))
         throw UserError(

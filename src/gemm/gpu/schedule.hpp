@@ -58,7 +58,7 @@ std::vector<std::pair<int, int>> fma_sequence(FmaOrder order, int rows, int colu
 /// How k-tiles of an operand reach the threads.
 enum class OperandLoad : std::uint8_t {
     cp_async,      ///< threads copy them to shared memory
-    tma,           ///< TMA loads boxes whose rows run along M or N (gemm/gpu/wgmma/tma_loader.hpp)
+    tma,           ///< TMA loads boxes whose rows run along M or N (gemm/gpu/simt/tma_loader.hpp)
     tma_k_major,   ///< TMA loads boxes whose rows run along K; they stay so in shared memory
     tma_transpose, ///< TMA loads boxes whose rows run along K; threads transpose them in shared memory
     global ///< threads load all of K from global memory to registers (gemm/gpu/simt/global_operands.hpp)
@@ -244,7 +244,7 @@ constexpr int max_accumulation_steps = 1024;
 /// Longest promotion interval, in k indices, for products of leading terms whose errors are no worse than those of a
 /// chain of multiply-adds: the less is accumulated, the smaller they are (decision 034). 0: no interval is short
 /// enough for this K.
-int max_promotion_interval(Integer depth);
+int max_promotion_interval(Integer k);
 /// The accuracy of a schedule's results.
 Accuracy accuracy_of(const GpuGemmSchedule& schedule, const MatrixProduct& product);
 
@@ -262,7 +262,7 @@ CanonicalGemm canonical_for_gpu(const MatrixProduct& product);
 
 /// Largest vector, in elements, with which pointers allow access to A or B (of this type), or to C: pointers in lists
 /// may be less aligned than a vector.
-int max_vector(const MatrixProduct& product, DataType number);
+int max_vector(const MatrixProduct& product, DataType data_type);
 int max_vector_of_c(const MatrixProduct& product);
 
 /// Whether vector copies along a matrix's first extent are aligned, whatever its base address.
@@ -270,8 +270,8 @@ bool allows_vector(const MatrixLayout& layout, Integer stride, Integer other_str
                    int lanes);
 
 /// Likewise for vectors of `steps` k indices of each row or column.
-bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer depth,
-                     Integer lines, int steps);
+bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer k, Integer lines,
+                     int steps);
 
 /// UserError unless GPU kernels support the data types: accumulators are float32 or float64; elements in memory have
 /// the same type, or bfloat16 or float16 for float32 accumulators.

@@ -19,7 +19,7 @@ public:
         for (KernelRegion& region : regions_.regions) open_codelets(region);
     }
 
-    GpuCluster build() {
+    KernelRegions build() {
         for (std::size_t p = 0; p + 1 < regions_.regions.size(); ++p) find_exchange(p);
         for (KernelRegion& region : regions_.regions) distribute_loop(region);
         take_transforms();
@@ -32,14 +32,15 @@ public:
         if (transforms_.count > 1) transform_entries_ = in_different_banks(transform_entries_);
         ensure(!exchanges_.empty(), "a cluster of one part");
         add_array(exchanges_.front().array);
-        GpuCluster result = begin();
+        KernelRegions result = begin();
+        KernelRegion& cluster = result.regions.front();
         for (std::size_t p = 0; p < regions_.regions.size(); ++p) {
             move_into_array(regions_.regions[p], vectors_[p]);
-            for (Call& call : regions_.regions[p].calls) result.region.calls.push_back(std::move(call));
-            if (p + 1 < regions_.regions.size()) result.exchanges.push_back(result.region.calls.size() - 1);
+            for (Call& call : regions_.regions[p].calls) cluster.calls.push_back(std::move(call));
+            if (p + 1 < regions_.regions.size()) cluster.exchanges.push_back(cluster.calls.size() - 1);
         }
         result.loops = std::move(regions_.loops);
-        ensure(is_chain(result.loops, result.region), "steps in a cluster that are no chain");
+        ensure(is_chain(result.loops, cluster), "steps in a cluster that are no chain");
         return result;
     }
 
@@ -165,9 +166,17 @@ bool has_shareable_loops(const KernelRegions& regions) {
            });
 }
 
-GpuCluster in_cluster(KernelRegions regions, Integer blocks, Integer pitch, Integer transforms) {
+KernelRegions in_cluster(KernelRegions regions, Integer blocks, Integer pitch, Integer transforms) {
     if (transforms == 1 && is_real_cluster(regions)) return real_cluster(std::move(regions), blocks, pitch);
     return ClusterBuilder(std::move(regions), blocks, pitch, transforms).build();
+}
+
+void distribute_over_cluster(KernelLoops& kernel) {
+    LaunchConfiguration& configuration = kernel.configurations.front();
+    kernel.regions = in_cluster(std::move(kernel.regions), configuration.cluster,
+                                configuration.smem_vector_pad, configuration.transforms);
+    configuration.transforms = 1;
+    kernel.configurations.resize(1);
 }
 
 } // namespace swirl::loops

@@ -46,10 +46,11 @@ ClusterBuilderBase::ClusterBuilderBase(KernelRegions regions, Integer blocks, In
       transforms_(new_loop(regions_.loops, transforms)),
       rank_(new_loop(regions_.loops, blocks).variable) {}
 
-GpuCluster ClusterBuilderBase::begin() const {
-    GpuCluster result;
-    result.region.around = regions_.common;
-    result.region.around.push_back({rank_, blocks_});
+KernelRegions ClusterBuilderBase::begin() const {
+    KernelRegions result;
+    KernelRegion& cluster = result.regions.emplace_back();
+    cluster.around = regions_.common;
+    cluster.around.push_back({rank_, blocks_});
     return result;
 }
 

@@ -22,7 +22,7 @@ protected:
     ClusterBuilderBase(KernelRegions regions, Integer blocks, Integer pitch, Integer transforms);
 
     /// A cluster without calls; its innermost loop is over the blocks.
-    GpuCluster begin() const;
+    KernelRegions begin() const;
     void take_transforms() {
         if (transforms_.count > 1) batch_transforms(regions_, transforms_);
     }

@@ -133,6 +133,8 @@ void substitute(Call& call, Variable variable, const Affine& form) {
         if (*entry) substitute((*entry)->location, variable, form);
 }
 
+namespace {
+
 void distribute_over_blocks(LoopProgram& loops, KernelRegion& region) {
     Integer most = 0;
     for (const Call& call : region.calls) most = std::max(most, longest_loop(call).count);
@@ -155,6 +157,16 @@ void distribute_over_blocks(LoopProgram& loops, KernelRegion& region) {
     region.calls = std::move(spread);
     region.calls.insert(region.calls.end(), rests.begin(), rests.end());
     region.around.push_back(blocks);
+}
+
+} // namespace
+
+void distribute_independent_calls(LoopProgram& loops, KernelRegion& region, const LaunchConfiguration&) {
+    if (region.over_all) distribute_over_blocks(loops, region);
+}
+
+void distribute_global_calls(LoopProgram& loops, KernelRegion& region, const LaunchConfiguration&) {
+    if (!region.over_all) distribute_over_blocks(loops, region);
 }
 
 } // namespace swirl::loops

@@ -252,7 +252,9 @@ private:
 
 } // namespace
 
-void fuse_calls(LoopProgram& loops, std::vector<KernelRegion>& regions) {
+void fuse_calls(KernelRegions& kernels, const RegionRequest&) {
+    LoopProgram& loops = kernels.loops;
+    std::vector<KernelRegion>& regions = kernels.regions;
     for (int array = 0; array < static_cast<int>(loops.arrays.size()); ++array) {
         if (!is_complex_temporary(loops, array)) continue;
         const Users users = users_of(regions, array);

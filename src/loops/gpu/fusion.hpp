@@ -35,7 +35,7 @@ bool is_within(const KernelRegion& inner, const KernelRegion& outer);
 
 /// Fuses two calls into one codelet if each iteration of the second reads what one iteration of the first has written,
 /// and no other call reads it. The calls may belong to neighbouring regions.
-void fuse_calls(LoopProgram& loops, std::vector<KernelRegion>& regions);
+void fuse_calls(KernelRegions& kernels, const RegionRequest& request);
 
 struct FusedCalls {
     std::vector<Integer>

@@ -1,21 +1,17 @@
 #pragma once
 
+#include "loops/gpu/launch_configuration.hpp"
 #include "loops/gpu/regions.hpp"
 
 /// Which shared vectors of a kernel may alias, and where its threads need a barrier.
 namespace swirl::loops {
 
-/// Reorders calls and removes copies to locations where the entries may stay. Calls that write single entries of a
-/// vector beside another writer move to just before the vector is read.
-void simplify(const LoopProgram& loops, KernelRegion& region);
+/// Aliases shared vectors with disjoint live ranges. With LaunchConfiguration::single_buffer, threads keep what they
+/// have read in registers until all have read, so a call may also overwrite a vector that it is the last to read.
+void share_arrays(LoopProgram& loops, KernelRegion& region, const LaunchConfiguration& configuration);
 
-/// Merges temporaries of regions, in `common` loops around all of them, if a call maps one to the same locations of
-/// the other: I ⊕ A becomes A in place, and copies need no kernel of their own.
-void make_in_place(const LoopProgram& loops, std::vector<KernelRegion>& regions, std::size_t common);
-
-/// Aliases shared vectors with disjoint live ranges. With `held`, threads keep what they have read in registers until
-/// all have read, so a call may also overwrite a vector that it is the last to read.
-void share_arrays(LoopProgram& loops, KernelRegion& region, bool held);
+/// Whether each iteration writes the entries that it reads, and no others.
+bool keeps_entries(const Call& call);
 
 /// Whether each iteration overwrites exactly what it reads.
 bool is_in_place(const Call& call);

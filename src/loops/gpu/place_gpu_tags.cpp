@@ -9,6 +9,8 @@ namespace swirl::loops {
 
 namespace {
 
+constexpr Integer copied_entries_at_once = 8; ///< that a copying thread has in flight
+
 /// The call's loops as tagged: those of one iteration, then those of the threads, neighbouring threads innermost.
 std::vector<Loop> thread_loops(const Call& call, const ThreadedIterations& iterations) {
     std::vector<Loop> loops;
@@ -21,10 +23,8 @@ std::vector<Loop> thread_loops(const Call& call, const ThreadedIterations& itera
     return loops;
 }
 
-} // namespace
-
-void place_gpu_tags(const LoopProgram& loops, KernelRegion& region, const LaunchConfiguration& configuration,
-                    const std::vector<std::size_t>& exchanges, const std::set<std::size_t>& joined) {
+void place_gpu_tags(const LoopProgram& loops, KernelRegion& region,
+                    const LaunchConfiguration& configuration) {
     for (Loop& loop : region.around) loop.tag = LoopTag::gpu_block;
     std::optional<Loop> transforms;
     if (!region.around.empty()) {
@@ -34,8 +34,8 @@ void place_gpu_tags(const LoopProgram& loops, KernelRegion& region, const Launch
     }
     region.shares.clear();
     for (std::size_t first = 0, end = 0; first < region.calls.size(); first = end) {
-        for (end = first + 1; joined.contains(end);) ++end;
-        const bool exchange = std::any_of(exchanges.begin(), exchanges.end(),
+        for (end = first + 1; region.joined.contains(end);) ++end;
+        const bool exchange = std::any_of(region.exchanges.begin(), region.exchanges.end(),
                                           [&](std::size_t call) { return first <= call && call < end; });
         for (std::size_t k = first; k < end; ++k) {
             Call& call = region.calls[k];
@@ -46,9 +46,17 @@ void place_gpu_tags(const LoopProgram& loops, KernelRegion& region, const Launch
             if (whole) whole->loops.front().tag = LoopTag::gpu_thread;
             ThreadedIterations iterations(loops, call, transforms, configuration.threads, !waits);
             if (!whole) call.loops = thread_loops(call, iterations);
-            region.shares.push_back({std::move(iterations), waits, exchange, std::move(whole)});
+            region.shares.push_back(
+                {std::move(iterations), waits, exchange, std::move(whole), copied_entries_at_once});
         }
     }
+}
+
+} // namespace
+
+void place_gpu_tags(KernelLoops& kernel) {
+    for (std::size_t p = 0; p < kernel.regions.regions.size(); ++p)
+        place_gpu_tags(kernel.regions.loops, kernel.regions.regions[p], kernel.configurations[p]);
 }
 
 } // namespace swirl::loops

@@ -182,7 +182,9 @@ void fuse_edge(LoopProgram& loops, std::vector<KernelRegion>& regions, int array
 
 } // namespace
 
-void fuse_edges(LoopProgram& loops, std::vector<KernelRegion>& regions) {
+void fuse_edges(KernelRegions& kernels, const RegionRequest&) {
+    LoopProgram& loops = kernels.loops;
+    std::vector<KernelRegion>& regions = kernels.regions;
     for (int array = 0; array < static_cast<int>(loops.arrays.size()); ++array)
         if (is_complex_temporary(loops, array)) fuse_edge(loops, regions, array);
 }

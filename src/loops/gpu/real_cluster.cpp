@@ -37,7 +37,7 @@ public:
     RealClusterBuilder(KernelRegions regions, Integer blocks, Integer pitch)
         : ClusterBuilderBase(std::move(regions), blocks, pitch, 1) {}
 
-    GpuCluster build() {
+    KernelRegions build() {
         find_exchanged();
         for (KernelRegion& region : regions_.regions) distribute(region);
         reserve_scratch();
@@ -47,8 +47,8 @@ public:
                 move_into_array(regions_.regions[p], *vectors_[p]);
             else
                 move_exchanged(regions_.regions[p]);
-        GpuCluster result = begin();
-        put_in_order(result);
+        KernelRegions result = begin();
+        put_in_order(result.regions.front());
         result.loops = std::move(regions_.loops);
         return result;
     }
@@ -221,8 +221,8 @@ private:
 
     /// Orders the calls. In regions without a loop of their own, calls that write the exchanged array follow once the
     /// other blocks' threads have read it.
-    void put_in_order(GpuCluster& cluster) {
-        std::vector<Call>& calls = cluster.region.calls;
+    void put_in_order(KernelRegion& cluster) {
+        std::vector<Call>& calls = cluster.calls;
         std::vector<Call> late;
         for (std::size_t p = 0; p < regions_.regions.size(); ++p) {
             if (p == readers_) end_exchange(cluster, late);
@@ -240,8 +240,8 @@ private:
         }
     }
 
-    void end_exchange(GpuCluster& cluster, std::vector<Call>& late) const {
-        std::vector<Call>& calls = cluster.region.calls;
+    void end_exchange(KernelRegion& cluster, std::vector<Call>& late) const {
+        std::vector<Call>& calls = cluster.calls;
         cluster.exchanges.push_back(calls.size() - 1);
         for (Call& call : late) {
             cluster.joined.insert(calls.size());
@@ -271,7 +271,7 @@ bool is_real_cluster(const KernelRegions& regions) {
                Memory::Kind::real;
 }
 
-GpuCluster real_cluster(KernelRegions regions, Integer blocks, Integer pitch) {
+KernelRegions real_cluster(KernelRegions regions, Integer blocks, Integer pitch) {
     return RealClusterBuilder(std::move(regions), blocks, pitch).build();
 }
 

@@ -9,6 +9,6 @@ bool is_real_cluster(const KernelRegions& regions);
 
 /// `in_cluster` for such regions: several calls of a region may access one vector, and regions without a loop of their
 /// own run in one block.
-GpuCluster real_cluster(KernelRegions regions, Integer blocks, Integer pitch);
+KernelRegions real_cluster(KernelRegions regions, Integer blocks, Integer pitch);
 
 } // namespace swirl::loops

@@ -117,24 +117,26 @@ bool are_independent(const LoopProgram& loops, const std::vector<Call>& calls,
     return true;
 }
 
-std::set<int> split_regions(const LoopProgram& loops, std::vector<KernelRegion>& regions, std::size_t common,
-                            Integer reals) {
+void split_regions(KernelRegions& kernels, const RegionRequest& request) {
+    const Integer reals = request.separate_above;
+    if (reals == 0 || request.between != Between::global) return;
+    const LoopProgram& loops = kernels.loops;
     std::vector<KernelRegion> result;
-    std::set<int> handed_on;
-    for (KernelRegion& region : regions)
-        if (region.around.size() > common || most_handed_on(loops, region.calls) <= reals) {
+    std::set<int> passed_on;
+    for (KernelRegion& region : kernels.regions)
+        if (region.around.size() > kernels.common.size() || most_handed_on(loops, region.calls) <= reals) {
             result.push_back(std::move(region));
         } else {
             std::set<int> written;
             for (KernelRegion& run : runs_of(loops, region, reals)) {
                 for (const Call& call : run.calls)
-                    if (reads(call) && written.contains(call.input.array)) handed_on.insert(call.input.array);
+                    if (reads(call) && written.contains(call.input.array)) passed_on.insert(call.input.array);
                 for (const Call& call : run.calls) written.insert(call.output.array);
                 result.push_back(std::move(run));
             }
         }
-    regions = std::move(result);
-    return handed_on;
+    kernels.regions = std::move(result);
+    kernels.communicated.assign(passed_on.begin(), passed_on.end());
 }
 
 } // namespace swirl::loops

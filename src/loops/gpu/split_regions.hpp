@@ -2,8 +2,6 @@
 
 #include "loops/gpu/regions.hpp"
 
-#include <set>
-
 /// Calls over whole vectors that exceed a block's shared memory.
 namespace swirl::loops {
 
@@ -13,10 +11,9 @@ namespace swirl::loops {
 bool are_independent(const LoopProgram& loops, const std::vector<Call>& calls,
                      const std::vector<Loop>& around);
 
-/// Splits regions in no other loops than the `common` outermost, if their calls pass on more than `reals` elements,
-/// into sequences of calls that are independent of each other or pass on no more than that. Returns the arrays that
-/// one sequence writes and a later one reads.
-std::set<int> split_regions(const LoopProgram& loops, std::vector<KernelRegion>& regions, std::size_t common,
-                            Integer reals);
+/// Splits regions in no other loops than those around all, if their calls pass on more elements than
+/// RegionRequest::separate_above, into sequences of calls that are independent of each other or pass on no more than
+/// that. Adds the arrays that one sequence writes and a later one reads to `communicated`.
+void split_regions(KernelRegions& kernels, const RegionRequest& request);
 
 } // namespace swirl::loops

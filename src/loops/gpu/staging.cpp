@@ -252,7 +252,9 @@ std::optional<Call> stage(LoopProgram& loops, KernelRegion& region, int array, b
 
 } // namespace
 
-void stage(LoopProgram& loops, KernelRegion& region, bool in, bool out) {
+void stage(LoopProgram& loops, KernelRegion& region, const LaunchConfiguration& configuration) {
+    const bool in = stages(configuration.staged, SmemStaging::in);
+    const bool out = stages(configuration.staged, SmemStaging::out);
     std::vector<Call> before, after;
     const std::size_t arrays = loops.arrays.size();
     for (std::size_t k = 0; k < arrays; ++k) {

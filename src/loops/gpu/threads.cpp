@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
-#include <set>
 
 namespace swirl::loops {
 
@@ -96,21 +95,27 @@ private:
     Integer conflicts(const std::vector<Loop>& order, const Memory& memory,
                       const std::vector<Location>& locations) const {
         if (locations.empty() || locations.front().table || !is_shared(loops_, memory)) return 0;
-        std::array<std::set<Integer>, banks> words;
+        std::vector<Integer> steps;
+        for (const Loop& loop : order)
+            steps.push_back(transforms_ && loop.variable == transforms_->variable
+                                ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
+                                : locations.front().re.coefficient(loop.variable));
+        std::array<Integer, banks> words;
+        auto end = words.begin();
         for (Integer thread = 0; thread < banks; ++thread) {
             Integer rest = thread, at = 0;
-            for (const Loop& loop : order) {
-                const Integer step = transforms_ && loop.variable == transforms_->variable
-                                         ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
-                                         : locations.front().re.coefficient(loop.variable);
-                at += rest % loop.count * step;
-                rest /= loop.count;
+            for (std::size_t k = 0; rest > 0 && k < order.size(); ++k) {
+                at += rest % order[k].count * steps[k];
+                rest /= order[k].count;
             }
-            if (rest == 0) words[static_cast<std::size_t>(modulo(at, banks))].insert(at);
+            if (rest == 0) *end++ = at;
         }
-        std::size_t most = 1;
-        for (const auto& of_bank : words) most = std::max(most, of_bank.size());
-        return static_cast<Integer>(most) - 1;
+        std::sort(words.begin(), end);
+        end = std::unique(words.begin(), end);
+        std::array<Integer, banks> in_bank{};
+        for (auto word = words.begin(); word != end; ++word)
+            ++in_bank[static_cast<std::size_t>(modulo(*word, banks))];
+        return std::max<Integer>(1, *std::max_element(in_bank.begin(), in_bank.end())) - 1;
     }
 
     const LoopProgram& loops_;

@@ -27,8 +27,10 @@ public:
         target_ = arrangement_of(context.loops, call.output, call.placement.targets, lane_);
         before_ = factors_of(call.placement.sources);
         after_ = factors_of(call.placement.targets);
-        if (has_callback(call.placement.sources)) loading_.emplace(context, *context.request.load, width_);
-        if (has_callback(call.placement.targets)) storing_.emplace(context, *context.request.store, width_);
+        if (has_callback(call.placement.sources))
+            loading_.emplace(context, *context.request.loops.load, width_);
+        if (has_callback(call.placement.targets))
+            storing_.emplace(context, *context.request.loops.store, width_);
     }
 
     void emit() { emit_loops(0); }

@@ -33,7 +33,7 @@ ir::Value PairPointwise::mixed(ir::Value re, ir::Value im) {
 
 ir::Value PairPointwise::constants(const std::vector<long double>& elements) {
     if (std::all_of(elements.begin(), elements.end(), [&](long double each) { return each == elements[0]; }))
-        return reals_.number(elements[0]);
+        return reals_.constant(elements[0]);
     std::vector<long double> lanes;
     for (const long double each : elements) lanes.insert(lanes.end(), 2, each);
     lanes.resize(static_cast<std::size_t>(type_.lanes), 0);
@@ -41,7 +41,7 @@ ir::Value PairPointwise::constants(const std::vector<long double>& elements) {
 }
 
 ir::Value PairPointwise::as_complex(const PairValue& a) {
-    return a.is_complex ? a.lanes.re : mixed(a.lanes.re, reals_.number(0));
+    return a.is_complex ? a.lanes.re : mixed(a.lanes.re, reals_.constant(0));
 }
 
 ir::Value PairPointwise::sum(const PairValue& a, const PairValue& b, bool minus) {
@@ -181,7 +181,7 @@ ir::Value PairPointwise::real_form(int form, const ElementForms& forms) {
 
 /// Whether forms satisfy the condition, as reals.
 ir::Value PairPointwise::compared(const Pointwise::Node& node, const ElementForms& forms) {
-    const ir::Value form = real_form(node.form, forms), zero = reals_.number(0);
+    const ir::Value form = real_form(node.form, forms), zero = reals_.constant(0);
     const ir::Builder::StrictScope foldable(context_.builder, false); // 0 and 1 have no special values
     const ir::Value below = reals_.as_real(context_.builder.less(form, zero));
     if (node.op == Op::form_negative) return below;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "loops/pointwise.hpp"
 #include "lower/context.hpp"
-#include "lower/pointwise.hpp"
 #include "lower/pointwise_arithmetic.hpp"
 
 #include <vector>

@@ -52,7 +52,7 @@ int DistributedLoops::open(ir::Builder& builder, std::vector<Affine>& indices,
         Affine index = digit(level);
         if (level.iterations_per_thread() > 1) {
             index +=
-                level.sharers * builder.open_loop(fmt::format("turn{}", indices.size()), 0,
+                level.sharers * builder.open_loop(fmt::format("round{}", indices.size()), 0,
                                                   level.iterations_per_thread(), 1, ir::For::Kind::serial);
             ++loops;
         }

@@ -7,9 +7,6 @@ namespace swirl::lower {
 
 namespace {
 
-/// Entries that a copying thread has in flight.
-constexpr Integer iterations_at_once = 8;
-
 /// Each loop's variable in an iteration, as a form of digits of the index of one of `threads` threads. Idle threads get
 /// the values of a participating one.
 ThreadedIterations::Digits in_iteration(ir::Builder& builder, const ThreadedIterations& shared,
@@ -36,9 +33,9 @@ ThreadedIterations::Digits in_iteration(ir::Builder& builder, const ThreadedIter
 
 /// A call, and how threads share it.
 struct GpuEmitter::ThreadedCall {
-    ThreadedCall(GpuEmitter& emitter, std::size_t number)
-        : call(emitter.region_.calls[number]),
-          shared(emitter.region_.shares[number].iterations),
+    ThreadedCall(GpuEmitter& emitter, std::size_t index)
+        : call(emitter.region_.calls[index]),
+          shared(emitter.region_.shares[index].iterations),
           bound(emitter.context_, emitter.with_single_loops_bound(call)) {}
 
     const Call& call;
@@ -51,10 +48,10 @@ template <class Body> void GpuEmitter::under(std::vector<ir::Condition> conditio
     context_.builder.if_then(std::move(conditions), body);
 }
 
-void GpuEmitter::emit(const Range& range, const std::set<std::size_t>& joined) {
+void GpuEmitter::emit(const std::optional<KernelLoops::Range>& range) {
     context_.assume_loops(region_.around);
     bind_blocks(range);
-    emit_calls(joined, {});
+    emit_calls({});
 }
 
 void GpuEmitter::emit_in_cooperative_group(const Affine& first_transform, const GroupBufferCopy& copy,
@@ -64,12 +61,12 @@ void GpuEmitter::emit_in_cooperative_group(const Affine& first_transform, const 
     copy_ = copy;
     const Integer count = region_.around.empty() ? 1 : region_.around.back().count;
     if (count % configuration_.transforms != 0) end_ = count;
-    emit_calls({}, halves);
+    emit_calls(halves);
 }
 
-void GpuEmitter::emit_calls(const std::set<std::size_t>& joined, const HalfBarriers& halves) {
+void GpuEmitter::emit_calls(const HalfBarriers& halves) {
     for (std::size_t k = 0, end = 0; k < region_.calls.size(); k = end) {
-        for (end = k + 1; joined.contains(end);) ++end;
+        for (end = k + 1; region_.joined.contains(end);) ++end;
         if (k == halves.wait_before) cooperative_barrier(halves.counter, ir::Barrier::Half::wait);
         if (exchanges_) barrier();
         exchanges_ = region_.shares[k].exchanges;
@@ -85,7 +82,9 @@ void GpuEmitter::emit_calls(const std::set<std::size_t>& joined, const HalfBarri
     }
 }
 
-void GpuEmitter::bind_blocks(const Range& range) {
+void GpuEmitter::bind_blocks(const std::optional<KernelLoops::Range>& own) {
+    const KernelLoops::Range range =
+        own ? *own : KernelLoops::Range{0, region_.around.empty() ? 1 : region_.around.back().count};
     ir::Builder& builder = context_.builder;
     Integer blocks = 1;
     for (std::size_t k = region_.around.size(); k-- > 0;) {
@@ -105,28 +104,28 @@ void GpuEmitter::bind_blocks(const Range& range) {
         {{blocks, 1, 1}, {configuration_.threads, 1, 1}, configuration_.cluster, configuration_.resident});
 }
 
-void GpuEmitter::choose_transform(const Affine& number) {
-    if (!region_.around.empty()) context_.bind(region_.around.back().variable, first_transform_ + number);
+void GpuEmitter::choose_transform(const Affine& transform) {
+    if (!region_.around.empty()) context_.bind(region_.around.back().variable, first_transform_ + transform);
     for (std::size_t k = 0; k < context_.loops.arrays.size(); ++k) {
         const Array& array = context_.loops.arrays[k];
         if (array.role != Array::Role::temporary || array.unused) continue;
         context_.choose_copy(static_cast<int>(k),
-                             array.residence == Array::Residence::shared ? number : iteration_around(k));
+                             array.residence == Array::Residence::shared ? transform : iteration_around(k));
     }
 }
 
 Affine GpuEmitter::iteration_around(std::size_t array) const {
-    const std::vector<Loop>& loops = around_users_.at(array);
-    Affine iteration = copy_ ? copy_->number : Affine(0);
+    const std::vector<Loop>& loops = context_.loops.arrays[array].users_in;
+    Affine iteration = copy_ ? copy_->index : Affine(0);
     for (std::size_t k = copy_ ? copy_->loops : 0; k < loops.size(); ++k)
         iteration = loops[k].count * iteration + context_.placed(Affine::of(loops[k].variable));
     return iteration;
 }
 
-bool GpuEmitter::needs_barrier(std::size_t number) const {
-    const Call& call = region_.calls[number];
+bool GpuEmitter::needs_barrier(std::size_t index) const {
+    const Call& call = region_.calls[index];
     return unsynchronized_.needs_barrier_before_read(call) ||
-           (!region_.shares[number].waits && unsynchronized_.needs_barrier_before_write(call));
+           (!region_.shares[index].waits && unsynchronized_.needs_barrier_before_write(call));
 }
 
 const Call& GpuEmitter::with_single_loops_bound(const Call& call) {
@@ -143,11 +142,11 @@ ThreadedIterations::Digits GpuEmitter::choose(const ThreadedCall& step, Integer 
     return variables;
 }
 
-void GpuEmitter::emit_single(std::size_t number) {
-    if (const auto& whole = region_.shares[number].over_all_transforms)
-        return emit_contiguous_copy(*whole, region_.calls[number].loops.front().count);
-    ThreadedCall step(*this, number);
-    if (region_.shares[number].waits) return emit_read_barrier_write({&step});
+void GpuEmitter::emit_single(std::size_t index) {
+    if (region_.shares[index].over_all_transforms)
+        return emit_contiguous_copy(region_.shares[index], region_.calls[index].loops.front().count);
+    ThreadedCall step(*this, index);
+    if (region_.shares[index].waits) return emit_read_barrier_write({&step});
     emit(step);
 }
 
@@ -181,7 +180,8 @@ void GpuEmitter::add_limit(const Call& call, std::vector<ir::Condition>& conditi
     if (call.limit) conditions.push_back({context_.placed(*call.limit), ir::Condition::Relation::negative});
 }
 
-void GpuEmitter::emit_contiguous_copy(const Call& call, Integer entries) {
+void GpuEmitter::emit_contiguous_copy(const ThreadShare& share, Integer entries) {
+    const Call& call = *share.over_all_transforms;
     BoundCall bound(context_, call);
     choose_transform(0);
     const Loop& loop = call.loops.front();
@@ -190,9 +190,10 @@ void GpuEmitter::emit_contiguous_copy(const Call& call, Integer entries) {
         context_.bind(loop.variable, thread + iteration * configuration_.threads);
     };
     const Integer iterations_per_thread = loop.count / configuration_.threads;
-    for (Integer iteration = 0; iteration < iterations_per_thread && !end_; iteration += iterations_at_once) {
+    for (Integer iteration = 0; iteration < iterations_per_thread && !end_;
+         iteration += share.entries_at_once) {
         std::vector<BoundCall::Entries> held;
-        const Integer last = std::min(iteration + iterations_at_once, iterations_per_thread);
+        const Integer last = std::min(iteration + share.entries_at_once, iterations_per_thread);
         for (Integer k = iteration; k < last; ++k) {
             bind(k);
             held.push_back(bound.load());

@@ -1,22 +1,15 @@
 #pragma once
 
+#include "loops/gpu/kernel_loops.hpp"
 #include "loops/gpu/liveness.hpp"
 #include "loops/gpu/threads.hpp"
 #include "lower/context.hpp"
 #include "lower/emit_call.hpp"
-#include "lower/gpu/lowering.hpp"
 
 #include <optional>
-#include <set>
 #include <vector>
 
 namespace swirl::lower {
-
-/// Iterations of the innermost loop around a region's calls.
-struct Range {
-    Integer first;
-    Integer count;
-};
 
 /// Split barriers (arrive, wait) of a cooperative group within a region: wait before one call, arrive after one.
 /// `nowhere` matches no call.
@@ -27,21 +20,20 @@ struct HalfBarriers {
     ir::Address counter = {};
 };
 
-/// A group selects its copy of the vectors between regions by number, not by the outermost loops around their users.
+/// A group selects its copy of the vectors between regions by index, not by the outermost loops around their users.
 struct GroupBufferCopy {
-    Affine number;
-    std::size_t loops; ///< that the number replaces
+    Affine index;
+    std::size_t loops; ///< that the index replaces
 };
 
 /// Emits one thread's code for the body of a kernel, whose loops have their tags.
 class GpuEmitter {
 public:
-    GpuEmitter(Context& context, const LaunchConfiguration& configuration, const KernelRegion& region,
-               const std::vector<std::vector<Loop>>& around_users)
-        : context_(context), configuration_(configuration), region_(region), around_users_(around_users) {}
+    GpuEmitter(Context& context, const LaunchConfiguration& configuration, const KernelRegion& region)
+        : context_(context), configuration_(configuration), region_(region) {}
 
-    /// `joined`: see GpuCluster.
-    void emit(const Range& range, const std::set<std::size_t>& joined = {});
+    /// Emits a kernel of one region.
+    void emit(const std::optional<KernelLoops::Range>& range);
     /// Emits a region of a cooperative kernel: `first_transform` is the first transform of the block, the other
     /// surrounding loops are bound already, and the group uses its own copy of the vectors between regions.
     void emit_in_cooperative_group(const Affine& first_transform, const GroupBufferCopy& copy,
@@ -49,11 +41,11 @@ public:
 
 private:
     struct ThreadedCall;
-    void emit_calls(const std::set<std::size_t>& joined, const HalfBarriers& halves);
+    void emit_calls(const HalfBarriers& halves);
     /// Maps iterations of the loops around the calls to blocks; of the innermost loop, several per block.
-    void bind_blocks(const Range& range);
+    void bind_blocks(const std::optional<KernelLoops::Range>& range);
     /// Selects the block's current transform.
-    void choose_transform(const Affine& number);
+    void choose_transform(const Affine& transform);
     /// Linear iteration index in the loops around all accesses to an array.
     Affine iteration_around(std::size_t array) const;
     bool needs_barrier(std::size_t call) const;
@@ -67,7 +59,7 @@ private:
     void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const;
     template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body);
     /// Copies `entries` elements of each of the block's transforms; neighbouring threads copy neighbouring elements.
-    void emit_contiguous_copy(const Call& call, Integer entries);
+    void emit_contiguous_copy(const ThreadShare& share, Integer entries);
     /// Reads everything, waits until all threads have read, and writes.
     void emit_read_barrier_write(const std::vector<ThreadedCall*>& steps);
     void store_after_barrier(ThreadedCall& step, std::vector<std::vector<Scaled>> entries);
@@ -82,7 +74,6 @@ private:
     Context& context_;
     const LaunchConfiguration& configuration_;
     const KernelRegion& region_;
-    const std::vector<std::vector<Loop>>& around_users_;
     Affine first_transform_ = 0; ///< of the block
     std::optional<GroupBufferCopy> copy_;
     UnsynchronizedAccesses unsynchronized_;

@@ -4,6 +4,7 @@
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -34,6 +35,18 @@ public:
     Value operator()(Integer j) const {
         return times(coarse_[static_cast<std::size_t>(j / stretch_)],
                      fine_[static_cast<std::size_t>(j % stretch_)]);
+    }
+
+    void operator()(Integer first, std::span<Value> weights) const {
+        for (std::size_t k = 0; k < weights.size();) {
+            const Integer j = first + static_cast<Integer>(k), within = j % stretch_;
+            const Value coarse = coarse_[static_cast<std::size_t>(j / stretch_)];
+            const Value* const fine = fine_.data() + within;
+            const std::size_t count =
+                std::min(weights.size() - k, static_cast<std::size_t>(stretch_ - within));
+            for (std::size_t i = 0; i < count; ++i) weights[k + i] = times(coarse, fine[i]);
+            k += count;
+        }
     }
 
 private:
@@ -80,9 +93,27 @@ constexpr Integer max_cached = Integer{1} << 16; ///< weights of a row
 
 } // namespace
 
-Row::Row(Integer size, std::function<Value(Integer)> weight) : size_(size), weight_(std::move(weight)) {
+Row::Row(Integer size, std::function<Value(Integer)> weight)
+    : Row(size, Fill([weight = std::move(weight)](Integer first, std::span<Value> weights) {
+              for (Value& each : weights) each = weight(first++);
+          })) {}
+
+Row::Row(Integer size, Fill fill) : size_(size), fill_(std::move(fill)) {
     if (size > max_cached) return;
-    for (Integer j = 0; j < size; ++j) cached_.push_back(weight_(j));
+    cached_.resize(static_cast<std::size_t>(size));
+    fill_(0, cached_);
+}
+
+Row::Value Row::operator[](Integer j) const {
+    if (!cached_.empty()) return cached_[static_cast<std::size_t>(j)];
+    Value weight;
+    fill_(j, {&weight, 1});
+    return weight;
+}
+
+void Row::weights(Integer first, std::span<Value> to) const {
+    if (cached_.empty()) return fill_(first, to);
+    std::copy_n(cached_.begin() + first, to.size(), to.begin());
 }
 
 Row rotated(const Row& row, Integer shift) {
@@ -94,10 +125,11 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     const auto sine = [](double x) { return std::sin(x); };
     const auto at = static_cast<double>(k);
     switch (kind) {
-    case TransformKind::dft: return {n, characters(n, k, direction == Direction::forward ? -1 : 1)};
+    case TransformKind::dft:
+        return {n, Row::Fill(characters(n, k, direction == Direction::forward ? -1 : 1))};
     case TransformKind::real_dft:
-        if (direction == Direction::forward) return {n, characters(n, k, -1)};
-        return half_spectrum({n, characters(n, k, 1)}, n);
+        if (direction == Direction::forward) return {n, Row::Fill(characters(n, k, -1))};
+        return half_spectrum({n, Row::Fill(characters(n, k, 1))}, n);
     case TransformKind::wht: return signs(n, k);
     case TransformKind::dct2: return trigonometric(n, at, 0.5, 0, -1, cosine);
     case TransformKind::dct3: return trigonometric(n, at, 0, 0.5, 0, cosine);
@@ -118,9 +150,9 @@ long double functional_angle(Integer n, Integer which) {
 }
 
 Row powers(long double angle, Integer count) {
-    return {count, Geometric(count, [=](Integer k) {
+    return {count, Row::Fill(Geometric(count, [=](Integer k) {
                 return std::polar(1.0L, angle * static_cast<long double>(k));
-            })};
+            }))};
 }
 
 namespace {
@@ -140,14 +172,26 @@ Row dft_functional(Direction direction, Integer n, Integer outputs, long double 
     const Precise r = std::polar(1.0L, angle),
                   end = std::polar(1.0L, angle * static_cast<long double>(outputs));
     const Value rounded_r(r), rounded_end(end);
-    return {n, [=](Integer j) {
-                const Value above = 1.0 - times(rounded_end, ends(j)),
-                            below = 1.0 - times(rounded_r, roots(j));
-                return std::norm(below) > cancelled
-                           ? quotient(above, below)
-                           : Value((1.0L - times(end, character(n, j, outputs % n, sign))) /
-                                   (1.0L - times(r, character(n, j, 1, sign))));
-            }};
+    const auto precise = [=](Integer j) {
+        return Value((1.0L - times(end, character(n, j, outputs % n, sign))) /
+                     (1.0L - times(r, character(n, j, 1, sign))));
+    };
+    return {n, Row::Fill([=](Integer first, std::span<Value> weights) {
+                std::array<Value, 64> end_powers; // of ω
+                for (std::size_t begin = 0; begin < weights.size(); begin += end_powers.size()) {
+                    const auto part =
+                        weights.subspan(begin, std::min(end_powers.size(), weights.size() - begin));
+                    const Integer from = first + static_cast<Integer>(begin);
+                    roots(from, part);
+                    ends(from, std::span(end_powers).first(part.size()));
+                    for (std::size_t k = 0; k < part.size(); ++k) {
+                        const Value above = 1.0 - times(rounded_end, end_powers[k]),
+                                    below = 1.0 - times(rounded_r, part[k]);
+                        part[k] = std::norm(below) > cancelled ? quotient(above, below)
+                                                               : precise(from + static_cast<Integer>(k));
+                    }
+                }
+            })};
 }
 
 /// Entry j of column k of a real kind's matrix is 2·cos or 2·sin of π·(j + a)/n·(k + shift); half of that for one j.

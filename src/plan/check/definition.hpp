@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <functional>
+#include <span>
 #include <vector>
 
 /// One-dimensional transforms by definition, one row of the matrix at a time.
@@ -14,16 +15,19 @@ namespace swirl::planning {
 class Row {
 public:
     using Value = std::complex<double>;
+    /// Computes weights first, first + 1, … of a row.
+    using Fill = std::function<void(Integer first, std::span<Value> weights)>;
     Row(Integer size, std::function<Value(Integer)> weight);
+    Row(Integer size, Fill fill);
 
     Integer size() const { return size_; }
-    Value operator[](Integer j) const {
-        return cached_.empty() ? weight_(j) : cached_[static_cast<std::size_t>(j)];
-    }
+    Value operator[](Integer j) const;
+    /// Weights first, first + 1, …
+    void weights(Integer first, std::span<Value> to) const;
 
 private:
     Integer size_;
-    std::function<Value(Integer)> weight_;
+    Fill fill_;
     std::vector<Value> cached_;
 };
 /// The row with entry j equal to row[(j + shift) mod size].

@@ -230,6 +230,20 @@ void ProblemData::write(const ElementAddress& element, DataType precision, std::
 std::complex<double> ProblemData::get(Side side, Integer offset) const {
     return read(components(side, offset), stored_precision(problem_, side));
 }
+void ProblemData::get(Side side, Integer offset, Integer stride,
+                      std::span<std::complex<double>> values) const {
+    const ElementAddress first = components(side, offset);
+    const Integer step = stride * component_stride(side);
+    with_type_of(stored_precision(problem_, side), [&]<class T>(T) {
+        const T* re = reinterpret_cast<const T*>(first.real);
+        const T* im = reinterpret_cast<const T*>(first.imaginary);
+        Integer at = 0;
+        for (std::complex<double>& value : values) {
+            value = {static_cast<double>(re[at]), im != nullptr ? static_cast<double>(im[at]) : 0};
+            at += step;
+        }
+    });
+}
 void ProblemData::set(Side side, Integer offset, std::complex<double> value) {
     write(components(side, offset), stored_precision(problem_, side), value);
 }

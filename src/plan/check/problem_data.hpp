@@ -64,6 +64,8 @@ public:
     /// Access to an element by its offset from index 0, for any precision and layout. Imaginary components of real
     /// elements read as 0 and are not written.
     std::complex<double> get(Side side, Integer offset) const;
+    /// The elements at offset, offset + stride, …
+    void get(Side side, Integer offset, Integer stride, std::span<std::complex<double>> values) const;
     void set(Side side, Integer offset, std::complex<double> value);
     /// The same for an auxiliary array, by its index in arrays_of.
     std::complex<double> get_auxiliary(std::size_t array, Integer index) const;

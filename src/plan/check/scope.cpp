@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace swirl::planning {
 
@@ -62,6 +65,67 @@ std::optional<Transform> with_shorter_batch(const Transform& problem, Integer by
     return result;
 }
 
+/// Lengths and strides of a side's axes: of the batch, then of the dimensions. Lengths in memory of those of the batch
+/// may be shorter in another problem.
+struct SideAxis {
+    Integer length;
+    Integer* stride;
+};
+std::vector<SideAxis> side_axes(Transform& problem, Side side) {
+    std::vector<SideAxis> result;
+    const auto stride = [&](Dimension& axis) {
+        return side == Side::input ? &axis.input_stride : &axis.output_stride;
+    };
+    for (Dimension& loop : problem.batches) result.push_back({loop.length, stride(loop)});
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+        result.push_back({stored_length(problem, d, side), stride(problem.dimensions[d])});
+    return result;
+}
+
+/// Shrinks the strides of `shorter`, whose batch is that of `whole` with fewer transforms, by what fewer transforms leave free.
+/// Their order, their signs and their remainders modulo cache lines stay. False if the axes interleave otherwise than by
+/// being nested.
+bool close_gaps(Transform& shorter, Transform whole, Side side) {
+    constexpr Integer unit = 64; // elements
+    std::vector<SideAxis> now = side_axes(shorter, side), before = side_axes(whole, side);
+    std::vector<std::size_t> order(now.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+        return std::abs(*before[a].stride) < std::abs(*before[b].stride);
+    });
+    Integer covered = 1, covered_before = 1;
+    for (const std::size_t k : order) {
+        const Integer stride = std::abs(*before[k].stride);
+        if (before[k].length == 1 || stride == 0) continue;
+        if (stride < covered_before) return false;
+        const Integer least = std::min(stride, covered + modulo(stride - covered, unit));
+        *now[k].stride = *before[k].stride < 0 ? -least : least;
+        covered += least * (now[k].length - 1);
+        covered_before += stride * (before[k].length - 1);
+    }
+    return true;
+}
+
+/// The problem with fewer transforms and, as these interleave, with smaller strides, so that its sides have up to `bytes`.
+/// Empty if there is no such problem.
+std::optional<Transform> with_closer_elements(const Transform& problem, Integer bytes, Integer chunk) {
+    constexpr Integer most_of_a_loop = 256; // several vectors
+    Transform result = problem;
+    for (std::size_t k = 0; k < result.batches.size(); ++k) {
+        Integer& length = result.batches[k].length;
+        length = k == 0 && chunk > 0 ? (chunk < length ? chunk + length % chunk : length)
+                                     : shorter_length(length, most_of_a_loop);
+    }
+    if (!close_gaps(result, problem, Side::input) || !close_gaps(result, problem, Side::output))
+        return std::nullopt;
+    const auto differs = [](const Dimension& axis) { return axis.input_stride != axis.output_stride; };
+    const bool moves =
+        std::ranges::any_of(result.batches, differs) || std::ranges::any_of(result.dimensions, differs);
+    if (problem.placement == Placement::in_place && moves) return std::nullopt;
+    if (largest_side(result) > bytes) return std::nullopt;
+    return result;
+}
+
 } // namespace
 
 CheckScope CheckScope::none(std::string reason) { return {.reason = std::move(reason)}; }
@@ -85,6 +149,10 @@ CheckScope CheckScope::of(const Transform& problem, const CheckRoom& room, Integ
         }
     const Integer bytes = check_bytes(problem);
     if (bytes <= room.bytes) return {.kind = Kind::whole, .bytes = bytes};
+    if (auto shorter = with_closer_elements(problem, moderate_bytes, chunk)) {
+        const Integer bytes_of_shorter = of(*shorter, room, chunk).bytes;
+        return {.kind = Kind::shorter_batch, .shorter = std::move(shorter), .bytes = bytes_of_shorter};
+    }
     return none(fmt::format("it would take {} bytes of memory, and may take {}", bytes,
                             std::max<Integer>(room.bytes, 0)));
 }
@@ -97,8 +165,9 @@ std::string to_string(const CheckScope& scope, const Transform& problem) {
         return fmt::format("yes, {} of {} transforms", batch_count(scope.sample->problem()),
                            batch_count(problem));
     case CheckScope::Kind::shorter_batch:
-        return fmt::format("yes, by a plan of the same schedule for {} of {} transforms",
-                           batch_count(*scope.shorter), batch_count(problem));
+        return fmt::format("yes, by a plan of the same schedule for {} of {} transforms{}",
+                           batch_count(*scope.shorter), batch_count(problem),
+                           scope.shorter->dimensions == problem.dimensions ? "" : " with smaller strides");
     }
     return "no";
 }

@@ -11,9 +11,11 @@
 #include "problem/syntax.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <random>
+#include <span>
 
 namespace swirl::planning {
 
@@ -33,8 +35,11 @@ Value times(const Value& a, const Value& b) {
 class Interrupt {
 public:
     explicit Interrupt(const std::function<void()>& f) : f_(f) {}
-    void after_element() {
-        if (++elements_ % elements_of_a_part == 0) now();
+    void after_elements(Integer count) {
+        elements_ += count;
+        if (elements_ < elements_of_a_part) return;
+        elements_ = 0;
+        now();
     }
     void now() const {
         if (f_) f_();
@@ -49,14 +54,22 @@ private:
 Value weighted_sum(const ProblemData& data, const Transform& problem, Side side, const std::vector<Row>& rows,
                    Integer from, Interrupt& interrupt, std::size_t d = 0) {
     const Dimension& dimension = problem.dimensions[d];
-    const bool is_last = d + 1 == problem.dimensions.size();
     Value sum = 0;
-    for (Integer j = 0; j < stored_length(problem, d, side); ++j) {
-        const Integer at = from + j * stride_of(dimension, side);
-        const Value inner =
-            is_last ? data.get(side, at) : weighted_sum(data, problem, side, rows, at, interrupt, d + 1);
-        sum += times(rows[d][j], inner);
-        if (is_last) interrupt.after_element();
+    const Integer length = stored_length(problem, d, side), stride = stride_of(dimension, side);
+    if (d + 1 < problem.dimensions.size()) {
+        for (Integer j = 0; j < length; ++j)
+            sum += times(rows[d][j],
+                         weighted_sum(data, problem, side, rows, from + j * stride, interrupt, d + 1));
+        return sum;
+    }
+    std::array<Value, 64> weights,
+        values; // a part at a time: data types and kinds of rows are told apart once
+    for (Integer begin = 0; begin < length; begin += static_cast<Integer>(values.size())) {
+        const std::size_t count = std::min(values.size(), static_cast<std::size_t>(length - begin));
+        rows[d].weights(begin, std::span(weights).first(count));
+        data.get(side, from + begin * stride, stride, std::span(values).first(count));
+        for (std::size_t k = 0; k < count; ++k) sum += times(weights[k], values[k]);
+        interrupt.after_elements(static_cast<Integer>(count));
     }
     return sum;
 }
@@ -346,7 +359,7 @@ private:
                 value += term;
             }
             for (Integer b = 0; b < spectra; ++b) data_.set_auxiliary(0, b * points + i, turn_of(b) * value);
-            interrupt_.after_element();
+            interrupt_.after_elements(1);
         }
     }
 

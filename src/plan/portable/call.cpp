@@ -125,11 +125,11 @@ PortableCall<T>::PortableCall(const loops::Call& call, const lower::KernelReques
     targets_ = entries_of(call.placement.targets, call.output, program, is_split(output_));
     if (request.loops.auxiliary) spectrum_ = request.loops.auxiliary->array;
     if (loops::has_callback(call.placement.sources))
-        loads_.emplace(call.placement.sources, call.input, complex_, is_split(input_), *request.load,
+        loads_.emplace(call.placement.sources, call.input, complex_, is_split(input_), *request.loops.load,
                        request.arrays, forms_);
     if (loops::has_callback(call.placement.targets))
-        stores_.emplace(call.placement.targets, call.output, complex_, is_split(output_), *request.store,
-                        request.arrays, forms_);
+        stores_.emplace(call.placement.targets, call.output, complex_, is_split(output_),
+                        *request.loops.store, request.arrays, forms_);
 }
 
 template <class T>

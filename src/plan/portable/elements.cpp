@@ -5,7 +5,7 @@ namespace swirl::planning {
 template <class T>
 PortableElements<T>::PortableElements(const std::vector<loops::Location>& locations,
                                       const loops::Memory& memory, bool complex, bool split,
-                                      const lower::Pointwise& pointwise,
+                                      const loops::Pointwise& pointwise,
                                       const std::vector<lower::AuxiliaryArray>& arrays, AddressForms& forms)
     : pointwise_(pointwise) {
     for (const lower::AuxiliaryArray& array : arrays) is_complex_.push_back(array.is_complex);
@@ -13,8 +13,8 @@ PortableElements<T>::PortableElements(const std::vector<loops::Location>& locati
         negative_re_.push_back(location.re_negative);
         negative_im_.push_back(location.im_negative);
     }
-    const auto accesses = lower::element_accesses(locations, complex, pointwise);
-    for (const lower::ElementAccess& access : accesses.value()) {
+    const auto accesses = loops::element_accesses(locations, complex, pointwise);
+    for (const loops::ElementAccess& access : accesses.value()) {
         Element element{location_of(access.location.re, access.location, split, forms),
                         location_of(access.location.im, access.location, split, forms),
                         {},
@@ -29,7 +29,7 @@ PortableElements<T>::PortableElements(const std::vector<loops::Location>& locati
 }
 
 template <class T>
-bool PortableElements<T>::holds(const std::vector<lower::Pointwise::Condition>& conditions,
+bool PortableElements<T>::holds(const std::vector<loops::Pointwise::Condition>& conditions,
                                 const Element& element, const LaneBases* bases, Integer lane) const {
     for (const auto& [op, form] : conditions) {
         const Integer value = element.forms[static_cast<std::size_t>(form)].at(bases, lane);
@@ -46,7 +46,7 @@ const Values<T>& PortableElements<T>::apply(NodeEvaluation<T>& evaluation, const
                                             const Values<T>& x, const PortableMemory<T>& memory,
                                             const LaneBases* bases, Integer count) const {
     return evaluation.evaluate(
-        pointwise_.nodes, count, [&](const lower::Pointwise::Node& node, Values<T>& values) {
+        pointwise_.nodes, count, [&](const loops::Pointwise::Node& node, Values<T>& values) {
             if (node.op == Op::x) {
                 values = x;
                 return;

@@ -17,7 +17,7 @@ template <class T> class PortableElements {
 public:
     /// `arrays`: all auxiliary arrays of the problem. `split`: whether the caller stores the memory as two arrays.
     PortableElements(const std::vector<loops::Location>& locations, const loops::Memory& memory, bool complex,
-                     bool split, const lower::Pointwise& pointwise,
+                     bool split, const loops::Pointwise& pointwise,
                      const std::vector<lower::AuxiliaryArray>& arrays, AddressForms& forms);
 
     /// One entry of the call in all iterations that run at once.
@@ -34,7 +34,7 @@ public:
                Entry&& entry) const;
 
 private:
-    using Op = lower::Pointwise::Op;
+    using Op = loops::Pointwise::Op;
     /// The value of a form: a base, by its index, plus a constant.
     struct Form {
         std::size_t base;
@@ -47,15 +47,15 @@ private:
         std::vector<Form> forms;
         bool whole; ///< complex
         /// The entries of the call that are its components.
-        std::optional<lower::ElementAccess::Component> of_re;
-        std::optional<lower::ElementAccess::Component> of_im;
+        std::optional<loops::ElementAccess::Component> of_re;
+        std::optional<loops::ElementAccess::Component> of_im;
     };
-    bool holds(const std::vector<lower::Pointwise::Condition>& conditions, const Element& element,
+    bool holds(const std::vector<loops::Pointwise::Condition>& conditions, const Element& element,
                const LaneBases* bases, Integer lane) const;
     const Values<T>& apply(NodeEvaluation<T>& evaluation, const Element& element, const Values<T>& x,
                            const PortableMemory<T>& memory, const LaneBases* bases, Integer count) const;
 
-    const lower::Pointwise pointwise_;
+    const loops::Pointwise pointwise_;
     std::vector<bool> is_complex_;                ///< by auxiliary array
     std::vector<bool> negative_re_, negative_im_; ///< by entry: memory holds the negated component
     std::vector<Element> elements_;
@@ -80,10 +80,10 @@ void PortableElements<T>::load(const PortableMemory<T>& memory, int array, const
         for (Integer l = 0; l < count; ++l) {
             const auto k = static_cast<std::size_t>(l);
             const bool is_there = holds(pointwise_.where, element, bases, l);
-            const auto put = [&](const lower::ElementAccess::Component& to, T number) {
+            const auto put = [&](const loops::ElementAccess::Component& to, T stored) {
                 const Lanes lanes = entry(to.place);
                 const bool negative = (to.imaginary ? negative_im_ : negative_re_)[to.place];
-                const T found = is_there ? number : T{0};
+                const T found = is_there ? stored : T{0};
                 (to.imaginary ? lanes.im : lanes.re)[l] = negative ? -found : found;
             };
             if (element.of_re) put(*element.of_re, value.re[k]);
@@ -102,10 +102,10 @@ void PortableElements<T>::store(const PortableMemory<T>& memory, int array, cons
         Values<T> x;
         x.is_complex = element.whole;
         for (Integer l = 0; l < count; ++l) {
-            const auto take = [&](const lower::ElementAccess::Component& from) {
+            const auto take = [&](const loops::ElementAccess::Component& from) {
                 const Lanes lanes = entry(from.place);
-                const T number = (from.imaginary ? lanes.im : lanes.re)[l];
-                return (from.imaginary ? negative_im_ : negative_re_)[from.place] ? -number : number;
+                const T value = (from.imaginary ? lanes.im : lanes.re)[l];
+                return (from.imaginary ? negative_im_ : negative_re_)[from.place] ? -value : value;
             };
             const auto k = static_cast<std::size_t>(l);
             x.re[k] = take(*element.of_re);

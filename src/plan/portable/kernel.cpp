@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
 #include "emit/cpp/builtin.hpp"
-#include "lower/cpu/callback_loops.hpp"
+#include "loops/passes.hpp"
 #include "plan/portable/builtin.hpp"
 #include "plan/portable/call.hpp"
 #include "plan/stored_types.hpp"
@@ -218,11 +218,11 @@ PortableDerivation derive_portable(const Transform& problem, const DimensionPass
                                    const rules::BreakdownTree& tree) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, target::portable_cpu());
     request.loops.formula = with_builtin_codelets(request.loops.formula, request.loops.scalar);
-    if (request.by_complex_entries)
-        request.by_complex_entries = with_builtin_codelets(*request.by_complex_entries, request.loops.scalar);
+    if (auto& other = request.loops.by_complex_entries)
+        other = with_builtin_codelets(*other, request.loops.scalar);
     request.loops.lanes = emit::builtin_lanes;
     request.loops.merge_columns = false;
-    loops::LoopProgram loops = lower::portable_loops(request);
+    loops::LoopProgram loops = loops::portable_loops(request.loops);
     return {std::move(request), std::move(loops)};
 }
 

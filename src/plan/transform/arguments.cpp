@@ -92,7 +92,7 @@ std::vector<ArgumentCheck::Named> ArgumentCheck::arrays_of_call(const Arguments&
 bool ArgumentCheck::admits_imaginary(const Arguments& call) const {
     if (!planar_input_ && !planar_output_) return true;
     const auto is_right = [&](const void* pointer) {
-        return pointer != nullptr && reinterpret_cast<std::uintptr_t>(pointer) % alignment_ == 0;
+        return pointer != nullptr && (reinterpret_cast<std::uintptr_t>(pointer) & (alignment_ - 1)) == 0;
     };
     if (planar_input_ && !is_right(call.input_imaginary)) return false;
     if (planar_output_ && !is_right(call.output_imaginary)) return false;
@@ -114,7 +114,7 @@ bool ArgumentCheck::admits_arrays(const Arguments& call) const {
             const auto is_apart = [&](const void* output) {
                 return are_apart(array, {0, bytes.all}, output, output_);
             };
-            return array != nullptr && reinterpret_cast<std::uintptr_t>(array) % bytes.scalar == 0 &&
+            return array != nullptr && (reinterpret_cast<std::uintptr_t>(array) & (bytes.scalar - 1)) == 0 &&
                    is_apart(call.output) && (!planar_output_ || is_apart(call.output_imaginary));
         };
         if (!is_right(call.arrays[k].data)) return false;

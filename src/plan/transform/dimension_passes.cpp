@@ -255,7 +255,9 @@ std::vector<DimensionPass> real_dft_passes(const Transform& problem) {
         add_passes(result, problem, last, DataLocation::output, DataLocation::output);
         return result;
     }
-    const bool in_place = problem.placement == Placement::in_place;
+    // In place the half spectrum may pass between dimensions in the caller's array, but only in elements that the load touches.
+    const bool touches_all = problem.load.is_identity() || needed_where(*problem.load.tree()).empty();
+    const bool in_place = problem.placement == Placement::in_place && touches_all;
     const DataLocation between = in_place ? DataLocation::input : DataLocation::intermediate;
     add_passes(result, problem, last, DataLocation::input, between);
     result.push_back(
@@ -401,7 +403,7 @@ void add_expressions(std::vector<DimensionPass>& passes, const Transform& proble
         for (DimensionPass& pass : passes)
             if (&pass != &own || expression_of(problem, side).is_identity()) pass.layouts[s].forms.reset();
         if (expression_of(problem, side).is_identity()) continue;
-        lower::Pointwise pointwise = pointwise_of(problem, side);
+        loops::Pointwise pointwise = pointwise_of(problem, side);
         for (std::size_t k = 0; k < pointwise.forms.size(); ++k)
             own.layouts[s].forms->at(k).constant = pointwise.forms[k].constant;
         const Extent reach = extent(problem, side);

@@ -38,8 +38,8 @@ struct DimensionPass {
     long double scale = 1;      ///< may exceed the largest double: one-point cosines multiply by 2
     std::optional<loops::AuxiliaryFactor> auxiliary = {};    ///< a convolution's spectrum
     std::vector<lower::AuxiliaryArray> arrays = {};          ///< all auxiliary arrays of the problem
-    std::optional<lower::Pointwise> load = {};               ///< load callback of the first pass
-    std::optional<lower::Pointwise> store = {};              ///< store callback of the last pass
+    std::optional<loops::Pointwise> load = {};               ///< load callback of the first pass
+    std::optional<loops::Pointwise> store = {};              ///< store callback of the last pass
     std::array<std::optional<loops::Reach>, 2> reaches = {}; ///< elements that load and store touch
 };
 

@@ -122,12 +122,12 @@ private:
 };
 
 Integer parse_chunk(std::string_view text) {
-    const std::string_view number = trimmed(text.substr(chunk_word.size()));
+    const std::string_view value = trimmed(text.substr(chunk_word.size()));
     Integer chunk = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), chunk);
-    if (error != std::errc() || end != number.data() + number.size() || chunk < 1)
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), chunk);
+    if (error != std::errc() || end != value.data() + value.size() || chunk < 1)
         throw UserError("schedule step '{}': expected a number from 1 after 'chunk', found '{}'", text,
-                        number);
+                        value);
     return chunk;
 }
 

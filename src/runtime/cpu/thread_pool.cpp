@@ -22,6 +22,12 @@ constexpr std::int64_t serial_factor = 4;
 /// The processors that may be used are counted anew after so many nanoseconds: affinities change.
 constexpr std::int64_t count_is_valid = 1'000'000;
 
+/// How long missing members are worth waiting for: what they save if they come. A caller alone waits for half the duration of
+/// the work at most, and so finishes after 1.5 times that duration.
+std::int64_t worthwhile_wait(std::int64_t expected, std::int64_t members, std::int64_t wanted) {
+    return std::min(expected / members - expected / wanted, expected / 2);
+}
+
 /// Members of all teams of this process that are at work.
 std::atomic<int> all_at_work = 0;
 std::atomic<std::uint64_t> counted_after_forks = 0;
@@ -103,27 +109,31 @@ void ThreadPool::worker_loop(Worker& worker) {
     }
 }
 
-/// Calls as many workers as a team of `wanted` needs; those that respond become `present_`.
-void ThreadPool::gather(std::size_t wanted, std::int64_t timeout) {
+/// Calls as many workers as a team of `wanted` needs; those that respond become `present_`. `expected`: nanoseconds of the
+/// work on one thread.
+void ThreadPool::gather(std::size_t wanted, std::int64_t expected) {
     workers_.reserve(wanted - 1);
     const std::size_t known = workers_.size();
     while (workers_.size() + 1 < wanted && add_worker()) continue;
-    if (workers_.size() > known) timeout = std::max(timeout, timeout_for_new_threads);
+    const std::int64_t least = workers_.size() > known ? timeout_for_new_threads : min_timeout;
     present_.clear();
     for (const auto& worker : workers_)
         if (present_.size() + 1 < wanted) present_.push_back(worker.get());
     for (Worker* worker : present_) worker->tell(called);
+    const auto is_missing = [](const Worker* worker) {
+        return worker->state.load(std::memory_order_acquire) == called;
+    };
     const std::int64_t begin = monotonic_nanoseconds();
-    std::erase_if(present_, [&](Worker* worker) {
-        while (worker->state.load(std::memory_order_acquire) == called) {
-            cpu_pause();
-            if (waits_for_all_)
-                std::this_thread::yield();
-            else if (monotonic_nanoseconds() - begin > timeout && worker->change(called, idle))
-                return true;
-        }
-        return false;
-    });
+    while (const auto missing = std::count_if(present_.begin(), present_.end(), is_missing)) {
+        const auto members = static_cast<std::int64_t>(present_.size()) + 1 - missing;
+        cpu_pause();
+        if (waits_for_all_)
+            std::this_thread::yield();
+        else if (monotonic_nanoseconds() - begin >
+                 std::max(least, worthwhile_wait(expected, members, static_cast<std::int64_t>(wanted))))
+            break;
+    }
+    std::erase_if(present_, [](Worker* worker) { return worker->change(called, idle); });
 }
 
 /// Runs on the caller and the present workers.
@@ -142,12 +152,13 @@ void ThreadPool::run_present(TeamCall& call) {
         wait_.while_equal(busy_, left, size <= processors_);
 }
 
-/// Returns the nanoseconds that were lost by waiting for workers that were not running.
-std::int64_t ThreadPool::run_on_workers(int wanted, std::int64_t timeout, TeamCall& call) {
+/// Returns the nanoseconds that were lost by waiting for workers that were not running. Where most are present, the team
+/// gains more than that.
+std::int64_t ThreadPool::run_on_workers(int wanted, std::int64_t expected, TeamCall& call) {
     const std::int64_t asked = monotonic_nanoseconds();
-    gather(static_cast<std::size_t>(wanted), timeout);
+    gather(static_cast<std::size_t>(wanted), expected);
     const std::int64_t begin = monotonic_nanoseconds(), waited_before = wait_.in_long_waits();
-    std::int64_t lost = static_cast<int>(present_.size()) + 1 < wanted ? begin - asked : 0;
+    std::int64_t lost = 2 * (static_cast<int>(present_.size()) + 1) <= wanted ? begin - asked : 0;
     if (present_.empty())
         call.run_serially();
     else
@@ -176,12 +187,11 @@ void ThreadPool::run(int wanted, double seconds, const TeamBody& body) {
     wanted = members_for(wanted, time);
     const AtWork here(wanted);
     if (wanted == 1) return run_serially(body);
-    // A caller that waits for half the duration of the work finishes after 1.5 times that duration at most.
-    const std::int64_t timeout = std::max(expected / 2, min_timeout);
     TeamCall call(body);
     const ParallelFor* const users = parallel_for();
-    const std::int64_t lost = users != nullptr ? run_by(*users, wanted, timeout, processors_, call)
-                                               : run_on_workers(wanted, timeout, call);
+    const std::int64_t lost =
+        users != nullptr ? run_by(*users, wanted, std::max(expected / 2, min_timeout), processors_, call)
+                         : run_on_workers(wanted, expected, call);
     if (lost > 0 && !waits_for_all_) serial_until_ = monotonic_nanoseconds() + serial_factor * lost;
     call.rethrow();
 }

@@ -44,8 +44,8 @@ private:
 
     bool add_worker();
     int members_for(int wanted, std::int64_t time);
-    void gather(std::size_t wanted, std::int64_t timeout);
-    std::int64_t run_on_workers(int wanted, std::int64_t timeout, TeamCall& call);
+    void gather(std::size_t wanted, std::int64_t expected);
+    std::int64_t run_on_workers(int wanted, std::int64_t expected, TeamCall& call);
     void run_present(TeamCall& call);
     void worker_loop(Worker& worker);
 

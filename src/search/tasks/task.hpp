@@ -54,8 +54,10 @@ protected:
 
     /// choose(), by any number of calls of choose_schedule.
     virtual ScheduleCandidate chosen() = 0;
-    void reject(std::string_view what, std::string_view why) {
-        rejections_.push_back({std::string(what), std::string(why)});
+    void reject(std::string_view what, std::string_view why,
+                std::optional<planning::Schedule> schedule = {}) {
+        rejections_.push_back(
+            {.what = std::string(what), .why = std::string(why), .schedule = std::move(schedule)});
     }
     /// choose_schedule with the effort and the callbacks of the options.
     ScheduleCandidate choose_schedule(ChoiceRequest request);

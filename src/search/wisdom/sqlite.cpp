@@ -61,13 +61,13 @@ Statement& Statement::with(std::string_view text) {
     return *this;
 }
 
-Statement& Statement::with(Integer number) {
-    check(sqlite3_bind_int64(handle_.get(), ++bound_, number));
+Statement& Statement::with(Integer value) {
+    check(sqlite3_bind_int64(handle_.get(), ++bound_, value));
     return *this;
 }
 
-Statement& Statement::with(double number) {
-    check(sqlite3_bind_double(handle_.get(), ++bound_, number));
+Statement& Statement::with(double value) {
+    check(sqlite3_bind_double(handle_.get(), ++bound_, value));
     return *this;
 }
 

@@ -55,8 +55,8 @@ public:
 
     /// Binds the next parameter.
     Statement& with(std::string_view text);
-    Statement& with(Integer number);
-    Statement& with(double number);
+    Statement& with(Integer value);
+    Statement& with(double value);
 
     bool step(); ///< true: a row is available
     std::string text(int column) const;

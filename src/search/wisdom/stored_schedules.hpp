@@ -17,11 +17,11 @@ struct StoredSchedule {
     FoundBy found_by;
     bool is_current; ///< found by this version of swirl; another version's code may perform differently
 
-    /// Whether it serves a plan of this effort without timing: it was timed on this device by this version, for an
-    /// exhaustive search by an exhaustive one. All others are candidates.
+    /// Whether it serves a plan of this effort without timing: it was timed on this device by this version, with as much
+    /// effort. All others are candidates.
     bool is_trusted(Effort effort = Effort::estimate) const {
-        if (!is_current || found_by == FoundBy::estimate) return false;
-        return effort != Effort::exhaustive || found_by == FoundBy::exhaustive;
+        return is_current && found_by >= (effort == Effort::estimate ? FoundBy::shortlist
+                                                                     : swirl::search::found_by(effort));
     }
 };
 

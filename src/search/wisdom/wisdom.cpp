@@ -19,13 +19,14 @@ constexpr std::string_view upsert =
     "ON CONFLICT (device, problem) DO UPDATE SET schedule = excluded.schedule, seconds = excluded.seconds, "
     "found_by = excluded.found_by, created = excluded.created, version = excluded.version";
 
-/// is_better(new, old) in SQL, so that comparing and storing are atomic across processes.
+/// Not is_valid(old), or is_better(new, old), in SQL, so that comparing and storing are atomic across processes.
 constexpr std::string_view only_if_better =
-    " WHERE (excluded.found_by > 0, excluded.version = ?, excluded.found_by, -excluded.seconds) > "
+    " WHERE schedule = '' OR version = '' OR NOT (seconds >= 0 AND seconds < 9e999) OR NOT created > 0 OR "
+    "(excluded.found_by > 0, excluded.version = ?, excluded.found_by, -excluded.seconds) > "
     "(found_by > 0, version = ?, found_by, -seconds)";
 
-FoundBy found_by(Integer number) {
-    return number == 0 ? FoundBy::estimate : number == 1 ? FoundBy::measure : FoundBy::exhaustive;
+FoundBy found_by(Integer value) {
+    return static_cast<FoundBy>(std::clamp<Integer>(value, 0, static_cast<Integer>(FoundBy::exhaustive)));
 }
 
 /// Reads columns schedule, seconds, found_by, created, version starting at `first`.
@@ -44,16 +45,27 @@ constexpr std::string_view select_all =
 
 Entries all_of(sqlite::Statement query) {
     Entries result;
-    while (query.step()) result.emplace_back(WisdomKey{query.text(0), query.text(1)}, entry_of(query, 2));
+    while (query.step()) {
+        WisdomKey key{query.text(0), query.text(1)};
+        WisdomEntry entry = entry_of(query, 2);
+        if (is_valid(key, entry)) result.emplace_back(std::move(key), std::move(entry));
+    }
     return result;
 }
 
-bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
-    return !key.device.empty() && !key.problem.empty() && !entry.schedule.empty() &&
-           std::isfinite(entry.seconds) && entry.seconds >= 0;
+/// The entry with this time and version where it names none.
+WisdomEntry filled_in(WisdomEntry entry) {
+    if (entry.created == 0) entry.created = static_cast<std::int64_t>(std::time(nullptr));
+    if (entry.version.empty()) entry.version = version();
+    return entry;
 }
 
 } // namespace
+
+bool is_valid(const WisdomKey& key, const WisdomEntry& entry) {
+    return !key.device.empty() && !key.problem.empty() && !entry.schedule.empty() && !entry.version.empty() &&
+           std::isfinite(entry.seconds) && entry.seconds >= 0 && entry.created > 0;
+}
 
 bool is_better(const WisdomEntry& a, const WisdomEntry& b) {
     const auto rank = [](const WisdomEntry& entry) {
@@ -63,16 +75,15 @@ bool is_better(const WisdomEntry& a, const WisdomEntry& b) {
     return rank(a) > rank(b);
 }
 
-bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& entry,
+bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& given,
                           bool in_any_case) {
+    const WisdomEntry entry = filled_in(given);
     ensure(is_valid(key, entry), "a wisdom entry for '{}' on '{}' without schedule or time", key.problem,
            key.device);
     sqlite::Statement statement = database.prepare(
         in_any_case ? std::string(upsert) : std::string(upsert) + std::string(only_if_better));
     statement.with(key.device).with(key.problem).with(entry.schedule).with(entry.seconds);
-    statement.with(static_cast<Integer>(entry.found_by));
-    statement.with(entry.created != 0 ? entry.created : static_cast<std::int64_t>(std::time(nullptr)));
-    statement.with(entry.version.empty() ? version() : std::string_view(entry.version));
+    statement.with(static_cast<Integer>(entry.found_by)).with(entry.created).with(entry.version);
     if (!in_any_case) statement.with(version()).with(version());
     statement.step();
     return database.changes() > 0;
@@ -99,7 +110,9 @@ std::optional<WisdomEntry> Wisdom::find(const WisdomKey& key) {
                                "SELECT schedule, seconds, found_by, created, version FROM entries WHERE "
                                "device = ? AND problem = ?");
                            if (!query.with(key.device).with(key.problem).step()) return std::nullopt;
-                           return entry_of(query, 0);
+                           WisdomEntry entry = entry_of(query, 0);
+                           if (!is_valid(key, entry)) return std::nullopt;
+                           return entry;
                        });
 }
 

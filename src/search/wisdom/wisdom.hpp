@@ -17,8 +17,9 @@
 namespace swirl::search {
 
 enum class FoundBy : std::uint8_t {
-    estimate,   ///< `seconds` is a prediction
-    measure,    ///< timed, within a budget
+    estimate, ///< `seconds` is a prediction
+    shortlist, ///< timed when a problem was planned for the first time: the few that the model predicts fastest
+    measure,   ///< timed, within a budget
     exhaustive, ///< timed, every applicable choice
 };
 
@@ -47,8 +48,12 @@ struct WisdomKey {
     auto operator<=>(const WisdomKey&) const = default;
 };
 
-/// A timed entry is better than an estimated one; then this version's than another's; then an exhaustive search's than a
-/// measurement; then the shorter time is better.
+/// Whether `store` can have written this: no text is empty, the time is finite and not negative, the date is after 1970.
+/// Damage to a file that the database does not notice leaves other rows, which nobody reads.
+bool is_valid(const WisdomKey& key, const WisdomEntry& entry);
+
+/// A timed entry is better than an estimated one; then this version's than another's; then that of more effort; then that of
+/// the shorter time.
 bool is_better(const WisdomEntry& a, const WisdomEntry& b);
 
 /// The best known schedule for each (device, problem), stored in a file that any number of processes and threads may use

@@ -6,14 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <cmath>
 #include <istream>
 #include <ostream>
 
 namespace swirl::search {
 namespace {
 
-constexpr std::array<std::string_view, 3> found_by_names = {"estimate", "measure", "exhaustive"};
+constexpr std::array<std::string_view, 4> found_by_names = {"estimate", "shortlist", "measure", "exhaustive"};
 
 std::string line_of(const WisdomKey& key, const WisdomEntry& entry) {
     const nlohmann::ordered_json line = {
@@ -30,8 +29,7 @@ std::string line_of(const WisdomKey& key, const WisdomEntry& entry) {
 
 std::optional<std::string> text_of(const nlohmann::json& line, const char* name) {
     const auto at = line.find(name);
-    if (at == line.end() || !at->is_string() || at->get_ref<const std::string&>().empty())
-        return std::nullopt;
+    if (at == line.end() || !at->is_string()) return std::nullopt;
     return at->get<std::string>();
 }
 
@@ -53,12 +51,12 @@ std::optional<std::pair<WisdomKey, WisdomEntry>> parse(const std::string& text) 
     const auto seconds = line.find("seconds");
     const auto created = line.find("created");
     if (!device || !problem || !schedule || !version || !found_by) return std::nullopt;
-    if (seconds == line.end() || !seconds->is_number() || !(seconds->get<double>() >= 0)) return std::nullopt;
-    if (!std::isfinite(seconds->get<double>())) return std::nullopt;
-    if (created == line.end() || !created->is_number_integer() || created->get<std::int64_t>() <= 0)
-        return std::nullopt;
-    return std::pair{WisdomKey{*device, *problem}, WisdomEntry{*schedule, seconds->get<double>(), *found_by,
+    if (seconds == line.end() || !seconds->is_number()) return std::nullopt;
+    if (created == line.end() || !created->is_number_integer()) return std::nullopt;
+    std::pair result{WisdomKey{*device, *problem}, WisdomEntry{*schedule, seconds->get<double>(), *found_by,
                                                                created->get<std::int64_t>(), *version}};
+    if (!is_valid(result.first, result.second)) return std::nullopt;
+    return result;
 }
 
 bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r") == std::string::npos; }
@@ -75,12 +73,12 @@ Wisdom::Imported Wisdom::import_lines(std::istream& in) {
     Imported result;
     std::vector<std::pair<WisdomKey, WisdomEntry>> readable;
     std::string line;
-    for (Integer number = 1; std::getline(in, line); ++number) {
+    for (Integer value = 1; std::getline(in, line); ++value) {
         if (is_blank(line)) continue;
         if (auto entry = parse(line))
             readable.push_back(std::move(*entry));
         else
-            result.unreadable.push_back(number);
+            result.unreadable.push_back(value);
     }
     store_->use(false, [&](sqlite::Database& database) {
         Integer stored = 0;

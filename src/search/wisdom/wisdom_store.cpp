@@ -20,7 +20,7 @@ namespace swirl::search {
 namespace {
 
 constexpr Integer application = 0x7377726c; ///< "swrl", in the header of SQLite files
-constexpr Integer schema_version = 2;
+constexpr Integer schema_version = 3;
 
 constexpr const char* schema = R"(
 CREATE TABLE entries (
@@ -31,7 +31,7 @@ CREATE TABLE facts (
     device TEXT NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, created INTEGER NOT NULL,
     PRIMARY KEY (device, name)) WITHOUT ROWID;
 PRAGMA application_id = 1937207916;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 )";
 static_assert(application == 1937207916);
 

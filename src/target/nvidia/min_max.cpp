@@ -10,10 +10,10 @@ using ir::Lanes;
 
 template <class Two> ir::Instruction entry(std::string_view name, std::string_view text, Two two) {
     constexpr unsigned capability = 80;
-    constexpr ir::Type number{DataType::float32, 1};
+    constexpr ir::Type type{DataType::float32, 1};
     return {.name = name,
-            .operands = {number, number},
-            .result = number,
+            .operands = {type, type},
+            .result = type,
             .meaning =
                 [two](std::span<const Lanes> operands) {
                     const long double a = operands[0][0], b = operands[1][0];

@@ -20,7 +20,7 @@ struct Fragments {
     MmaShape shape;
 
     int row_groups() const { return shape.rows / row_spacing; }
-    int k_groups() const { return shape.depth / column_spacing; }
+    int k_groups() const { return shape.k / column_spacing; }
 
     std::size_t of_a(int i, int k) const {
         const int thread = i % row_spacing * 4 + k % column_spacing;
@@ -60,7 +60,7 @@ Lanes multiply_add_short(std::span<const Lanes> operands) {
     for (int i = 0; i < shape.rows; ++i)
         for (int j = 0; j < shape.columns; ++j) {
             long double& sum = result[sums.of_c(i, j)];
-            for (int k = 0; k < shape.depth; ++k)
+            for (int k = 0; k < shape.k; ++k)
                 sum += operands[0][ShortFragments::of_a(i, k)] * operands[1][ShortFragments::of_b(k, j)];
             sum = static_cast<float>(sum);
         }
@@ -76,7 +76,7 @@ ir::Instruction of_short(DataType factor, std::string_view name, std::string_vie
             .result = sums,
             .meaning = multiply_add_short,
             .threads = warp,
-            .flops = 2 * shape.rows * shape.columns * shape.depth / warp,
+            .flops = 2 * shape.rows * shape.columns * shape.k / warp,
             .encoding = capability,
             .text = text};
 }
@@ -87,7 +87,7 @@ Lanes multiply_add(const MmaShape& shape, std::span<const Lanes> operands) {
     for (int i = 0; i < shape.rows; ++i)
         for (int j = 0; j < shape.columns; ++j) {
             auto sum = static_cast<double>(result[fragments.of_c(i, j)]);
-            for (int k = 0; k < shape.depth; ++k)
+            for (int k = 0; k < shape.k; ++k)
                 sum = std::fma(static_cast<double>(operands[0][fragments.of_a(i, k)]),
                                static_cast<double>(operands[1][fragments.of_b(k, j)]), sum);
             result[fragments.of_c(i, j)] = sum;
@@ -106,7 +106,7 @@ ir::Instruction of_float64(std::string_view name, std::string_view text, unsigne
             .result = sums,
             .meaning = [shape](std::span<const Lanes> operands) { return multiply_add(shape, operands); },
             .threads = warp,
-            .flops = 2 * shape.rows * shape.columns * shape.depth / warp,
+            .flops = 2 * shape.rows * shape.columns * shape.k / warp,
             .encoding = capability,
             .text = text};
 }
@@ -134,7 +134,7 @@ const ir::Instruction& mma_float64(const MmaShape& shape) {
     for (const auto& entry : entries)
         if (entry.shape == shape) return entry.instruction;
     throw InternalError("no instruction multiplies {} x {} x {} of float64", shape.rows, shape.columns,
-                        shape.depth);
+                        shape.k);
 }
 
 const ir::Instruction& mma_half_precision(DataType factor) {

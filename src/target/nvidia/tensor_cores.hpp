@@ -10,7 +10,7 @@ namespace swirl::target {
 struct MmaShape {
     int rows = 16;
     int columns = 8;
-    int depth = 16;
+    int k = 16;
     bool operator==(const MmaShape&) const = default;
 };
 

@@ -20,7 +20,7 @@ constexpr int most_columns = 256;
 struct Kind {
     DataType factor;
     std::string_view name; ///< PTX type of A and B
-    int depth;
+    int k;
     int ignored_bits;
     bool has_layouts;
     int least_exponent = -126;
@@ -40,15 +40,15 @@ class Table {
 public:
     Table(const Kind& kind, bool adds) {
         for (int columns = column_granularity; columns <= most_columns; columns += column_granularity) {
-            names_.push_back(fmt::format("{}tile_product_64x{}x{}_{}", adds ? "" : "first_", columns,
-                                         kind.depth, kind.name));
-            texts_.push_back(fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{}", columns,
-                                         kind.depth, kind.name, kind.name));
+            names_.push_back(
+                fmt::format("{}tile_product_64x{}x{}_{}", adds ? "" : "first_", columns, kind.k, kind.name));
+            texts_.push_back(fmt::format("wgmma.mma_async.sync.aligned.m64n{}k{}.f32.{}.{}", columns, kind.k,
+                                         kind.name, kind.name));
         }
         for (std::size_t k = 0; k < names_.size(); ++k)
             entries_.push_back({.name = names_[k],
                                 .columns = static_cast<int>(k + 1) * column_granularity,
-                                .depth = kind.depth,
+                                .k = kind.k,
                                 .factor = kind.factor,
                                 .ignored_bits = kind.ignored_bits,
                                 .has_layouts = kind.has_layouts,

@@ -11,10 +11,10 @@ using ir::Lanes;
 
 ir::Instruction exchange(int distance, std::string_view name) {
     constexpr unsigned capability = 30;
-    constexpr ir::Type number{DataType::float32, 1};
+    constexpr ir::Type type{DataType::float32, 1};
     return {.name = name,
-            .operands = {number},
-            .result = number,
+            .operands = {type},
+            .result = type,
             .meaning =
                 [distance](std::span<const Lanes> operands) {
                     Lanes result(operands[0].size());

@@ -17,7 +17,7 @@ constexpr std::size_t rows = tile_rows, columns = tile_row_bytes / sizeof(float)
 float read(long double x) { return ir::without_subnormal(static_cast<float>(x)); }
 
 ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
-    constexpr std::size_t groups = tile_rows, depth = 2 * groups;
+    constexpr std::size_t groups = tile_rows, k = 2 * groups;
     const ir::Lanes& a = operands[1];
     const ir::Lanes& b = operands[2];
     ir::Lanes result = operands[0];
@@ -27,7 +27,7 @@ ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
             for (std::size_t group = 0; group < groups; ++group)
                 for (std::size_t step = 0; step < 2; ++step)
                     chains[step] = ir::without_subnormal(
-                        std::fma(read(a[row * depth + 2 * group + step]),
+                        std::fma(read(a[row * k + 2 * group + step]),
                                  read(b[(group * columns + column) * 2 + step]), chains[step]));
             long double& c = result[row * columns + column];
             const float sum = ir::without_subnormal(chains[0] + chains[1]);

@@ -17,9 +17,9 @@ namespace accuracy_test {
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 
-MatrixProduct product_of(Integer depth) {
-    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 64, depth);
-    product.a = {depth, 1};
+MatrixProduct product_of(Integer k) {
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 64, 64, k);
+    product.a = {k, 1};
     return product;
 }
 
@@ -43,17 +43,17 @@ struct Errors {
 };
 class Operands {
 public:
-    Operands(const MatrixProduct& product, const Pattern& pattern) : depth_(product.k) {
+    Operands(const MatrixProduct& product, const Pattern& pattern) : k_extent_(product.k) {
         Random random(5);
         for (auto* side : {&a_, &b_})
-            for (Integer i = 0; i < 64 * depth_; ++i) side->push_back(pattern.element(random));
+            for (Integer i = 0; i < 64 * k_extent_; ++i) side->push_back(pattern.element(random));
     }
     Errors errors_of(const std::function<double(Integer i, Integer j)>& result) const {
         Errors errors;
         for (Integer i = 0; i < 64; ++i)
             for (Integer j = 0; j < 64; ++j) {
                 long double exact = 0, magnitude = 0;
-                for (Integer k = 0; k < depth_; ++k) {
+                for (Integer k = 0; k < k_extent_; ++k) {
                     const long double product = static_cast<long double>(a(i, k)) * b(k, j);
                     exact += product;
                     magnitude += std::abs(product);
@@ -68,7 +68,7 @@ public:
     Errors of_multiply_adds() const {
         return errors_of([this](Integer i, Integer j) {
             float sum = 0;
-            for (Integer k = 0; k < depth_; ++k) sum = std::fma(a(i, k), b(k, j), sum);
+            for (Integer k = 0; k < k_extent_; ++k) sum = std::fma(a(i, k), b(k, j), sum);
             return static_cast<double>(sum);
         });
     }
@@ -86,9 +86,9 @@ public:
     }
 
 private:
-    float a(Integer i, Integer k) const { return a_[static_cast<std::size_t>(i * depth_ + k)]; }
-    float b(Integer k, Integer j) const { return b_[static_cast<std::size_t>(j * depth_ + k)]; }
-    Integer depth_;
+    float a(Integer i, Integer k) const { return a_[static_cast<std::size_t>(i * k_extent_ + k)]; }
+    float b(Integer k, Integer j) const { return b_[static_cast<std::size_t>(j * k_extent_ + k)]; }
+    Integer k_extent_;
     std::vector<float> a_, b_;
 };
 
@@ -102,13 +102,13 @@ GpuGemmSchedule schedule_with(const std::string& more) {
 constexpr double slack = 1.1, unit = 0x1p-23;
 
 TEST(GpuAccuracy, OfTermsIsThatOfMultiplyAddsInMeanAndMaximumAndBias) {
-    for (const Integer depth : {64, 512}) {
-        const MatrixProduct product = product_of(depth);
+    for (const Integer k : {64, 512}) {
+        const MatrixProduct product = product_of(k);
         const GpuGemmSchedule schedule = schedule_with("accumulation_interval=16 promotion_interval=" +
-                                                       std::to_string(max_promotion_interval(depth)));
+                                                       std::to_string(max_promotion_interval(k)));
         EXPECT_EQ(accuracy_of(schedule, product), Accuracy::ordinary_in_range);
         for (const Pattern& pattern : patterns) {
-            SCOPED_TRACE(std::string(pattern.name) + ", " + std::to_string(depth));
+            SCOPED_TRACE(std::string(pattern.name) + ", " + std::to_string(k));
             const Operands operands(product, pattern);
             const Errors simt = operands.of_multiply_adds(), found = operands.of_kernels(product, schedule);
             EXPECT_LE(found.mean, slack * simt.mean);
@@ -130,15 +130,15 @@ TEST(GpuAccuracy, RunsOfCutOffSumsDriftTowardsZero) {
 }
 
 TEST(GpuAccuracy, ModelsSchedulesKeepWhatTheyPromise) {
-    for (const Integer depth : {16, 63, 64, 128, 192, 1000, 100000}) {
-        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 4096, 4096, depth);
+    for (const Integer k : {16, 63, 64, 128, 192, 1000, 100000}) {
+        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, 4096, 4096, k);
         for (const Accuracy accuracy : {Accuracy::ordinary, Accuracy::ordinary_in_range})
             for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 40, accuracy))
                 EXPECT_LE(accuracy_of(schedule, product), accuracy) << to_string(schedule);
     }
 }
 
-TEST(GpuAccuracy, PromotionIsOfWholeInstructionsInAPiece) {
+TEST(GpuAccuracy, PromotionIntervalsDivideAKTile) {
     const MatrixProduct product = product_of(128);
     const auto why = [&](const std::string& more) {
         return infeasibility(schedule_with(more), product, gpu()).value_or("nothing");

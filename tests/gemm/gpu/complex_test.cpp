@@ -51,18 +51,18 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
             }
 }
 
-MatrixProduct product_of(DataType number, char a, char b, Integer rows, Integer columns, Integer depth) {
+MatrixProduct product_of(DataType data_type, char a, char b, Integer rows, Integer columns, Integer k) {
     const auto layout = [&](char letter, Integer r, Integer c) {
         MatrixLayout result = letter == 'N' || letter == 'R' ? MatrixLayout{1, r} : MatrixLayout{c, 1};
         result.conjugated = letter == 'C' || letter == 'R';
         return result;
     };
-    return {.data_type = number,
+    return {.data_type = data_type,
             .rows = rows,
             .columns = columns,
-            .k = depth,
-            .a = layout(a, rows, depth),
-            .b = layout(b, depth, columns),
+            .k = k,
+            .a = layout(a, rows, k),
+            .b = layout(b, k, columns),
             .c = {1, rows}};
 }
 
@@ -71,27 +71,27 @@ TEST(GpuComplexProduct, IsTheProductForEveryTransposition) {
     const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=32 cta_n=16 cta_k=4 thread_m=4 thread_n=4 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=3 raster_group=2");
-    for (const DataType number : {DataType::complex64, DataType::complex128})
+    for (const DataType data_type : {DataType::complex64, DataType::complex128})
         for (const char a : {'N', 'T', 'C', 'R'})
             for (const char b : {'N', 'T', 'C', 'R'})
-                expect_product(product_of(number, a, b, 40, 33, 11), schedule, a != b);
+                expect_product(product_of(data_type, a, b, 40, 33, 11), schedule, a != b);
 }
 
-TEST(GpuComplexProduct, TakesNumbersStraightFromMemory) {
+TEST(GpuComplexProduct, LoadsOperandsFromGlobalMemory) {
     const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=8 cta_n=8 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=2 "
         "warp_lanes_n=4 "
         "a_load=global b_load=global");
-    for (const DataType number : {DataType::complex128, DataType::complex64})
-        expect_product(product_of(number, 'C', 'R', 9, 10, 4), schedule);
+    for (const DataType data_type : {DataType::complex128, DataType::complex64})
+        expect_product(product_of(data_type, 'C', 'R', 9, 10, 4), schedule);
 }
 
 TEST(GpuComplexProduct, HasTheSchedulesOfTheModel) {
-    for (const DataType number : {DataType::complex64, DataType::complex128})
-        for (const auto& [rows, columns, depth] :
+    for (const DataType data_type : {DataType::complex64, DataType::complex128})
+        for (const auto& [rows, columns, k_extent] :
              {std::array<Integer, 3>{64, 48, 20}, {130, 66, 9}, {8, 8, 8}, {1, 1, 1}, {64, 8, 300}})
             for (const char a : {'N', 'C'}) {
-                MatrixProduct product = product_of(number, a, 'N', rows, columns, depth);
+                MatrixProduct product = product_of(data_type, a, 'N', rows, columns, k_extent);
                 for (const GpuGemmSchedule& schedule : gpu_schedules(product, gpu(), 3))
                     expect_product(product, schedule);
                 product.c = {columns, 1};
@@ -99,15 +99,15 @@ TEST(GpuComplexProduct, HasTheSchedulesOfTheModel) {
             }
 }
 
-TEST(GpuComplexProduct, SharesDepthAndBlocks) {
+TEST(GpuComplexProduct, SplitsAndSlicesK) {
     const std::string base =
         "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=3 ";
     for (const char* more : {"sliced_k=2", "split_k=2", "split_k=4 sliced_k=2 stages=4",
                              "split_k=2 split_k_in_workspace=1", "split_k=4 split_k_in_workspace=1 stages=5",
                              "stream_k_blocks=7", "stream_k_blocks=3 data_parallel_tiles=1 sliced_k=2"})
-        for (const DataType number : {DataType::complex64, DataType::complex128})
-            expect_product(product_of(number, 'C', 'N', 40, 20, 128), parse_gpu_schedule(base + more));
+        for (const DataType data_type : {DataType::complex64, DataType::complex128})
+            expect_product(product_of(data_type, 'C', 'N', 40, 20, 128), parse_gpu_schedule(base + more));
     MatrixProduct batch = product_of(DataType::complex64, 'N', 'R', 8, 8, 5);
     batch.batch = 7;
     batch.a.batch_stride = 40;

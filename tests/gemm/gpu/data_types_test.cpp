@@ -34,8 +34,8 @@ void fill_all(ir::Memory& memory, std::mt19937& random) {
 }
 
 /// What is meant by a stored number.
-long double meaning(DataType number, long double stored) {
-    switch (number) {
+long double meaning(DataType data_type, long double stored) {
+    switch (data_type) {
     case DataType::unorm8: return stored / 255;
     case DataType::snorm8: return std::max(stored / 127, -1.0L);
     case DataType::unorm16: return stored / 65535;
@@ -50,8 +50,9 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
     for (const char* name : {"a", "b"}) fill_all(kernels.memory(name), random);
     kernels.memory("factors").assign(std::vector<double>{static_cast<double>(alpha), 0});
     kernels.run({1, 0});
-    const auto at = [&](const char* name, DataType number, const MatrixLayout& layout, Integer i, Integer j) {
-        return meaning(number, kernels.memory(name)[i * layout.row_stride + j * layout.column_stride]);
+    const auto at = [&](const char* name, DataType data_type, const MatrixLayout& layout, Integer i,
+                        Integer j) {
+        return meaning(data_type, kernels.memory(name)[i * layout.row_stride + j * layout.column_stride]);
     };
     const DataType to = product.type_of_c();
     const long double least = to == DataType::int8                                ? -128
@@ -86,14 +87,14 @@ MatrixProduct product_of(DataType a, DataType b, DataType c) {
     return product;
 }
 
-TEST(GpuNumbers, AreWidenedAndStored) {
-    for (const DataType number : integers) {
-        const long double alpha = normalized_scale(number) > 1 ? 0.1L : 0x1p-10L;
+TEST(GpuDataTypes, AreWidenedAndStored) {
+    for (const DataType data_type : integers) {
+        const long double alpha = normalized_scale(data_type) > 1 ? 0.1L : 0x1p-10L;
         for (const auto& [a, c] : {std::pair{MatrixLayout{1, 40}, MatrixLayout{1, 40}},
                                    {MatrixLayout{24, 1}, MatrixLayout{1, 40}},
                                    {MatrixLayout{24, 1}, MatrixLayout{32, 1}}}) {
-            MatrixProduct wide = product_of(number, number, DataType::float32);
-            MatrixProduct stored = product_of(number, number, number);
+            MatrixProduct wide = product_of(data_type, data_type, DataType::float32);
+            MatrixProduct stored = product_of(data_type, data_type, data_type);
             wide.a = stored.a = a;
             wide.c = stored.c = c;
             for (const GpuGemmSchedule& schedule : gpu_schedules(wide, gpu(), 2)) {
@@ -104,21 +105,21 @@ TEST(GpuNumbers, AreWidenedAndStored) {
     }
 }
 
-TEST(GpuNumbers, AreStoredByWhoeverFinishesATile) {
+TEST(GpuDataTypes, AreStoredByWhoeverFinishesATile) {
     const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=16 cta_n=16 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=4 "
         "warp_lanes_n=8 "
         "stages=3 stream_k_blocks=4 data_parallel_tiles=1");
-    for (const DataType number : integers)
-        expect_product(product_of(number, number, number), schedule,
-                       normalized_scale(number) > 1 ? 0.1L : 0x1p-10L);
+    for (const DataType data_type : integers)
+        expect_product(product_of(data_type, data_type, data_type), schedule,
+                       normalized_scale(data_type) > 1 ? 0.1L : 0x1p-10L);
 }
 
-TEST(GpuNumbers, OfTheTwoOperandsMayDiffer) {
-    for (const DataType number : integers)
+TEST(GpuDataTypes, OfTheTwoOperandsMayDiffer) {
+    for (const DataType data_type : integers)
         for (const DataType other : {DataType::float32, DataType::bfloat16, DataType::uint8})
             for (const bool by_rows : {false, true}) {
-                MatrixProduct product = product_of(number, other, DataType::float32);
+                MatrixProduct product = product_of(data_type, other, DataType::float32);
                 if (by_rows) product.c = {32, 1};
                 expect_product(product, gpu_schedules(product, gpu(), 1).front(), 0x1p-8L);
                 std::swap(product.a_type, product.b_type);
@@ -127,7 +128,7 @@ TEST(GpuNumbers, OfTheTwoOperandsMayDiffer) {
 }
 
 /// Of layouts that tensor cores do not read, and of a C that they do not store.
-TEST(GpuNumbers, OfE4m3AreWidenedInAnyLayout) {
+TEST(GpuDataTypes, OfE4m3AreWidenedInAnyLayout) {
     constexpr DataType e4m3 = DataType::float8_e4m3;
     for (const auto& [a, b] : {std::pair{MatrixLayout{1, 40}, MatrixLayout{1, 24}},
                                {MatrixLayout{24, 1}, MatrixLayout{32, 1}},
@@ -145,11 +146,12 @@ TEST(GpuNumbers, OfE4m3AreWidenedInAnyLayout) {
 }
 
 /// What becomes of numbers that are stored so.
-std::vector<double> stored(DataType number, const std::vector<double>& numbers) {
+std::vector<double> stored(DataType data_type, const std::vector<double>& numbers) {
     const auto count = static_cast<Integer>(numbers.size());
     ir::Builder b("stored");
-    const ir::Buffer x = b.input("x", DataType::float32, count), y = b.output("y", scalar_of(number), count);
-    for (Integer k = 0; k < count; ++k) b.store(y, k, narrowed(b, b.load(x, k), number));
+    const ir::Buffer x = b.input("x", DataType::float32, count),
+                     y = b.output("y", scalar_of(data_type), count);
+    for (Integer k = 0; k < count; ++k) b.store(y, k, narrowed(b, b.load(x, k), data_type));
     const ir::Program program = b.finish();
     ir::Arguments arguments(program);
     arguments["x"].assign(numbers);
@@ -157,7 +159,7 @@ std::vector<double> stored(DataType number, const std::vector<double>& numbers) 
     return arguments["y"].values();
 }
 
-TEST(GpuNumbers, AreRoundedToEvenAndKeepToTheirRange) {
+TEST(GpuDataTypes, AreRoundedToEvenAndKeepToTheirRange) {
     constexpr double infinity = std::numeric_limits<double>::infinity(),
                      nan = std::numeric_limits<double>::quiet_NaN();
     using Numbers = std::vector<double>;
@@ -177,18 +179,18 @@ TEST(GpuNumbers, AreRoundedToEvenAndKeepToTheirRange) {
 }
 
 /// The public types convert as kernels do.
-TEST(GpuNumbers, AreThoseOfTheTypes) {
+TEST(GpuDataTypes, AreTheirConversions) {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> uniform(-1.1F, 1.1F);
     std::vector<double> numbers;
     for (int k = 0; k < 2000; ++k) numbers.push_back(uniform(random));
-    const auto check = [&](DataType number, auto example) {
+    const auto check = [&](DataType data_type, auto example) {
         using T = decltype(example);
-        const std::vector<double> kernel = stored(number, numbers);
+        const std::vector<double> kernel = stored(data_type, numbers);
         for (std::size_t k = 0; k < numbers.size(); ++k) {
             const T own(static_cast<float>(numbers[k]));
-            ASSERT_EQ(own.bits, kernel[k]) << name_of(number) << " of " << numbers[k];
-            ASSERT_NEAR(static_cast<float>(own), meaning(number, own.bits), 1e-7);
+            ASSERT_EQ(own.bits, kernel[k]) << name_of(data_type) << " of " << numbers[k];
+            ASSERT_NEAR(static_cast<float>(own), meaning(data_type, own.bits), 1e-7);
         }
     };
     check(DataType::unorm8, unorm8{});

@@ -21,8 +21,8 @@ SimtGemm schedule_of_gray() {
     schedule.a.vector_mn = schedule.b.vector_mn = schedule.c_vector_m = 4;
     return schedule;
 }
-MatrixProduct product_of(Integer extent, DataType number = DataType::float32) {
-    return {.data_type = number,
+MatrixProduct product_of(Integer extent, DataType data_type = DataType::float32) {
+    return {.data_type = data_type,
             .rows = extent,
             .columns = extent,
             .k = extent,
@@ -102,13 +102,13 @@ TEST(GpuBalance, OfAStreamHasItsBlocks) {
 TEST(GpuBalance, OfOneWaveReadsWhatThereIsOnce) {
     const GpuBalance balance = gpu_balance(product_of(1024), schedule_of_gray(), gpu(), 128);
     EXPECT_EQ(balance.waves, 1);
-    const double flops = 2.0 * 1024 * 1024, bytes = 2.0 * 1024 * 4; // of a step along the depth
+    const double flops = 2.0 * 1024 * 1024, bytes = 2.0 * 1024 * 4; // of a k index
     EXPECT_DOUBLE_EQ(balance.memory_needed, balance.peak * bytes / flops);
     EXPECT_DOUBLE_EQ(gpu_balance(product_of(1024, DataType::float64), {.stages = 2}, gpu()).peak,
                      balance.peak / 2);
 }
 
-TEST(GpuSample, KeepsHowElementsLieInLines) {
+TEST(GpuSample, KeepsPositionsInCacheLines) {
     MatrixProduct product = product_of(5001);
     product.batch = 3;
     for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 5001 * 5001;
@@ -151,13 +151,13 @@ TEST(GpuSample, RunsWithSlicesSplitsAndMatrices) {
     }
 }
 
-TEST(GpuThreadParts, CoverTheTileOnce) {
+TEST(GpuThreadMap, CoverTheTileOnce) {
     for (const char* more : {"", " zigzag=1", " thread_m=16 cta_m=256", " warp_lanes_m=16 warp_lanes_n=2"})
-        for (const DataType number : {DataType::float32, DataType::float64}) {
+        for (const DataType data_type : {DataType::float32, DataType::float64}) {
             const SimtGemm schedule = std::get<SimtGemm>(parse_gpu_schedule(to_string(SimtGemm{}) + more));
             std::vector<int> times(static_cast<std::size_t>(schedule.cta_tile.m * schedule.cta_tile.n));
             for (const ThreadFragment& part :
-                 thread_fragments(schedule, number, 0, schedule.k_slice_threads()))
+                 thread_fragments(schedule, data_type, 0, schedule.k_slice_threads()))
                 for (int i = 0; i < part.rows; ++i)
                     for (int j = 0; j < part.columns; ++j)
                         ++times[static_cast<std::size_t>((part.row + i) * schedule.cta_tile.n + part.column +

@@ -61,17 +61,17 @@ inline ir::InterpreterReport expect_product(const MatrixProduct& product, const 
 }
 
 /// By letters of the BLAS, stored by columns, columns so much longer than they need.
-inline MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth,
-                                Integer more = 0, DataType number = DataType::float32) {
+inline MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k, Integer more = 0,
+                                DataType data_type = DataType::float32) {
     const auto layout = [&](char letter, Integer r, Integer c) {
         return letter == 'N' ? MatrixLayout{1, r + more} : MatrixLayout{c + more, 1};
     };
-    return {.data_type = number,
+    return {.data_type = data_type,
             .rows = rows,
             .columns = columns,
-            .k = depth,
-            .a = layout(a, rows, depth),
-            .b = layout(b, depth, columns),
+            .k = k,
+            .a = layout(a, rows, k),
+            .b = layout(b, k, columns),
             .c = {1, rows + more}};
 }
 

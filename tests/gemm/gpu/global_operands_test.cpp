@@ -10,12 +10,12 @@ namespace swirl::gemm::test {
 namespace global_operands_test {
 
 /// Of so deep products; threads have 4 × 2 elements of tiles of 8 × 8.
-SimtGemm direct_schedule(Integer depth, const std::string& more = "") {
+SimtGemm direct_schedule(Integer k, const std::string& more = "") {
     SimtGemm schedule = simt_schedule_of(
         "cta_m=8 cta_n=8 thread_m=4 thread_n=2 warp_lanes_m=2 warp_lanes_n=4 stages=2 "
         "a_load=global b_load=global " +
         more);
-    schedule.cta_tile.k = static_cast<int>(depth);
+    schedule.cta_tile.k = static_cast<int>(k);
     return schedule;
 }
 
@@ -30,20 +30,20 @@ MatrixProduct batch_of(MatrixProduct product, Integer batch) {
 TEST(GpuDirect, IsTheProductForEveryTranspositionAndRemainder) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
-            for (const auto& [rows, columns, depth] :
+            for (const auto& [rows, columns, k_extent] :
                  {std::array{8, 8, 8}, {9, 13, 5}, {15, 8, 2}, {24, 17, 6}})
-                expect_product(product_of(a, b, rows, columns, depth), direct_schedule(depth));
+                expect_product(product_of(a, b, rows, columns, k_extent), direct_schedule(k_extent));
 }
 
-TEST(GpuDirect, MovesVectorsOfLinesAndOfSteps) {
-    for (const DataType number : {DataType::float32, DataType::float64}) {
-        const std::string lanes = number == DataType::float32 ? "4" : "2";
+TEST(GpuDirect, LoadsVectorsAlongMnAndK) {
+    for (const DataType data_type : {DataType::float32, DataType::float64}) {
+        const std::string lanes = data_type == DataType::float32 ? "4" : "2";
         expect_product(
-            product_of('N', 'N', 16, 12, 8, 4, number),
+            product_of('N', 'N', 16, 12, 8, 4, data_type),
             direct_schedule(8, "a_vector_m=" + lanes + " b_vector_k=" + lanes + " c_vector_m=" + lanes));
-        expect_product(product_of('T', 'T', 16, 12, 8, 4, number),
+        expect_product(product_of('T', 'T', 16, 12, 8, 4, data_type),
                        direct_schedule(8, "a_vector_k=" + lanes + " b_vector_n=" + lanes));
-        expect_product(product_of('T', 'N', 16, 12, 8, 4, number),
+        expect_product(product_of('T', 'N', 16, 12, 8, 4, data_type),
                        direct_schedule(8, "sliced_k=2 a_vector_k=2 b_vector_k=2"));
     }
 }
@@ -54,7 +54,7 @@ TEST(GpuDirect, HasMatricesOfABatchInABlock) {
                        direct_schedule(4, "matrices=4 a_vector_m=4 b_vector_k=4 c_vector_m=4"));
 }
 
-TEST(GpuDirect, HasNarrowNumbers) {
+TEST(GpuDirect, HasLowPrecisionOperands) {
     MatrixProduct narrow = product_of('N', 'N', 16, 8, 8);
     narrow.a_type = DataType::bfloat16;
     narrow.b_type = DataType::int8;

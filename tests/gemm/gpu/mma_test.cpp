@@ -20,8 +20,8 @@ TEST(GpuProduct, WarpsMultiply) {
     for (const char* more : {"", "mma_k=8 cta_k=16", "mma_k=16 cta_k=32", "sliced_k=2 cta_k=16",
                              "thread_m=4 thread_n=4 interleave_copies=0", "split_k=2 stages=4",
                              "c_vector_m=2 a_vector_m=2 b_vector_n=2"})
-        for (const Integer depth : {16, 37})
-            expect_product(product_of('N', 'T', 72, 36, depth, 0, DataType::float64), warp_schedule(more));
+        for (const Integer k : {16, 37})
+            expect_product(product_of('N', 'T', 72, 36, k, 0, DataType::float64), warp_schedule(more));
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
             expect_product(product_of(a, b, 65, 33, 20, 1, DataType::float64), warp_schedule());
@@ -42,21 +42,21 @@ GpuGemmSchedule short_warp_schedule(const char* more = "") {
 }
 
 /// Factors are short, sums of float32.
-MatrixProduct short_product(char a, char b, Integer rows, Integer columns, Integer depth, Integer gap,
+MatrixProduct short_product(char a, char b, Integer rows, Integer columns, Integer k, Integer gap,
                             DataType factor) {
-    MatrixProduct product = product_of(a, b, rows, columns, depth, gap);
+    MatrixProduct product = product_of(a, b, rows, columns, k, gap);
     product.a_type = product.b_type = factor;
     return product;
 }
 
-TEST(GpuProduct, WarpsMultiplyShortNumbers) {
+TEST(GpuProduct, MmaSyncMultipliesHalfPrecision) {
     const target::Gpu& earlier = target::gpu_named("sm_80");
     for (const DataType factor : {DataType::bfloat16, DataType::float16}) {
         for (const char* more : {"", "sliced_k=2 cta_k=64", "thread_m=4 thread_n=4 interleave_copies=0",
                                  "thread_m=2 thread_n=8 cta_n=32", "c_vector_m=2 a_vector_m=8 b_vector_n=4"})
-            for (const Integer depth : {16, 37})
-                expect_product(short_product('N', 'T', 72, 36, depth, 0, factor), short_warp_schedule(more),
-                               {}, earlier);
+            for (const Integer k : {16, 37})
+                expect_product(short_product('N', 'T', 72, 36, k, 0, factor), short_warp_schedule(more), {},
+                               earlier);
         for (const char a : {'N', 'T'})
             for (const char b : {'N', 'T'})
                 expect_product(short_product(a, b, 65, 33, 20, 1, factor), short_warp_schedule(), {},
@@ -81,7 +81,7 @@ TEST(GpuProduct, WarpsReadShortFragmentsWithoutConflicts) {
     EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0);
 }
 
-TEST(GpuSchedules, OfShortNumbersHaveWarpsMultiplyWhereTilesDoNot) {
+TEST(GpuSchedules, OfHalfPrecisionUseMmaSyncWithoutWgmma) {
     for (const Integer n : {256, 1024, 4096}) {
         const MatrixProduct product = short_product('N', 'T', n, n, n, 0, DataType::bfloat16);
         EXPECT_EQ(mma_k_of(gpu_schedules(product, target::gpu_named("sm_80"), 1)), 16);

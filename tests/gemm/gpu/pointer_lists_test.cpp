@@ -25,17 +25,17 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 /// One of a product's three matrices, of a batch, with gaps in between and in no order.
 class Listed {
 public:
-    Listed(DataType number, const MatrixLayout& layout, Integer rows, Integer columns,
+    Listed(DataType data_type, const MatrixLayout& layout, Integer rows, Integer columns,
            const MatrixProduct& product)
         : layout_(layout), rows_(rows), columns_(columns) {
         const Extent extent = extent_of({layout.row_stride, layout.column_stride}, rows, columns, 1);
-        const Integer unit = std::max<Integer>(product.list_alignment / bytes_of(number), 1);
+        const Integer unit = std::max<Integer>(product.list_alignment / bytes_of(data_type), 1);
         const auto rounded = [&](Integer elements) { return ceil_divide(elements, unit) * unit; };
         const Integer first = rounded(-extent.lowest) + 5 * unit;
         const Integer apart = rounded(extent.highest - extent.lowest + 1) + 3 * unit;
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             origins_.push_back(first + (product.batch - 1 - matrix) * apart);
-        memory_ = std::make_shared<ir::Memory>(scalar_of(number), first + product.batch * apart);
+        memory_ = std::make_shared<ir::Memory>(scalar_of(data_type), first + product.batch * apart);
     }
 
     void bind(ir::Arguments& arguments, const std::string& name) const {
@@ -110,9 +110,9 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
             }
 }
 
-MatrixProduct listed(DataType number, Integer rows, Integer columns, Integer depth, Integer batch,
+MatrixProduct listed(DataType data_type, Integer rows, Integer columns, Integer k, Integer batch,
                      int alignment) {
-    MatrixProduct product = MatrixProduct::column_major(number, rows, columns, depth);
+    MatrixProduct product = MatrixProduct::column_major(data_type, rows, columns, k);
     product.batch = batch;
     product.listed = true;
     product.list_alignment = alignment;
@@ -120,9 +120,9 @@ MatrixProduct listed(DataType number, Integer rows, Integer columns, Integer dep
 }
 
 TEST(GpuLists, SayWhereMatricesLie) {
-    for (const DataType number : {DataType::float32, DataType::float64})
+    for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const int alignment : {0, 8, 16}) {
-            MatrixProduct product = listed(number, 40, 20, 12, 3, alignment);
+            MatrixProduct product = listed(data_type, 40, 20, 12, 3, alignment);
             const std::array<std::array<MatrixLayout, 2>, 4> layouts = {
                 {{{{1, 40}, {1, 40}}}, {{{12, 1}, {1, 44}}}, {{{-1, 41}, {20, 1}}}, {{{1, 44}, {-2, 90}}}}};
             for (const auto& [of_a, of_c] : layouts) {
@@ -136,11 +136,11 @@ TEST(GpuLists, SayWhereMatricesLie) {
 
 /// Narrow numbers by tensor cores of single warps, on all GPUs that have such.
 TEST(GpuLists, AreMultipliedByTensorCoresOfWarps) {
-    for (const DataType number : {DataType::bfloat16, DataType::float16})
+    for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const int alignment : {0, 4, 16}) {
             MatrixProduct large = listed(DataType::float32, 256, 256, 256, 100, alignment);
             MatrixProduct product = listed(DataType::float32, 72, 68, 40, 3, alignment);
-            for (MatrixProduct* const each : {&large, &product}) each->a_type = each->b_type = number;
+            for (MatrixProduct* const each : {&large, &product}) each->a_type = each->b_type = data_type;
             for (const char* kind : {"sm_80", "sm_90"}) {
                 const auto likely = gpu_schedules(large, target::gpu_named(kind), 1);
                 EXPECT_EQ(std::get<SimtGemm>(likely.front()).mma_k(), 16)

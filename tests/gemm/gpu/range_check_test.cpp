@@ -14,7 +14,7 @@
 namespace swirl::gemm::test {
 namespace range_check_test {
 
-constexpr Integer rows = 70, columns = 40, depth = 90;
+constexpr Integer rows = 70, columns = 40, k_extent = 90;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
@@ -41,10 +41,10 @@ MatrixProduct product_of(const Kind& kind) {
     product.data_type = DataType::float32;
     product.rows = rows;
     product.columns = columns;
-    product.k = depth;
+    product.k = k_extent;
     product.batch = kind.batch;
-    product.a = layout(kind.a_by_rows, rows, depth);
-    product.b = layout(kind.b_by_rows, depth, columns);
+    product.a = layout(kind.a_by_rows, rows, k_extent);
+    product.b = layout(kind.b_by_rows, k_extent, columns);
     product.c = layout(false, rows, columns);
     return product;
 }
@@ -92,7 +92,7 @@ void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
         for (Integer i = 0; i < rows; ++i)
             for (Integer j = 0; j < columns; ++j) {
                 long double sum = 0, magnitude = 0;
-                for (Integer k = 0; k < depth; ++k) {
+                for (Integer k = 0; k < k_extent; ++k) {
                     const long double term =
                         a[place(product.a, matrix, i, k)] * b[place(product.b, matrix, k, j)];
                     sum += term;
@@ -105,14 +105,14 @@ void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
                     ASSERT_EQ(std::isnan(found), std::isnan(expected)) << i << ", " << j << ": " << found;
                     ASSERT_TRUE(std::isnan(found) || found == expected) << i << ", " << j << ": " << found;
                 } else {
-                    ASSERT_LE(std::abs(found - expected), magnitude * 0x1p-21L + depth * 0x1p-149L)
+                    ASSERT_LE(std::abs(found - expected), magnitude * 0x1p-21L + k_extent * 0x1p-149L)
                         << i << ", " << j << ": " << found << " and not " << expected;
                 }
             }
 }
 
 TEST(GpuRange, TensorCoresMultiplyWhatIsInRange) {
-    const Bf16SplitRange range = bf16_split_range(depth);
+    const Bf16SplitRange range = bf16_split_range(k_extent);
     expect_product({}, {}, false);
     expect_product({}, {.in_a = 0, .in_b = -0.0F}, false);
     expect_product({}, {.in_a = static_cast<float>(range.lowest)}, false);
@@ -122,14 +122,14 @@ TEST(GpuRange, TensorCoresMultiplyWhatIsInRange) {
 }
 
 TEST(GpuRange, ThreadsMultiplyWhatIsNot) {
-    const Bf16SplitRange range = bf16_split_range(depth);
-    for (const float number :
+    const Bf16SplitRange range = bf16_split_range(k_extent);
+    for (const float value :
          {infinity, -infinity, std::nanf(""), 1e-40F, -1e-45F, 1e38F,
           -3.4e38F, // which rounds to −∞ as bfloat16
           static_cast<float>(range.end), std::nextafter(static_cast<float>(range.lowest), 0.0F)}) {
-        SCOPED_TRACE(number);
-        expect_product({}, {.in_a = number}, true);
-        expect_product({}, {.in_b = number}, true);
+        SCOPED_TRACE(value);
+        expect_product({}, {.in_a = value}, true);
+        expect_product({}, {.in_b = value}, true);
     }
     expect_product({}, {.in_a = infinity, .in_b = -infinity}, true);
     expect_product({}, {.scale_a = 1e38F, .scale_b = 1e-38F}, true);
@@ -146,7 +146,7 @@ TEST(GpuRange, OfTransposedMatricesAndBatches) {
     }
 }
 
-TEST(GpuRange, FactorsAreNotLookedAtWhereTheyAreNotWanted) {
+TEST(GpuRange, AlphaZeroSkipsTheRangeCheck) {
     const MatrixProduct product = product_of({});
     support::KernelSequence memories(kernels_of(product));
     EXPECT_EQ(memories.programs().size(), 4);

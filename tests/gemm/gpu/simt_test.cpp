@@ -24,42 +24,43 @@ TEST(GpuProduct, IsTheProductForEveryTransposition) {
 }
 
 TEST(GpuProduct, HasTilesAtEdgesThatLieOverOthers) {
-    for (const auto& [rows, columns, depth] : {std::array{33, 17, 4}, {63, 31, 5}, {95, 16, 1}, {32, 40, 13}})
+    for (const auto& [rows, columns, k_extent] :
+         {std::array{33, 17, 4}, {63, 31, 5}, {95, 16, 1}, {32, 40, 13}})
         for (const char a : {'N', 'T'})
-            expect_product(product_of(a, 'N', rows, columns, depth, 1), small_schedule());
+            expect_product(product_of(a, 'N', rows, columns, k_extent, 1), small_schedule());
 }
 
-TEST(GpuProduct, EveryDepthFitsPieces) {
-    for (Integer depth = 1; depth <= 21; ++depth)
+TEST(GpuProduct, EveryKSuitsEveryKTile) {
+    for (Integer k = 1; k <= 21; ++k)
         for (const int stages : {2, 3, 5}) {
             SimtGemm schedule = small_schedule();
             schedule.stages = stages;
-            expect_product(product_of('N', 'T', 32, 16, depth), schedule);
+            expect_product(product_of('N', 'T', 32, 16, k), schedule);
         }
 }
 
 TEST(GpuProduct, MovesVectorsWhereElementsAreAligned) {
-    for (const DataType number : {DataType::float32, DataType::float64}) {
-        const MatrixProduct product = product_of('N', 'T', 64, 32, 10, 4, number);
+    for (const DataType data_type : {DataType::float32, DataType::float64}) {
+        const MatrixProduct product = product_of('N', 'T', 64, 32, 10, 4, data_type);
         SimtGemm schedule = small_schedule();
         schedule.a.vector_mn = schedule.b.vector_mn = schedule.c_vector_m =
-            number == DataType::float32 ? 4 : 2;
+            data_type == DataType::float32 ? 4 : 2;
         expect_product(product, schedule);
     }
 }
 
-TEST(GpuProduct, KeepsLinesWhoseStepsAreNextToEachOther) {
-    for (const DataType number : {DataType::float32, DataType::float64})
+TEST(GpuProduct, KeepsKMajorOperandsKMajor) {
+    for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const char* more :
              {"", "sliced_k=2", "interleave_copies=0", "fma_order=columns", "thread_n=3 cta_n=12"}) {
-            const int steps = number == DataType::float32 ? 4 : 2;
+            const int steps = data_type == DataType::float32 ? 4 : 2;
             SimtGemm schedule = simt_schedule_of(to_string(small_schedule()) + " cta_k=16 " + more);
             schedule.a.vector_k = schedule.b.vector_k = steps;
-            for (const Integer depth : {4, 16, 52})
-                expect_product(product_of('T', 'N', 40, 19, depth, 4, number), schedule);
+            for (const Integer k : {4, 16, 52})
+                expect_product(product_of('T', 'N', 40, 19, k, 4, data_type), schedule);
             schedule.a.vector_k = 1;
             schedule.a.vector_mn = schedule.c_vector_m = steps;
-            expect_product(product_of('N', 'N', 40, 19, 28, 4, number), schedule);
+            expect_product(product_of('N', 'N', 40, 19, 28, 4, data_type), schedule);
         }
     expect_product(product_of('N', 'N', 1, 40, 16),
                    parse_gpu_schedule("cta_m=1 thread_m=1 warp_lanes_m=1 cta_n=8 thread_n=1 "
@@ -76,7 +77,7 @@ TEST(GpuProduct, KeepsLinesWhoseStepsAreNextToEachOther) {
     expect_product(batch, schedule);
 }
 
-TEST(GpuProduct, SlicesShareThePieces) {
+TEST(GpuProduct, SlicesShareKTiles) {
     SimtGemm schedule = small_schedule();
     schedule.cta_tile.k = 12;
     for (const int slices : {2, 3, 6}) {
@@ -85,12 +86,11 @@ TEST(GpuProduct, SlicesShareThePieces) {
     }
 }
 
-TEST(GpuProduct, SplitsShareTheDepthInClusters) {
+TEST(GpuProduct, ClustersSplitK) {
     SimtGemm schedule = small_schedule();
     for (const int splits : {2, 4}) {
         schedule.decomposition = SplitK{.splits = splits};
-        for (const Integer depth : {16, 29, 64})
-            expect_product(product_of('N', 'N', 40, 20, depth), schedule);
+        for (const Integer k : {16, 29, 64}) expect_product(product_of('N', 'N', 40, 20, k), schedule);
     }
     schedule.thread_tile.n = 8;
     schedule.cta_tile.n = 32;
@@ -106,17 +106,17 @@ TEST(GpuProduct, SplitsHandOverThroughMemory) {
         schedule.thread_tile.n = splits > 4 ? 8 : 4;
         schedule.cta_tile.n = splits > 4 ? 32 : 16;
         schedule.sliced_k = splits == 8 ? 2 : 1;
-        for (const Integer depth : {64, 125}) expect_product(product_of('N', 'T', 40, 33, depth), schedule);
+        for (const Integer k : {64, 125}) expect_product(product_of('N', 'T', 40, 33, k), schedule);
     }
 }
 
-TEST(GpuProduct, SplitsHavePiecesInTurns) {
+TEST(GpuProduct, SplitsInterleaveKTiles) {
     const std::string tile = to_string(small_schedule()) + " interleaved_split_k=1 ";
     for (const char* splits :
          {"split_k=2", "split_k=4", "split_k=4 split_k_in_workspace=1", "split_k=2 stages=6"})
-        for (const Integer depth : {5, 16, 29, 64, 101})
+        for (const Integer k : {5, 16, 29, 64, 101})
             for (const char a : {'N', 'T'})
-                expect_product(product_of(a, 'N', 40, 20, depth), parse_gpu_schedule(tile + splits));
+                expect_product(product_of(a, 'N', 40, 20, k), parse_gpu_schedule(tile + splits));
 }
 
 TEST(GpuProduct, SlicesAddUpAndFinishSharesOfColumns) {
@@ -228,13 +228,13 @@ TEST(GpuProduct, ReadsSharedMemoryWithoutConflicts) {
             EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << a;
         }
     }
-    for (const int depth : {32, 64}) {
+    for (const int k : {32, 64}) {
         SimtGemm schedule;
-        schedule.cta_tile.k = depth;
+        schedule.cta_tile.k = k;
         schedule.stages = 2;
         schedule.a.vector_k = schedule.b.vector_k = 4;
         const MatrixProduct product = product_of('T', 'N', 128, 128, 64);
-        EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << depth;
+        EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0) << k;
     }
 }
 
@@ -256,13 +256,13 @@ TEST(GpuProduct, SaysWhyASchedule) {
     EXPECT_NE(error("speed=9").find("'speed=9' is no parameter of a simt schedule"), std::string::npos);
 }
 
-TEST(GpuSchedules, OfDepthZeroAreThereForEveryKindOfNumber) {
+TEST(GpuSchedules, OfZeroKExistForEveryDataType) {
     for (const auto& [rows, columns, batch] : {std::array{9, 8, 12}, {10, 9, 7}, {1, 1, 1}, {64, 48, 1}})
-        for (const DataType number : {DataType::float32, DataType::float64, DataType::float8_e4m3}) {
-            const bool is_e4m3 = number == DataType::float8_e4m3;
+        for (const DataType data_type : {DataType::float32, DataType::float64, DataType::float8_e4m3}) {
+            const bool is_e4m3 = data_type == DataType::float8_e4m3;
             MatrixProduct product = product_of('T', 'N', rows, columns, 0);
-            product.data_type = is_e4m3 ? DataType::float32 : number;
-            if (is_e4m3) product.a_type = product.b_type = number;
+            product.data_type = is_e4m3 ? DataType::float32 : data_type;
+            if (is_e4m3) product.a_type = product.b_type = data_type;
             product.a = {16, 1, false, 16 * rows};
             product.b = {1, 16, false, 16 * columns};
             product.c = {1, 64, false, 64 * columns};
@@ -323,27 +323,28 @@ TEST(GpuSchedules, SayWhichParametersExcludeEachOther) {
 }
 
 TEST(GpuSchedules, OfFloat64HaveWarpsMultiplyWhereTheyCan) {
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array{256, 256, 256}, {1024, 1024, 1024}, {4096, 4096, 4096}})
         for (const char letter : {'N', 'T'}) {
             const MatrixProduct product =
-                product_of(letter, letter, rows, columns, depth, 0, DataType::float64);
+                product_of(letter, letter, rows, columns, k_extent, 0, DataType::float64);
             EXPECT_EQ(mma_k_of(gpu_schedules(product, gpu(), 1)), 4);
             EXPECT_EQ(mma_k_of(gpu_schedules(product, target::gpu_named("generic"), 1)), 0);
         }
 }
 
 TEST(GpuSchedules, OfTheModelSuit) {
-    for (const auto& [rows, columns, depth] : {std::array{1, 1, 1},
-                                               {7, 300, 50},
-                                               {64, 64, 64},
-                                               {1000, 1000, 1000},
-                                               {4096, 4096, 4096},
-                                               {64, 64, 262144},
-                                               {3, 2, 0}})
+    for (const auto& [rows, columns, k_extent] : {std::array{1, 1, 1},
+                                                  {7, 300, 50},
+                                                  {64, 64, 64},
+                                                  {1000, 1000, 1000},
+                                                  {4096, 4096, 4096},
+                                                  {64, 64, 262144},
+                                                  {3, 2, 0}})
         for (const char letter : {'N', 'T'})
-            for (const DataType number : {DataType::float32, DataType::float64}) {
-                const MatrixProduct product = product_of(letter, letter, rows, columns, depth, 0, number);
+            for (const DataType data_type : {DataType::float32, DataType::float64}) {
+                const MatrixProduct product =
+                    product_of(letter, letter, rows, columns, k_extent, 0, data_type);
                 const std::vector<GpuGemmSchedule> schedules = gpu_schedules(product, gpu(), 5);
                 EXPECT_FALSE(schedules.empty());
                 for (const GpuGemmSchedule& schedule : schedules)

@@ -21,7 +21,7 @@ SimtGemm stream_schedule(int blocks, int data_parallel_tiles = 0, const std::str
 }
 
 /// So many pieces of so many tiles in one block, or another number of blocks.
-TEST(StreamK, SharesPiecesInEveryProportion) {
+TEST(StreamK, SharesKTilesInEveryProportion) {
     for (const Integer tiles : {1, 2, 3})
         for (const Integer pieces : {1, 2, 3, 5})
             for (int blocks = 1; blocks <= tiles * pieces && blocks < 9; ++blocks)
@@ -31,14 +31,14 @@ TEST(StreamK, SharesPiecesInEveryProportion) {
                                        stream_schedule(blocks, whole));
 }
 
-TEST(StreamK, EveryDepthFitsPieces) {
-    for (Integer depth = 1; depth <= 17; ++depth)
+TEST(StreamK, EveryKSuitsEveryKTile) {
+    for (Integer k = 1; k <= 17; ++k)
         for (const int stages : {2, 3, 6}) {
             SimtGemm schedule = stream_schedule(3, 1); // of six tiles
             schedule.stages = stages;
-            expect_product(product_of('N', 'T', 20, 16, depth), schedule);
+            expect_product(product_of('N', 'T', 20, 16, k), schedule);
             std::get<StreamK>(schedule.decomposition).data_parallel_tiles = 0;
-            expect_product(product_of('T', 'N', 20, 16, depth), schedule);
+            expect_product(product_of('T', 'N', 20, 16, k), schedule);
         }
 }
 
@@ -68,13 +68,13 @@ TEST(StreamK, IsTheProductForRandomGrids) {
     }
 }
 
-TEST(StreamK, MovesVectorsAndKeepsLines) {
-    for (const Integer depth : {12, 20, 32}) {
-        expect_product(product_of('N', 'T', 24, 16, depth, 4),
+TEST(StreamK, LoadsVectorsAndKeepsKMajorOperands) {
+    for (const Integer k : {12, 20, 32}) {
+        expect_product(product_of('N', 'T', 24, 16, k, 4),
                        stream_schedule(5, 0, "a_vector_m=2 b_vector_n=2 c_vector_m=2"));
-        expect_product(product_of('T', 'N', 24, 16, depth, 4),
+        expect_product(product_of('T', 'N', 24, 16, k, 4),
                        stream_schedule(5, 0, "a_vector_k=4 b_vector_k=4 cta_k=8"));
-        expect_product(product_of('T', 'N', 24, 16, depth, 4),
+        expect_product(product_of('T', 'N', 24, 16, k, 4),
                        stream_schedule(4, 1, "a_vector_k=2 b_vector_k=4 cta_k=8 sliced_k=2"));
     }
 }
@@ -91,15 +91,15 @@ TEST(StreamK, FinishesEachElementOnce) {
 }
 
 TEST(StreamK, HasWarpsMultiply) {
-    for (const Integer depth : {24, 37})
+    for (const Integer k : {24, 37})
         expect_product(
-            product_of('N', 'T', 72, 36, depth, 0, DataType::float64),
+            product_of('N', 'T', 72, 36, k, 0, DataType::float64),
             parse_gpu_schedule(
                 "cta_m=32 cta_n=16 cta_k=8 thread_m=2 thread_n=2 "
                 "mma_k=4 stages=3 raster_group=2 copy_k=4 stream_k_blocks=5 data_parallel_tiles=1"));
 }
 
-/// Steps that two pieces have, where these do not divide the depth, count once, and meet no zeros that are not A's or B's.
+/// k indices that two k-tiles share, where k is not a multiple of cta_k, count once; padding zeros are never multiplied by a NaN of A or B.
 TEST(StreamK, SpreadsInfinities) {
     const MatrixProduct product = product_of('N', 'N', 8, 8, 10);
     support::KernelSequence kernels(gpu_gemm_kernels(product, stream_schedule(2), gpu()));
@@ -117,7 +117,7 @@ TEST(StreamK, SpreadsInfinities) {
     }
 }
 
-TEST(StreamK, NumbersPartsByTileAndBlock) {
+TEST(StreamK, NumbersPartialsByTileAndBlock) {
     for (Integer blocks = 1; blocks < 20; ++blocks)
         for (Integer pieces = 1; pieces < 9; ++pieces)
             for (Integer tiles = 1; tiles < 9; ++tiles) {

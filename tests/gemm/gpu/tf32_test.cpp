@@ -25,7 +25,7 @@ GpuGemmSchedule rounded_schedule(const std::string& more = {}) {
         more);
 }
 
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth) {
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k) {
     const auto pitch = [](Integer extent) { return ceil_divide(extent, 4) * 4; };
     const auto layout = [&](char letter, Integer r, Integer c) {
         return letter == 'N' ? MatrixLayout{1, pitch(r)} : MatrixLayout{pitch(c), 1};
@@ -34,9 +34,9 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     product.data_type = DataType::float32;
     product.rows = rows;
     product.columns = columns;
-    product.k = depth;
-    product.a = layout(a, rows, depth);
-    product.b = layout(b, depth, columns);
+    product.k = k;
+    product.a = layout(a, rows, k);
+    product.b = layout(b, k, columns);
     product.c = {1, pitch(rows)};
     return product;
 }
@@ -84,8 +84,8 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
             kernels.memory("factors"),
             reads_c ? &*result.before : nullptr,
             true,
-            [](long double number) {
-                return static_cast<long double>(ir::round_to_tf32(static_cast<double>(number)));
+            [](long double value) {
+                return static_cast<long double>(ir::round_to_tf32(static_cast<double>(value)));
             }};
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             for (Integer i = 0; i < product.rows; ++i)
@@ -97,21 +97,21 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
     }
 }
 
-TEST(GpuRoundedProduct, IsThatOfRoundedNumbersForEveryTransposition) {
+TEST(Tf32Gemm, IsThatOfRoundedElementsForEveryTransposition) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'}) expect_product(product_of(a, b, 128, 64, 96), rounded_schedule());
 }
 
-TEST(GpuRoundedProduct, HasEdgesAnywhere) {
-    for (const auto& [rows, columns, depth] :
+TEST(Tf32Gemm, HasEdgesAnywhere) {
+    for (const auto& [rows, columns, k_extent] :
          {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}})
         for (const char b : {'N', 'T'}) {
-            expect_product(product_of('N', b, rows, columns, depth), rounded_schedule());
-            expect_product(product_of('T', b, rows, columns, depth), rounded_schedule());
+            expect_product(product_of('N', b, rows, columns, k_extent), rounded_schedule());
+            expect_product(product_of('T', b, rows, columns, k_extent), rounded_schedule());
         }
 }
 
-TEST(GpuRoundedProduct, WarpgroupsShareRowsOfFragments) {
+TEST(Tf32Gemm, WarpgroupsShareRowsOfFragments) {
     for (const char* more :
          {"cta_m=128", "cta_m=128 warpgroups=2", "cta_m=192 warpgroups=3 epilogue_tile_m=96",
           "cta_m=256 warpgroups=2 epilogue_tile_m=32", "cta_m=256 cta_n=32",
@@ -119,18 +119,18 @@ TEST(GpuRoundedProduct, WarpgroupsShareRowsOfFragments) {
         expect_product(product_of('N', 'N', 300, 70, 100), rounded_schedule(more));
 }
 
-TEST(GpuRoundedProduct, BlocksOfAClusterLoadTogether) {
+TEST(Tf32Gemm, BlocksOfAClusterLoadTogether) {
     expect_product(product_of('N', 'N', 300, 300, 40),
                    rounded_schedule("cluster_m=2 cta_n=128 epilogue_tile_m=32"));
     expect_product(product_of('N', 'T', 300, 300, 40), rounded_schedule("cluster_n=2 cta_m=128"));
 }
 
-TEST(GpuRoundedProduct, AddsRunsAndDoesNotReadC) {
+TEST(Tf32Gemm, AddsRunsAndDoesNotReadC) {
     expect_product(product_of('N', 'N', 70, 66, 200), rounded_schedule("accumulation_interval=2"));
     expect_product(product_of('N', 'N', 70, 66, 70), rounded_schedule(), false);
 }
 
-TEST(GpuRoundedProduct, OfABatchAndOfRows) {
+TEST(Tf32Gemm, OfABatchAndOfRows) {
     MatrixProduct product = product_of('N', 'T', 64, 40, 72);
     product.batch = 3;
     product.a.batch_stride = 64 * 72;
@@ -144,7 +144,7 @@ TEST(GpuRoundedProduct, OfABatchAndOfRows) {
     expect_product(by_rows, rounded_schedule());
 }
 
-TEST(GpuRoundedProduct, AKernelBringsAAlongTheDepth) {
+TEST(Tf32Gemm, AKernelMakesAKMajor) {
     const std::string output_layout = "transpose_a=1";
     for (const char b : {'N', 'T'}) {
         expect_product(product_of('N', b, 127, 63, 70), rounded_schedule(output_layout));
@@ -170,7 +170,7 @@ TEST(GpuRoundedProduct, AKernelBringsAAlongTheDepth) {
     expect_product(by_rows, rounded_schedule(output_layout));
 }
 
-TEST(GpuRoundedProduct, TurnsOnlyWhatLiesAcross) {
+TEST(Tf32Gemm, TransposesOnlyMnMajorOperands) {
     const auto kernels = [](char a, char b, const char* more = "") {
         return gpu_gemm_kernels(product_of(a, b, 64, 64, 64), rounded_schedule(more), gpu()).size();
     };
@@ -184,7 +184,7 @@ TEST(GpuRoundedProduct, TurnsOnlyWhatLiesAcross) {
 }
 
 /// Pairs of 32 threads take two wavefronts, that is 256 bytes.
-TEST(GpuRoundedProduct, HasNoBankConflicts) {
+TEST(Tf32Gemm, HasNoBankConflicts) {
     for (const char* more : {"", "cta_m=128", "cta_m=128 warpgroups=2"}) {
         const Interpreted result(product_of('N', 'N', 128, 64, 64), rounded_schedule(more), {});
         EXPECT_EQ(result.report.bank_conflict_cycles(), 0) << more;
@@ -193,7 +193,7 @@ TEST(GpuRoundedProduct, HasNoBankConflicts) {
     EXPECT_EQ(output_layout.report.bank_conflict_cycles(), 0);
 }
 
-TEST(GpuRoundedProduct, ObjectsToWhatCannotBe) {
+TEST(Tf32Gemm, ObjectsToWhatCannotBe) {
     const auto why = [](const MatrixProduct& product, const std::string& more) {
         return infeasibility(rounded_schedule(more), product, gpu()).value_or("nothing");
     };
@@ -239,7 +239,7 @@ TEST(GpuSchedules, SayWhoMultipliesWhat) {
               "tensor cores multiply float32 rounded to 11 significant bits");
 }
 
-TEST(GpuRoundedProduct, HasElevenBits) {
+TEST(Tf32Gemm, HasElevenBits) {
     const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
     EXPECT_EQ(accuracy_of(rounded_schedule(), product), Accuracy::eleven_bits);
     EXPECT_EQ(parse_gpu_schedule(to_string(rounded_schedule())), rounded_schedule());

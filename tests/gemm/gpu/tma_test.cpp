@@ -16,50 +16,51 @@ const std::string small =
     "cta_m=32 cta_n=16 cta_k=8 thread_m=4 thread_n=4 "
     "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2 a_load=tma b_load=tma ";
 
-/// What of an operand that lies along the depth is done: lines stay so, of which threads load single steps or a chunk; or they are turned.
+/// How a K-major operand is kept in shared memory: K-major, read by single elements or by chunks; or transposed.
 enum class Along : std::uint8_t { single, chunks, turned };
 
 /// The schedule for operands that lie as the BLAS's letters say.
-SimtGemm suited(const std::string& text, char a, char b, Along along, DataType number = DataType::float32) {
+SimtGemm suited(const std::string& text, char a, char b, Along along,
+                DataType data_type = DataType::float32) {
     SimtGemm schedule = simt_schedule_of(text);
     const OperandLoad load = along == Along::turned ? OperandLoad::tma_transpose : OperandLoad::tma_k_major;
-    const int steps = along != Along::chunks ? 1 : number == DataType::float64 ? 2 : 4;
+    const int steps = along != Along::chunks ? 1 : data_type == DataType::float64 ? 2 : 4;
     if (a == 'T' && schedule.is_tma(0)) schedule.a = {.load = load, .vector_k = steps};
     if (b == 'N' && schedule.is_tma(1)) schedule.b = {.load = load, .vector_k = steps};
     return schedule;
 }
 
-void expect_products(Integer rows, Integer columns, Integer depth, Integer more, const std::string& text) {
+void expect_products(Integer rows, Integer columns, Integer k, Integer more, const std::string& text) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
             for (const Along along : {Along::single, Along::chunks, Along::turned})
                 if (a == 'T' || b == 'N' || along == Along::single)
-                    expect_product(product_of(a, b, rows, columns, depth, more), suited(text, a, b, along));
+                    expect_product(product_of(a, b, rows, columns, k, more), suited(text, a, b, along));
 }
 
-TEST(GpuBulkProduct, IsTheProductForEveryTransposition) {
+TEST(TmaGemm, IsTheProductForEveryTransposition) {
     expect_products(64, 48, 40, 0, small);
     for (const Along along : {Along::single, Along::chunks, Along::turned})
         expect_product(product_of('T', 'N', 64, 48, 40, 0, DataType::float64),
                        suited(small, 'T', 'N', along, DataType::float64));
 }
 
-TEST(GpuBulkProduct, ThreadsMayCopyOneOfTheOperands) {
+TEST(TmaGemm, ThreadsMayCopyOneOfTheOperands) {
     expect_products(64, 48, 40, 0, small + "a_load=cp_async");
     expect_products(60, 28, 36, 4, small + "b_load=cp_async");
     expect_product(product_of('N', 'T', 60, 31, 39, 4),
                    suited(small + "b_load=cp_async", 'N', 'T', Along::single));
 }
 
-/// Rows of boxes begin at whole chunks of lines along the depth, however many steps are missing before the first.
-TEST(GpuBulkProduct, BeginsAtChunksOfLines) {
+/// Rows of boxes begin at a chunk of a K-major row, however many k indices are missing before the first.
+TEST(TmaGemm, BoxesBeginAtChunks) {
     const std::string deep = small + "cta_k=64 sliced_k=4 ";
-    for (const Integer depth : {81, 82, 83, 84, 85})
+    for (const Integer k : {81, 82, 83, 84, 85})
         for (const Along along : {Along::single, Along::chunks, Along::turned}) {
-            const Integer more = ceil_divide(depth, 4) * 4 - depth;
+            const Integer more = ceil_divide(k, 4) * 4 - k;
             for (const char a : {'N', 'T'}) {
-                MatrixProduct product = product_of(a, 'N', 64, 20, depth, more);
-                product.a = a == 'N' ? MatrixLayout{1, 64} : MatrixLayout{depth + more, 1};
+                MatrixProduct product = product_of(a, 'N', 64, 20, k, more);
+                product.a = a == 'N' ? MatrixLayout{1, 64} : MatrixLayout{k + more, 1};
                 product.c = {1, 64};
                 expect_product(product, suited(deep, a, 'N', along));
             }
@@ -68,23 +69,23 @@ TEST(GpuBulkProduct, BeginsAtChunksOfLines) {
     expect_product(product, suited(small + "split_k=2", 'T', 'N', Along::chunks, DataType::float64));
 }
 
-/// Of neighbours along the other extent than the depth the last tile has to begin at a whole chunk, too.
-TEST(GpuBulkProduct, HasZerosOutsideOfOperands) {
+/// An MN-major last tile must begin at a chunk, too.
+TEST(TmaGemm, ZeroFillsOutsideOperands) {
     const auto is_cut = [](char neighbours, char letter, Integer extent, Integer tile) {
         return letter == neighbours && extent % tile != 0 && extent % 4 != 0;
     };
-    for (const auto& [rows, columns, depth] :
+    for (const auto& [rows, columns, k_extent] :
          {std::array{33, 17, 21}, {63, 31, 3}, {36, 20, 2}, {92, 28, 11}, {64, 48, 13}, {96, 19, 70}})
         for (const char a : {'N', 'T'})
             for (const char b : {'N', 'T'})
                 for (const Along along : {Along::single, Along::chunks, Along::turned}) {
                     if (a == 'N' && b == 'T' && along != Along::single) continue;
                     const auto pitch = [](Integer length) { return ceil_divide(length, 4) * 4; };
-                    MatrixProduct product = product_of(a, b, rows, columns, depth);
+                    MatrixProduct product = product_of(a, b, rows, columns, k_extent);
                     (a == 'N' ? product.a.column_stride : product.a.row_stride) =
-                        pitch(a == 'N' ? rows : depth);
+                        pitch(a == 'N' ? rows : k_extent);
                     (b == 'N' ? product.b.column_stride : product.b.row_stride) =
-                        pitch(b == 'N' ? depth : columns);
+                        pitch(b == 'N' ? k_extent : columns);
                     const SimtGemm schedule = suited(small, a, b, along);
                     const bool is_refused = is_cut('N', a, rows, 32) || is_cut('T', b, columns, 16);
                     const std::string why = infeasibility(schedule, product, gpu()).value_or("");
@@ -93,14 +94,14 @@ TEST(GpuBulkProduct, HasZerosOutsideOfOperands) {
                 }
 }
 
-TEST(GpuBulkProduct, EveryNumberOfPiecesFitsStages) {
-    for (Integer depth = 4; depth <= 64; depth += 4)
+TEST(TmaGemm, EveryCountOfKTilesSuitsEveryCountOfStages) {
+    for (Integer k = 4; k <= 64; k += 4)
         for (const char* stages : {"stages=2", "stages=3", "stages=5"})
             for (const Along along : {Along::chunks, Along::turned})
-                expect_product(product_of('N', 'N', 32, 16, depth), suited(small + stages, 'N', 'N', along));
+                expect_product(product_of('N', 'N', 32, 16, k), suited(small + stages, 'N', 'N', along));
 }
 
-TEST(GpuBulkProduct, BlocksAndSlicesShareTheDepth) {
+TEST(TmaGemm, SplitKAndSlicedKTogether) {
     const std::string deep = small + "cta_k=16 ";
     expect_products(40, 20, 52, 0, deep + "sliced_k=2");
     for (const char* splits : {"split_k=2", "split_k=4", "split_k=4 sliced_k=2",
@@ -112,11 +113,11 @@ TEST(GpuBulkProduct, BlocksAndSlicesShareTheDepth) {
     for (const char* splits :
          {"split_k=2 interleaved_split_k=1", "split_k=4 sliced_k=2 interleaved_split_k=1"})
         for (const Along along : {Along::chunks, Along::turned})
-            for (const Integer depth : {20, 116, 128})
-                expect_product(product_of('T', 'N', 40, 36, depth), suited(deep + splits, 'T', 'N', along));
+            for (const Integer k : {20, 116, 128})
+                expect_product(product_of('T', 'N', 40, 36, k), suited(deep + splits, 'T', 'N', along));
 }
 
-TEST(GpuBulkProduct, OfBatches) {
+TEST(TmaGemm, OfBatches) {
     MatrixProduct product = product_of('N', 'N', 40, 20, 28);
     product.batch = 3;
     product.a.batch_stride = 1200;
@@ -129,13 +130,13 @@ TEST(GpuBulkProduct, OfBatches) {
 }
 
 /// Rows of C may be next to each other, and A and B exchanged.
-TEST(GpuBulkProduct, OfProductsThatAreTurned) {
+TEST(TmaGemm, OfSwappedOperands) {
     MatrixProduct product = product_of('N', 'N', 48, 64, 20);
     product.c = {64, 1};
     expect_product(product, suited(small, 'T', 'T', Along::chunks));
 }
 
-TEST(GpuBulkProduct, IsReadWithoutConflictsOfBanks) {
+TEST(TmaGemm, IsReadWithoutBankConflicts) {
     const std::string usual =
         "cta_m=128 cta_n=64 thread_m=8 thread_n=8 warp_lanes_m=8 "
         "warp_lanes_n=4 stages=2 c_vector_m=4 a_load=tma b_load=tma ";
@@ -149,15 +150,15 @@ TEST(GpuBulkProduct, IsReadWithoutConflictsOfBanks) {
             if (program.buffers[k].name == buffer) cycles += report.loads[k].extra_cycles;
         return cycles;
     };
-    for (const char* depth : {"cta_k=8", "cta_k=16", "cta_k=32", "cta_k=64"}) {
-        EXPECT_EQ(lost(depth, Along::chunks, "a_pieces"), 0);
-        EXPECT_EQ(lost(depth, Along::chunks, "b_pieces"), 0) << depth;
-        EXPECT_EQ(lost(depth, Along::turned, "b_pieces"), 0) << depth;
-        EXPECT_EQ(lost(depth, Along::turned, "b_lines"), 0) << depth;
+    for (const char* k_extent : {"cta_k=8", "cta_k=16", "cta_k=32", "cta_k=64"}) {
+        EXPECT_EQ(lost(k_extent, Along::chunks, "a_k_tiles"), 0);
+        EXPECT_EQ(lost(k_extent, Along::chunks, "b_k_tiles"), 0) << k_extent;
+        EXPECT_EQ(lost(k_extent, Along::turned, "b_k_tiles"), 0) << k_extent;
+        EXPECT_EQ(lost(k_extent, Along::turned, "b_rows"), 0) << k_extent;
     }
 }
 
-TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
+TEST(TmaGemm, SaysWhatTmaCannotLoad) {
     const auto why = [](const MatrixProduct& product, const std::string& more,
                         const target::Gpu& device = gpu()) {
         return infeasibility(parse_gpu_schedule(small + more), product, device).value_or("");
@@ -190,7 +191,7 @@ TEST(GpuBulkProduct, SaysWhatTheCopyEngineCannotBring) {
 }
 
 /// Random schedules and extents, whatever suits.
-TEST(GpuBulkProduct, IsTheProductForRandomSchedules) {
+TEST(TmaGemm, IsTheProductForRandomSchedules) {
     std::mt19937 random(20);
     const auto one_of = [&](std::initializer_list<int> values) {
         return values.begin()[random() % values.size()];
@@ -217,10 +218,10 @@ TEST(GpuBulkProduct, IsTheProductForRandomSchedules) {
         schedule.interleave_copies = one_of({0, 1}) == 1;
         schedule.a = operand();
         schedule.b = operand();
-        const Integer depth = 4 * one_of({1, 4, 5, 11, 16});
+        const Integer k = 4 * one_of({1, 4, 5, 11, 16});
         const MatrixProduct product = product_of(
             schedule.a.load <= OperandLoad::tma ? 'N' : 'T', schedule.b.load <= OperandLoad::tma ? 'T' : 'N',
-            schedule.cta_tile.m + 4 * one_of({0, 1, 5}), schedule.cta_tile.n + 4 * one_of({0, 1, 5}), depth,
+            schedule.cta_tile.m + 4 * one_of({0, 1, 5}), schedule.cta_tile.n + 4 * one_of({0, 1, 5}), k,
             4 * one_of({0, 1}));
         if (!schedule.has_tma() || infeasibility(schedule, product, gpu())) continue;
         ++made;

@@ -21,7 +21,7 @@ GpuGemmSchedule small_schedule(const std::string& more = {}) {
         more);
 }
 
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer depth,
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k,
                          DataType factor = DataType::bfloat16) {
     const auto pitch = [](Integer extent) { return ceil_divide(extent, 8) * 8; };
     const auto layout = [&](char letter, Integer r, Integer c) {
@@ -32,9 +32,9 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     if (factor != DataType::float32) product.a_type = product.b_type = factor;
     product.rows = rows;
     product.columns = columns;
-    product.k = depth;
-    product.a = layout(a, rows, depth);
-    product.b = layout(b, depth, columns);
+    product.k = k;
+    product.a = layout(a, rows, k);
+    product.b = layout(b, k, columns);
     product.c = {1, pitch(rows)};
     return product;
 }
@@ -110,38 +110,38 @@ void expect_stored_exactly(const MatrixProduct& product, const GpuGemmSchedule& 
     }
 }
 
-TEST(GpuTileProduct, IsTheProductForEveryTransposition) {
+TEST(WgmmaGemm, IsTheProductForEveryTransposition) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'}) expect_product(product_of(a, b, 128, 64, 128), small_schedule());
 }
 
-TEST(GpuTileProduct, HasEdgesAnywhere) {
-    for (const auto& [rows, columns, depth] :
+TEST(WgmmaGemm, HasEdgesAnywhere) {
+    for (const auto& [rows, columns, k_extent] :
          {std::array{1, 1, 1}, {65, 130, 8}, {127, 63, 70}, {200, 3, 129}, {150, 130, 64}})
-        expect_product(product_of('N', 'N', rows, columns, depth), small_schedule());
+        expect_product(product_of('N', 'N', rows, columns, k_extent), small_schedule());
 }
 
-TEST(GpuTileProduct, WarpgroupsShareColumns) {
+TEST(WgmmaGemm, WarpgroupsShareColumns) {
     for (const int warpgroups : {1, 2, 3})
         expect_product(
             product_of('T', 'N', 70, 200, 100),
             small_schedule(fmt::format("warpgroups={} cta_n={} stages=3", warpgroups, 64 * warpgroups)));
 }
 
-TEST(GpuTileProduct, BlocksOfAClusterLoadTogether) {
+TEST(WgmmaGemm, BlocksOfAClusterLoadTogether) {
     const MatrixProduct product = product_of('N', 'T', 300, 300, 130);
     expect_product(product, small_schedule("cluster_m=2 cta_n=128"));
     expect_product(product, small_schedule("cluster_n=2 cta_m=128"));
 }
 
-TEST(GpuTileProduct, NeitherReadsCNorFactorsWhereTheyAreNotWanted) {
+TEST(WgmmaGemm, BetaZeroSkipsCAndAlphaZeroSkipsOperands) {
     const MatrixProduct product = product_of('N', 'N', 100, 70, 90);
     for (const bool multiplies : {false, true})
         expect_product(product, small_schedule(), {.multiplies = multiplies, .reads_c = false});
     expect_product(product, small_schedule(), {.multiplies = false});
 }
 
-TEST(GpuTileProduct, OfABatch) {
+TEST(WgmmaGemm, OfABatch) {
     MatrixProduct product = product_of('N', 'N', 64, 40, 72);
     product.batch = 3;
     product.a.batch_stride = 64 * 72;
@@ -150,7 +150,7 @@ TEST(GpuTileProduct, OfABatch) {
     expect_product(product, small_schedule());
 }
 
-TEST(GpuTileProduct, StoresCInItsOwnNumbers) {
+TEST(WgmmaGemm, StoresCInItsOwnType) {
     MatrixProduct product = product_of('N', 'T', 100, 70, 40);
     product.c_type = DataType::bfloat16;
     const GpuGemmSchedule schedule = small_schedule("epilogue_tile_m=64");
@@ -175,20 +175,20 @@ TEST(GpuTileProduct, StoresCInItsOwnNumbers) {
 }
 
 /// A store of the copy engine writes whole chunks, which of C's last rows are a caller's in part.
-TEST(GpuTileProduct, StoresNothingBesideC) {
-    for (const DataType number : {DataType::float32, DataType::bfloat16, DataType::float16})
+TEST(WgmmaGemm, StoresNothingBesideC) {
+    for (const DataType data_type : {DataType::float32, DataType::bfloat16, DataType::float16})
         for (const Integer rows : {1, 7, 63, 66, 131}) {
             MatrixProduct product = product_of('T', 'N', rows, 70, 64);
-            if (number != DataType::float32) product.c_type = number;
+            if (data_type != DataType::float32) product.c_type = data_type;
             for (const char* more :
                  {"", "cta_m=128 epilogue_tile_m=64 warpgroups=2 cta_n=128", "cluster_n=2 cta_m=128"}) {
-                SCOPED_TRACE(fmt::format("{}, {} rows, {}", name_of(number), rows, more));
+                SCOPED_TRACE(fmt::format("{}, {} rows, {}", name_of(data_type), rows, more));
                 expect_stored_exactly(product, small_schedule(more));
             }
         }
 }
 
-TEST(GpuTileProduct, StoresNothingBesideMatricesOfABatch) {
+TEST(WgmmaGemm, StoresNothingBesideMatricesOfABatch) {
     MatrixProduct product = product_of('T', 'N', 69, 70, 64);
     product.c_type = DataType::bfloat16;
     product.batch = 2;
@@ -198,14 +198,14 @@ TEST(GpuTileProduct, StoresNothingBesideMatricesOfABatch) {
     expect_stored_exactly(product, small_schedule());
 }
 
-TEST(GpuTileProduct, AddsRunsOfPieces) {
-    for (const Integer depth : {60, 64, 200, 320})
+TEST(WgmmaGemm, PromotesAccumulatorsByInterval) {
+    for (const Integer k : {60, 64, 200, 320})
         for (const int run : {1, 2, 3})
-            expect_product(product_of('N', 'N', 70, 66, depth),
+            expect_product(product_of('N', 'N', 70, 66, k),
                            small_schedule(fmt::format("accumulation_interval={}", run)));
 }
 
-TEST(GpuTileProduct, ObjectsToWhatCannotBe) {
+TEST(WgmmaGemm, ObjectsToWhatCannotBe) {
     const auto why = [](const MatrixProduct& product, const std::string& more) {
         return infeasibility(small_schedule(more), product, gpu()).value_or("nothing");
     };
@@ -262,11 +262,11 @@ void expect_product_of_terms(const MatrixProduct& product) {
             }
 }
 
-TEST(GpuTileProduct, OfTermsIsThatOfNumbers) {
+TEST(WgmmaGemm, OfBf16SplitIsThatOfFloat32) {
     expect_product_of_terms(product_of('N', 'T', 70, 40, 90, DataType::float32));
 }
 
-TEST(GpuTileProduct, OfTermsMayShareAMatrixInABatch) {
+TEST(WgmmaGemm, OfTermsMayShareAMatrixInABatch) {
     MatrixProduct product = product_of('N', 'T', 66, 40, 70, DataType::float32);
     product.batch = 3;
     product.c.batch_stride = 72 * 40;
@@ -278,7 +278,7 @@ TEST(GpuTileProduct, OfTermsMayShareAMatrixInABatch) {
 }
 
 /// Kernels that split see a matrix as the caller has it, and the one that multiplies perhaps its transpose.
-TEST(GpuTileProduct, OfTermsIsSoOfAnyStridesInEitherOrientation) {
+TEST(WgmmaGemm, OfTermsIsSoOfAnyStridesInEitherOrientation) {
     for (const bool by_rows : {false, true}) {
         MatrixProduct product = product_of('N', 'T', 8, 12, 20, DataType::float32);
         if (by_rows) product.c = {12, 1};
@@ -301,7 +301,7 @@ TEST(GpuTileProduct, OfTermsIsSoOfAnyStridesInEitherOrientation) {
     }
 }
 
-TEST(GpuTerms, AddUpToTheirNumber) {
+TEST(Bf16Terms, SumToTheirValue) {
     const MatrixLayout layout = {1, 12};
     const ir::Program program = bf16_split_kernel(ir::ArgumentRole::a, {layout, 11, 5, 1, 3});
     ir::verify(program, ir::VerificationLevel::vectorized);
@@ -320,7 +320,7 @@ TEST(GpuTerms, AddUpToTheirNumber) {
         }
 }
 
-TEST(GpuTerms, ProductsComeFromTheSmallestOn) {
+TEST(Bf16Terms, ProductsComeFromTheSmallestOn) {
     const std::vector<std::array<int, 2>> expected = {{0, 2}, {1, 1}, {2, 0}, {0, 1}, {1, 0}, {0, 0}};
     EXPECT_EQ(bf16_split_products(3), expected);
 }

@@ -1,6 +1,6 @@
 #include "gemm/gpu/epilogue/block_reductions.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 

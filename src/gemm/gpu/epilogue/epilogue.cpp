@@ -7,7 +7,7 @@
 
 namespace swirl::gemm {
 
-using Op = lower::Pointwise::Op;
+using Op = loops::Pointwise::Op;
 using loops::LayoutForm;
 
 Over transposed(Over over) {
@@ -17,12 +17,12 @@ Over transposed(Over over) {
 
 GpuEpilogue GpuEpilogue::transposed() const {
     GpuEpilogue result = *this;
-    const auto turn = [](lower::Pointwise& one) {
+    const auto transpose = [](loops::Pointwise& one) {
         for (LayoutForm& form : one.forms) std::swap(form.strides[row], form.strides[column]);
     };
-    turn(result.code);
+    transpose(result.code);
     for (GpuReduction& reduction : result.reductions) {
-        turn(reduction.code);
+        transpose(reduction.code);
         reduction.over = gemm::transposed(reduction.over);
     }
     return result;
@@ -45,7 +45,7 @@ GpuEpilogueWriter::GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue,
 
 bool GpuEpilogueWriter::reads_in_vectors(std::size_t array) const {
     for (std::size_t c = 0; c < codes(); ++c)
-        for (const lower::Pointwise::Node& node : code(c).nodes)
+        for (const loops::Pointwise::Node& node : code(c).nodes)
             if (node.op == Op::array && static_cast<std::size_t>(node.array) == array &&
                 is_read_in_vectors(code(c).forms[static_cast<std::size_t>(node.form)]))
                 return true;
@@ -80,17 +80,17 @@ GpuEpilogueWriter::FormStart GpuEpilogueWriter::start_of(const LayoutForm& form,
     return result;
 }
 
-GpuEpilogueWriter::Form GpuEpilogueWriter::form_of(std::size_t number,
-                                                   const lower::Pointwise::Node& node) const {
+GpuEpilogueWriter::Form GpuEpilogueWriter::form_of(std::size_t index,
+                                                   const loops::Pointwise::Node& node) const {
     const auto form = static_cast<std::size_t>(node.form);
-    return {code(number).forms[form], starts_[number][form]};
+    return {code(index).forms[form], starts_[index][form]};
 }
 
-GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::evaluate(std::size_t number, const Place& place,
+GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::evaluate(std::size_t index, const Place& place,
                                                             const ComplexValue& x) const {
     lower::PointwiseArithmetic arithmetic(builder_, type_);
-    return arithmetic.evaluate(code(number).nodes, x, [&](const lower::Pointwise::Node& node) {
-        return leaf(arithmetic, number, node, place);
+    return arithmetic.evaluate(code(index).nodes, x, [&](const loops::Pointwise::Node& node) {
+        return leaf(arithmetic, index, node, place);
     });
 }
 
@@ -117,8 +117,8 @@ Affine GpuEpilogueWriter::offset(const LayoutForm& form, const Place& place) con
     return result;
 }
 
-ir::Value GpuEpilogueWriter::integer(Integer number) const {
-    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
+ir::Value GpuEpilogueWriter::integer(Integer value) const {
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
 }
 
 /// A real value per lane.
@@ -160,14 +160,13 @@ GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::array_element(std::size_t arr
 }
 
 GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::leaf(lower::PointwiseArithmetic& arithmetic,
-                                                        std::size_t number,
-                                                        const lower::Pointwise::Node& node,
+                                                        std::size_t index, const loops::Pointwise::Node& node,
                                                         const Place& place) const {
-    const Form form = form_of(number, node);
+    const Form form = form_of(index, node);
     if (node.op == Op::array) return array_element(static_cast<std::size_t>(node.array), form, place);
     const ir::Value value = form_value(form, place);
     if (node.op == Op::form) return {value};
-    const ir::Value zero = arithmetic.number(0);
+    const ir::Value zero = arithmetic.constant(0);
     const auto is_less = [&](ir::Value a, ir::Value b) { return arithmetic.as_real(builder_.less(a, b)); };
     const ir::Value is_negative = is_less(value, zero);
     if (node.op == Op::form_negative) return {is_negative};

@@ -16,7 +16,7 @@ struct GpuReduction {
     std::string name;
     Reduce operation = Reduce::sum;
     Over over = Over::all;
-    lower::Pointwise code = {}; ///< applied to the finished element; without nodes: identity
+    loops::Pointwise code = {}; ///< applied to the finished element; without nodes: identity
     int index = 0;              ///< in the problem's list
 };
 
@@ -33,7 +33,7 @@ struct GpuEpilogue {
         bool is_complex = false; ///< interleaved
         Integer elements = 0;
     };
-    lower::Pointwise code = {};     ///< without nodes: identity
+    loops::Pointwise code = {};     ///< without nodes: identity
     std::vector<Array> arrays = {}; ///< of the epilogue and all reductions
     std::vector<GpuReduction> reductions = {};
 
@@ -66,13 +66,13 @@ private:
 
     /// The epilogue's code is the first; the reductions' follow.
     std::size_t codes() const { return 1 + epilogue_.reductions.size(); }
-    const lower::Pointwise& code(std::size_t number) const {
-        return number == 0 ? epilogue_.code : epilogue_.reductions[number - 1].code;
+    const loops::Pointwise& code(std::size_t index) const {
+        return index == 0 ? epilogue_.code : epilogue_.reductions[index - 1].code;
     }
     bool reads_in_vectors(std::size_t array) const;
     bool is_read_in_vectors(const loops::LayoutForm& form) const;
     Affine offset(const loops::LayoutForm& form, const Place& place) const;
-    ir::Value integer(Integer number) const;
+    ir::Value integer(Integer value) const;
     /// The origin of one of a code's forms.
     struct FormStart {
         ir::Value value = ir::no_value; ///< in units of `unit`; no_value: 0
@@ -83,11 +83,11 @@ private:
         const FormStart& start;
     };
     FormStart start_of(const loops::LayoutForm& form, const Start& start) const;
-    Form form_of(std::size_t code, const lower::Pointwise::Node& node) const;
+    Form form_of(std::size_t code, const loops::Pointwise::Node& node) const;
     ir::Value form_value(const Form& form, const Place& place) const;
     ComplexValue array_element(std::size_t array, const Form& form, const Place& place) const;
     ComplexValue leaf(lower::PointwiseArithmetic& arithmetic, std::size_t code,
-                      const lower::Pointwise::Node& node, const Place& place) const;
+                      const loops::Pointwise::Node& node, const Place& place) const;
     ComplexValue evaluate(std::size_t code, const Place& place, const ComplexValue& x) const;
 
     ir::Builder& builder_;

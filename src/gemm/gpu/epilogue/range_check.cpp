@@ -37,8 +37,8 @@ ir::Condition is_positive(Value value) { return {-1, Relation::nonnegative, valu
 
 } // namespace
 
-Bf16SplitRange bf16_split_range(Integer depth) {
-    const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<Integer>(depth, 1) - 1));
+Bf16SplitRange bf16_split_range(Integer k) {
+    const int bits = std::bit_width(static_cast<std::uint64_t>(std::max<Integer>(k, 1) - 1));
     return {std::ldexp(1.0, lowest_exponent), std::ldexp(1.0, (exponent_of_accumulators - bits) / 2)};
 }
 
@@ -66,13 +66,13 @@ RangeChecker::RangeChecker(ir::Builder& builder, const Bf16SplitRange& range)
     builder_.barrier();
 }
 
-void RangeChecker::check_values(Value numbers) {
-    const int lanes = builder_.type(numbers).lanes;
+void RangeChecker::check_values(Value values) {
+    const int lanes = builder_.type(values).lanes;
     Value fallback = ir::no_value;
     for (int lane = 0; lane < lanes; ++lane) {
-        const Value number =
-            lanes == 1 ? numbers : builder_.shuffle(numbers, numbers, {static_cast<std::int8_t>(lane)});
-        const Value one = is_out_of_range(number);
+        const Value value =
+            lanes == 1 ? values : builder_.shuffle(values, values, {static_cast<std::int8_t>(lane)});
+        const Value one = is_out_of_range(value);
         fallback = lane == 0 ? one : builder_.add(fallback, one);
     }
     builder_.if_then({is_positive(fallback)},
@@ -80,10 +80,10 @@ void RangeChecker::check_values(Value numbers) {
 }
 
 /// 1 or 0. Comparisons with NaN are false.
-Value RangeChecker::is_out_of_range(Value number) {
+Value RangeChecker::is_out_of_range(Value element) {
     const auto limit = [&](double value) { return builder_.constant(real, value); };
     const Value yes = builder_.constant(integer, 1), no = builder_.constant(integer, 0);
-    const Value magnitude = builder_.magnitude(number);
+    const Value magnitude = builder_.magnitude(element);
     const Value if_small = builder_.select(builder_.less(limit(0), magnitude), yes, no);
     const Value if_not = builder_.select(builder_.less(magnitude, limit(range_.end)), no, yes);
     return builder_.select(builder_.less(magnitude, limit(range_.lowest)), if_small, if_not);

@@ -15,8 +15,8 @@ struct Bf16SplitRange {
     double end = 0;
 };
 
-/// The range in which terms are exact and normal, and no sum of `depth` products of terms overflows (decision 028).
-Bf16SplitRange bf16_split_range(Integer depth);
+/// The range in which terms are exact and normal, and no sum of `k` products of terms overflows (decision 028).
+Bf16SplitRange bf16_split_range(Integer k);
 
 /// Which kernel computes C.
 enum class KernelPath : std::uint8_t { primary, fallback };
@@ -42,11 +42,11 @@ class RangeChecker {
 public:
     RangeChecker(ir::Builder& builder, const Bf16SplitRange& range);
     /// Checks a thread's float32 values.
-    void check_values(ir::Value numbers);
+    void check_values(ir::Value values);
     void finish();
 
 private:
-    ir::Value is_out_of_range(ir::Value number);
+    ir::Value is_out_of_range(ir::Value value);
 
     ir::Builder& builder_;
     Bf16SplitRange range_;

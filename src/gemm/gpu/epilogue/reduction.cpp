@@ -15,8 +15,8 @@ using Relation = ir::Condition::Relation;
 /// Threads of a block that reduces partials.
 constexpr Integer most_threads = 256, least_threads = 32;
 
-Integer power_of_two_from(Integer number) {
-    return static_cast<Integer>(std::bit_ceil(static_cast<std::uint64_t>(std::max<Integer>(number, 1))));
+Integer power_of_two_from(Integer value) {
+    return static_cast<Integer>(std::bit_ceil(static_cast<std::uint64_t>(std::max<Integer>(value, 1))));
 }
 
 } // namespace
@@ -71,16 +71,15 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& p
     const ir::Buffer others = builder.shared("others", scalar, along_partials * along_results);
     const ir::Buffer reduced = builder.local("reduced", scalar, 1);
     const auto take = [&](ir::Buffer buffer, const Affine& place) {
-        const Value number = builder.load(buffer, place);
-        builder.store(reduced, 0, reduce_two(builder, reduction.operation, builder.load(reduced, 0), number));
+        const Value value = builder.load(buffer, place);
+        builder.store(reduced, 0, reduce_two(builder, reduction.operation, builder.load(reduced, 0), value));
     };
     const auto reduce = [&] {
         builder.store(reduced, 0, identity_of(builder, {scalar, 1}, reduction.operation));
         if (partials.partials > 0)
             builder.if_then({exists}, [&] {
-                builder.for_loop(
-                    "part", part, partials.partials, along_partials, ir::For::Kind::serial,
-                    [&](const Affine& number) { take(from, number * partials.results + result); });
+                builder.for_loop("part", part, partials.partials, along_partials, ir::For::Kind::serial,
+                                 [&](const Affine& split) { take(from, split * partials.results + result); });
             });
         builder.store(others, part * along_results + in_block, builder.load(reduced, 0));
         builder.barrier();

@@ -16,8 +16,8 @@ WgmmaEpilogue::WgmmaEpilogue(ir::Builder& builder, const GpuEpilogue& epilogue,
       may_leave_rows_(!epilogue.arrays.empty() && canonical.rows % cta_m != 0),
       may_leave_columns_(!epilogue.arrays.empty() && canonical.columns % cta_n != 0) {}
 
-Value WgmmaEpilogue::integer(Integer number) const {
-    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
+Value WgmmaEpilogue::integer(Integer value) const {
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
 }
 
 Value WgmmaEpilogue::at_most(Value value, Integer most) const {

@@ -34,7 +34,7 @@ private:
     /// `f(place, elements)` for the writer's lanes, with the writer started there.
     template <class F> ir::Value for_lanes(const Start& start, const Place& place, ir::Value elements, F&& f);
     GpuEpilogueWriter::Place begin(const Start& start, const Place& place, Integer lane);
-    ir::Value integer(Integer number) const;
+    ir::Value integer(Integer value) const;
     ir::Value at_most(ir::Value value, Integer most) const;
 
     ir::Builder& builder_;

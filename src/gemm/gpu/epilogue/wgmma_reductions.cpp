@@ -11,7 +11,7 @@ namespace {
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr ir::Type number = {DataType::float32, 1};
+constexpr ir::Type type = {DataType::float32, 1};
 constexpr Integer warps = 4;            ///< per warpgroup
 constexpr int minor_group = 8;          ///< adjacent major indices, of which four threads have two each
 constexpr int of_cooperative_group = 2; ///< indices of a group per thread
@@ -57,7 +57,7 @@ ReductionPartials WgmmaReductions::partials_of(const CanonicalWgmmaGemm& gemm, O
 /// Which of the problem's extents are rows depends on the swap, so the larger case is reserved.
 Integer WgmmaReductions::shared_bytes(const CanonicalWgmmaGemm& gemm) {
     return std::ssize(gemm.product().reductions) * gemm.schedule.warpgroups * warps *
-           major_extent(gemm.schedule, gemm.has_register_a) * bytes_of(number.scalar);
+           major_extent(gemm.schedule, gemm.has_register_a) * bytes_of(type.scalar);
 }
 
 std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& builder,
@@ -70,15 +70,15 @@ std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& build
     for (const GpuReduction& reduction : epilogue.reductions) {
         Memory& memory = result.emplace_back();
         memory.partials = partials_of(gemm, reduction.over);
-        memory.to = builder.add(buffer_of_reduction_partials(reduction, memory.partials, number.scalar));
+        memory.to = builder.add(buffer_of_reduction_partials(reduction, memory.partials, type.scalar));
         const bool keeps_major = keeps_major_partials(reduction.over, minor_is_rows);
         const int registers = reduction.over == Over::all ? WgmmaEpilogue::pair
                               : keeps_major               ? indices / threads_per_minor
                                                           : minor_extent(schedule, minor_is_rows);
-        memory.reduced = builder.local("reduced_" + reduction.name, number.scalar, registers);
+        memory.reduced = builder.local("reduced_" + reduction.name, type.scalar, registers);
         if (keeps_major)
-            memory.warps = builder.shared("warps_" + reduction.name, number.scalar,
-                                          schedule.warpgroups * warps * indices);
+            memory.warps =
+                builder.shared("warps_" + reduction.name, type.scalar, schedule.warpgroups * warps * indices);
     }
     return result;
 }
@@ -116,7 +116,7 @@ void WgmmaReductions::clear(std::size_t k) const {
     const ir::Buffer registers = memory_[k].reduced;
     const Integer count = builder_.program().buffers[static_cast<std::size_t>(registers)].elements;
     for (Integer r = 0; r < count; ++r)
-        builder_.store(registers, r, identity_of(builder_, number, reduction(k).operation));
+        builder_.store(registers, r, identity_of(builder_, type, reduction(k).operation));
 }
 
 void WgmmaReductions::begin_tile() const {
@@ -132,7 +132,7 @@ void WgmmaReductions::begin_epilogue_tile() const {
 /// Replaces elements beyond C along the reduced extent by the neutral element.
 Value WgmmaReductions::masked(const Tile& tile, const WgmmaEpilogue::Place& place, const GpuReduction& of,
                               Value elements) const {
-    const Value neutral = identity_of(builder_, number, of.operation);
+    const Value neutral = identity_of(builder_, type, of.operation);
     const bool leaves_rows = product_.rows % (Integer{schedule_.cta_tile.m} * schedule_.cluster.m) != 0;
     const bool leaves_columns = product_.columns % (Integer{schedule_.cta_tile.n} * schedule_.cluster.n) != 0;
     const bool masks_rows = of.over != Over::columns && leaves_rows;

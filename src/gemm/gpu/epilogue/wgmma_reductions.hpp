@@ -90,7 +90,7 @@ private:
     ir::Value in_warp(Reduce operation, ir::Value value, int first, int end) const;
     void store(std::size_t k, const Tile& tile, const Coordinate& coordinate, ir::Value value) const;
     ir::Value partial_index(const Tile& tile, Over over) const;
-    ir::Value integer(Integer number) const;
+    ir::Value integer(Integer value) const;
     ir::Value sum(ir::Value a, ir::Value b) const;
 
     ir::Builder& builder_;

@@ -4,13 +4,13 @@
 #include "gemm/gpu/model/model.hpp"
 
 #include "base/error.hpp"
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/reduction_model.hpp"
 #include "gemm/gpu/model/simt_candidates.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
 #include "gemm/gpu/scheduler/stream_k.hpp"
 #include "gemm/gpu/simt/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -102,14 +102,14 @@ struct KCycles {
     double latency = 0;
 };
 
-KCycles cycles_of_k(const SimtGemm& schedule, DataType number) {
+KCycles cycles_of_k(const SimtGemm& schedule, DataType data_type) {
     const double rows = schedule.thread_tile.m, columns = schedule.thread_tile.n;
-    const double words = static_cast<double>(bytes_of(number)) / 4;
+    const double words = static_cast<double>(bytes_of(data_type)) / 4;
     if (schedule.is_mma()) { // a thread holds every fourth k index of its operands
-        const bool is_short = number != DataType::float64;
-        const double row_loads = rows / SimtThreadLayout::vector_of(number, schedule.thread_tile.m);
+        const bool is_short = data_type != DataType::float64;
+        const double row_loads = rows / SimtThreadLayout::vector_of(data_type, schedule.thread_tile.m);
         const double loads = (row_loads + columns / 2) / 4;
-        const double issue = rows * columns * words / mma_speedup(number) + loads * constants.load_issue;
+        const double issue = rows * columns * words / mma_speedup(data_type) + loads * constants.load_issue;
         const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
         return {.issue = issue,
                 .shared = passes * constants.fragment_pass,
@@ -117,7 +117,7 @@ KCycles cycles_of_k(const SimtGemm& schedule, DataType number) {
     }
     const auto loads = [&](int extent, int steps) {
         return static_cast<double>(extent) /
-               (steps > 1 ? steps : SimtThreadLayout::vector_of(number, extent));
+               (steps > 1 ? steps : SimtThreadLayout::vector_of(data_type, extent));
     };
     const double vector_loads = loads(schedule.thread_tile.m, schedule.a.vector_k) +
                                 loads(schedule.thread_tile.n, schedule.b.vector_k);
@@ -128,7 +128,7 @@ KCycles cycles_of_k(const SimtGemm& schedule, DataType number) {
     const bool by_columns =
         schedule.a.vector_k == 1 && std::get<Fma>(schedule.math).order == FmaOrder::serpentine_columns;
     const double by_k_vectors = by_columns ? constants.by_columns : constants.by_k_vectors;
-    return {.issue = rows * columns * words * scalars_in(number) * (is_smem_k_major ? by_k_vectors : 1) +
+    return {.issue = rows * columns * words * scalars_in(data_type) * (is_smem_k_major ? by_k_vectors : 1) +
                      vector_loads * constants.load_issue,
             .shared = (passes(rows, schedule.a.vector_k) + passes(columns, schedule.b.vector_k)) * words,
             .latency = constants.k_latency};
@@ -151,7 +151,7 @@ KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& g
     for (std::size_t operand = 0; operand < gemm.k_tiles.size(); ++operand) {
         const SmemTile& k_tile = gemm.k_tiles[operand];
         const double elements =
-            static_cast<double>(schedule.matrices() * k_tile.extent * k_tile.depth) / gpu.warp_size;
+            static_cast<double>(schedule.matrices() * k_tile.extent * k_tile.k) / gpu.warp_size;
         if (!schedule.is_tma(operand)) copies += elements / k_tile.elements_of_copy();
         if (k_tile.is_transposed) accesses += elements * (1 + 1.0 / static_cast<double>(k_tile.chunk()));
     }
@@ -183,9 +183,9 @@ double cycles_of_split_k(const SimtGemm& schedule, double bytes) {
            2 * bytes / constants.exchange_bytes;
 }
 
-double bytes_of_tile(const SimtGemm& schedule, DataType number) {
+double bytes_of_tile(const SimtGemm& schedule, DataType data_type) {
     return static_cast<double>(schedule.matrices()) * schedule.cta_tile.m * schedule.cta_tile.n *
-           static_cast<double>(bytes_of(number));
+           static_cast<double>(bytes_of(data_type));
 }
 
 /// Cycles of the sliced-K reduction, each slice having a share of the columns; few accumulators are latency-bound.
@@ -196,22 +196,22 @@ double cycles_of_sliced_k(const SimtGemm& schedule, double bytes) {
 }
 
 /// Cycles of a tile's prologue and epilogue.
-double cycles_around(const SimtGemm& schedule, DataType number) {
-    const double bytes = bytes_of_tile(schedule, number);
+double cycles_around(const SimtGemm& schedule, DataType data_type) {
+    const double bytes = bytes_of_tile(schedule, data_type);
     return constants.block + bytes / constants.store_bytes / schedule.splits() +
            cycles_of_sliced_k(schedule, bytes) + cycles_of_split_k(schedule, bytes);
 }
 
 double seconds_of_traffic(const MatrixProduct& canonical, const SimtGemm& schedule, double row_blocks,
                           double column_blocks) {
-    const auto bytes = [](DataType number) { return static_cast<double>(bytes_of(number)); };
+    const auto bytes = [](DataType data_type) { return static_cast<double>(bytes_of(data_type)); };
     const double of_a = bytes(canonical.type_of_a()), of_b = bytes(canonical.type_of_b()),
                  of_c = bytes(canonical.type_of_c()), batch = static_cast<double>(canonical.batch);
     const double m = static_cast<double>(canonical.rows), n = static_cast<double>(canonical.columns),
                  k = static_cast<double>(canonical.k);
-    const auto burden = [&](std::size_t operand, DataType number, int lanes, int steps) {
+    const auto burden = [&](std::size_t operand, DataType data_type, int lanes, int steps) {
         if (schedule.loads_from_global()) return constants.from_global;
-        const bool is_wide = Integer{lanes} * steps * bytes_of(number) >= SimtThreadLayout::widest_access;
+        const bool is_wide = Integer{lanes} * steps * bytes_of(data_type) >= SimtThreadLayout::widest_access;
         if (schedule.is_tma(operand))
             return schedule.is_tma_k_major(operand) ? constants.tma_k_major : constants.tma_traffic;
         return is_wide ? 1 : constants.narrow_copies;
@@ -243,8 +243,8 @@ ModelRates model_rates(const target::Gpu& gpu) {
             constants.memory_rate};
 }
 
-int gpu_registers(const SimtGemm& schedule, DataType number) {
-    const int words = static_cast<int>(bytes_of(number)) / 4;
+int gpu_registers(const SimtGemm& schedule, DataType data_type) {
+    const int words = static_cast<int>(bytes_of(data_type)) / 4;
     int factors = schedule.thread_tile.m * schedule.a.vector_k + schedule.thread_tile.n * schedule.b.vector_k;
     int addresses = factors;
     if (schedule.loads_from_global()) {
@@ -253,12 +253,12 @@ int gpu_registers(const SimtGemm& schedule, DataType number) {
     }
     if (schedule.is_mma())
         addresses = factors = (schedule.thread_tile.m + schedule.thread_tile.n / 2) * schedule.mma_k() / 4 /
-                              (number == DataType::float64 ? 1 : 2); // two per register
+                              (data_type == DataType::float64 ? 1 : 2); // two per register
     return words * (schedule.thread_tile.m * schedule.thread_tile.n + factors) + addresses +
            registers_beside_accumulators;
 }
 
-double mma_speedup(DataType number) { return number == DataType::float64 ? 2 : 8; }
+double mma_speedup(DataType data_type) { return data_type == DataType::float64 ? 2 : 8; }
 
 namespace {
 

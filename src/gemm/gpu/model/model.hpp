@@ -22,10 +22,10 @@ ModelRates model_rates(const target::Gpu& gpu);
 
 /// Speedup of mma.sync over SIMT multiply-adds: for float64, or for half-precision operands with float32
 /// accumulators.
-double mma_speedup(DataType number);
+double mma_speedup(DataType data_type);
 
 /// Estimated registers per thread.
-int gpu_registers(const SimtGemm& schedule, DataType number);
+int gpu_registers(const SimtGemm& schedule, DataType type);
 
 /// Resident blocks per multiprocessor; 0 if a thread has too few registers.
 int gpu_resident_blocks(const CanonicalSimtGemm& gemm, const target::Gpu& gpu);

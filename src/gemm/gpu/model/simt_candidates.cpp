@@ -1,10 +1,11 @@
-// The candidates that the model ranks: of some thousand schedules timed on an H100 (`bench --device gpu
-// --candidates`), a set that comes within 3% of the fastest for each kind of problem there.
+// Each shape of simt_shapes.hpp that suits a problem, with the vectors, splits, pipeline stages and matrices per block
+// that the problem allows.
 #include "gemm/gpu/model/simt_candidates.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/gpu/model/simt_shapes.hpp"
 #include "gemm/gpu/scheduler/stream_k.hpp"
 #include "gemm/gpu/simt/layout.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,7 @@ namespace {
 
 constexpr int max_simt_stages = 4;
 constexpr int usual_threads = 256;
+constexpr Integer max_global_load_extent = 16; ///< of M, N and K
 
 /// For the transposed problem.
 SimtGemm mirrored(const SimtGemm& shape) {
@@ -27,159 +29,6 @@ SimtGemm mirrored(const SimtGemm& shape) {
     result.math = Fma{.warp_lanes = {.m = lanes.n, .n = lanes.m}, .order = FmaOrder::serpentine_columns};
     return result;
 }
-
-/// For large problems, a few waves of blocks, thin problems, and batches of small ones.
-constexpr SimtGemm timed_shapes[] = {
-    {.cta_tile = {.m = 256, .n = 128, .k = 16}, .thread_tile = {.m = 16, .n = 8}},
-    {.cta_tile = {.m = 256, .n = 128, .k = 8}, .thread_tile = {.m = 16, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 256, .k = 16}, .thread_tile = {.m = 16, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 128, .k = 16}, .thread_tile = {.m = 16, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 128, .k = 8}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 192, .n = 96, .k = 16}, .thread_tile = {.m = 12, .n = 12}, .sliced_k = 2},
-    {.cta_tile = {.m = 128, .n = 96, .k = 16}, .thread_tile = {.m = 8, .n = 12}, .resident = 3},
-    {.cta_tile = {.m = 96, .n = 128, .k = 16}, .thread_tile = {.m = 12, .n = 8}, .resident = 3},
-    {.cta_tile = {.m = 128, .n = 64, .k = 40}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 2},
-    {.cta_tile = {.m = 128, .n = 64, .k = 32}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 2},
-    {.cta_tile = {.m = 128, .n = 64, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 16}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 64, .k = 8}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 64, .k = 32}, .thread_tile = {.m = 8, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 128, .n = 32, .k = 32}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 2},
-    {.cta_tile = {.m = 128, .n = 32, .k = 16},
-     .thread_tile = {.m = 8, .n = 8},
-     .math = Fma{.warp_lanes = {.m = 16, .n = 2}}},
-    {.cta_tile = {.m = 64, .n = 32, .k = 32}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 4},
-    {.cta_tile = {.m = 256, .n = 16, .k = 16},
-     .thread_tile = {.m = 16, .n = 8},
-     .math = Fma{.warp_lanes = {.m = 16, .n = 2}},
-     .sliced_k = 2},
-    {.cta_tile = {.m = 128, .n = 16, .k = 64},
-     .thread_tile = {.m = 8, .n = 8},
-     .math = Fma{.warp_lanes = {.m = 16, .n = 2}},
-     .sliced_k = 4},
-    {.cta_tile = {.m = 64, .n = 16, .k = 64},
-     .thread_tile = {.m = 4, .n = 8},
-     .math = Fma{.warp_lanes = {.m = 16, .n = 2}},
-     .sliced_k = 4},
-    {.cta_tile = {.m = 32, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 8}, .sliced_k = 4},
-    {.cta_tile = {.m = 32, .n = 16, .k = 32}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 4},
-    {.cta_tile = {.m = 16, .n = 64, .k = 64},
-     .thread_tile = {.m = 2, .n = 4},
-     .math = Fma{.warp_lanes = {.m = 2, .n = 16}}},
-    {.cta_tile = {.m = 16, .n = 16, .k = 8}, .thread_tile = {.m = 2, .n = 4}},
-    {.cta_tile = {.m = 64, .n = 8, .k = 64},
-     .thread_tile = {.m = 4, .n = 4},
-     .math = Fma{.warp_lanes = {.m = 16, .n = 2}},
-     .sliced_k = 8},
-    {.cta_tile = {.m = 16, .n = 8, .k = 32}, .thread_tile = {.m = 1, .n = 2}, .sliced_k = 2},
-    {.cta_tile = {.m = 32, .n = 4, .k = 32},
-     .thread_tile = {.m = 1, .n = 2},
-     .math = Fma{.warp_lanes = {.m = 16, .n = 2}},
-     .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 64, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 8, .n = 8, .k = 8},
-     .thread_tile = {.m = 4, .n = 1},
-     .math = Fma{.warp_lanes = {.m = 2, .n = 8}}},
-    {.cta_tile = {.m = 4, .n = 4, .k = 4},
-     .thread_tile = {.m = 4, .n = 1},
-     .math = Fma{.warp_lanes = {.m = 1, .n = 4}}},
-    {.cta_tile = {.m = 1, .n = 8, .k = 64},
-     .thread_tile = {.m = 1, .n = 1},
-     .math = Fma{.warp_lanes = {.m = 1, .n = 8}},
-     .sliced_k = 16},
-    {.cta_tile = {.m = 32, .n = 1, .k = 128},
-     .thread_tile = {.m = 1, .n = 1},
-     .math = Fma{.warp_lanes = {.m = 32, .n = 1}},
-     .sliced_k = 4},
-    {.cta_tile = {.m = 16, .n = 16, .k = 8},
-     .thread_tile = {.m = 8, .n = 2},
-     .math = Fma{.warp_lanes = {.m = 2, .n = 8}}},
-    {.cta_tile = {.m = 32, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 32}, .thread_tile = {.m = 4, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 16, .k = 64}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 32, .k = 64}, .thread_tile = {.m = 4, .n = 8}, .sliced_k = 4},
-    {.cta_tile = {.m = 32, .n = 32, .k = 64},
-     .thread_tile = {.m = 8, .n = 4},
-     .math = Fma{.warp_lanes = {.m = 4, .n = 8}},
-     .sliced_k = 4},
-    {.cta_tile = {.m = 32, .n = 32, .k = 128}, .thread_tile = {.m = 4, .n = 8}, .sliced_k = 16},
-    {.cta_tile = {.m = 64, .n = 64, .k = 64}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 4},
-    {.cta_tile = {.m = 32, .n = 16, .k = 64}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 4},
-    {.cta_tile = {.m = 64, .n = 64, .k = 64}, .thread_tile = {.m = 4, .n = 8}, .sliced_k = 4},
-};
-
-/// Two resident blocks per multiprocessor, each with one half of K; for B that stays K-major.
-constexpr SimtGemm halved_shape{
-    .cta_tile = {.m = 32, .n = 32, .k = 64},
-    .thread_tile = {.m = 8, .n = 8},
-    .math = Fma{.warp_lanes = {.m = 4, .n = 4}, .order = FmaOrder::serpentine_columns},
-    .sliced_k = 8};
-
-/// With TMA loads: K-major lines stay K-major for sides so narrow that memory is the bottleneck; for large problems
-/// they are transposed.
-struct TmaShape {
-    SimtGemm shape;
-    OperandLoad k_major; ///< of K-major operands
-    bool is_mirrored_too = false;
-};
-constexpr TmaShape tma_shapes[] = {
-    {.shape = {.cta_tile = {.m = 32, .n = 16, .k = 128}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 4},
-     .k_major = OperandLoad::tma_k_major,
-     .is_mirrored_too = true},
-    {.shape = {.cta_tile = {.m = 96, .n = 128, .k = 16}, .thread_tile = {.m = 12, .n = 8}, .resident = 3},
-     .k_major = OperandLoad::tma_transpose},
-    {.shape = {.cta_tile = {.m = 64, .n = 64, .k = 64}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 4},
-     .k_major = OperandLoad::tma_transpose},
-};
-
-/// Small problems whose operands threads load straight from global memory; k-tiles cover all of K.
-constexpr SimtGemm global_load_shapes[] = {
-    {.cta_tile = {.m = 4, .n = 4},
-     .thread_tile = {.m = 4, .n = 1},
-     .math = Fma{.warp_lanes = {.m = 1, .n = 4}}},
-    {.cta_tile = {.m = 4, .n = 4},
-     .thread_tile = {.m = 4, .n = 2},
-     .math = Fma{.warp_lanes = {.m = 1, .n = 2}}},
-    {.cta_tile = {.m = 8, .n = 8},
-     .thread_tile = {.m = 4, .n = 1},
-     .math = Fma{.warp_lanes = {.m = 2, .n = 8}}},
-    {.cta_tile = {.m = 16, .n = 16},
-     .thread_tile = {.m = 4, .n = 4},
-     .math = Fma{.warp_lanes = {.m = 4, .n = 4}}},
-};
-constexpr Integer max_global_load_extent = 16; ///< of M, N and K
-
-/// For mma.sync.
-constexpr SimtGemm mma_shapes[] = {
-    {.cta_tile = {.m = 128, .n = 64, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 64, .k = 16}, .thread_tile = {.m = 4, .n = 8}, .resident = 2},
-    {.cta_tile = {.m = 64, .n = 128, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 128, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 128, .k = 16}, .thread_tile = {.m = 8, .n = 4}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 16}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 32}, .thread_tile = {.m = 8, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 32, .k = 16}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 32, .n = 64, .k = 16}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 32, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 32, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 4},
-    {.cta_tile = {.m = 32, .n = 16, .k = 32}, .thread_tile = {.m = 2, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 16, .n = 32, .k = 32}, .thread_tile = {.m = 2, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 16, .n = 16, .k = 32}, .thread_tile = {.m = 2, .n = 2}, .sliced_k = 2},
-};
-
-/// The same for low-precision types; not timed yet.
-constexpr SimtGemm low_precision_mma_shapes[] = {
-    {.cta_tile = {.m = 128, .n = 128, .k = 32}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 256, .k = 32}, .thread_tile = {.m = 8, .n = 16}},
-    {.cta_tile = {.m = 128, .n = 64, .k = 32}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 128, .k = 32}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 32}, .thread_tile = {.m = 4, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 64}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 32, .n = 32, .k = 64}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 16, .n = 16, .k = 64}, .thread_tile = {.m = 2, .n = 4}, .sliced_k = 2},
-};
 
 std::vector<SimtGemm> with_mma(std::span<const SimtGemm> shapes, int mma_k) {
     std::vector<SimtGemm> result(shapes.begin(), shapes.end());
@@ -195,7 +44,7 @@ std::vector<SimtGemm> shapes_of(const MatrixProduct& canonical, const target::Gp
         result = with_mma(mma_shapes, of_float64);
     if (canonical.data_type == DataType::float32 && canonical.type_of_a() != DataType::float32 && !has_tiles)
         result = with_mma(low_precision_mma_shapes, of_half);
-    for (const SimtGemm& shape : timed_shapes) {
+    for (const SimtGemm& shape : simt_shapes) {
         result.push_back(shape);
         if (shape.cta_tile.m != shape.cta_tile.n || shape.thread_tile.m != shape.thread_tile.n)
             result.push_back(mirrored(shape));
@@ -267,12 +116,13 @@ void add_split_k_in_workspace(std::vector<SimtGemm>& schedules, const MatrixProd
 /// If an operand is contiguous along K, a schedule with k vectors is a further candidate.
 std::vector<SimtGemm> with_k_vectors(const SimtGemm& schedule, const MatrixProduct& canonical) {
     const auto steps = [&](const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer lines,
-                           int lanes, DataType number) {
+                           int lanes, DataType data_type) {
         if (lanes > 1) return 1;
-        return widest(
-            max_vector(canonical, number), schedule.cta_tile.k / schedule.sliced_k, [&](int widest_vector) {
-                return allows_vector_k(layout, stride, mn_stride, canonical.k, lines, widest_vector);
-            });
+        return widest(max_vector(canonical, data_type), schedule.cta_tile.k / schedule.sliced_k,
+                      [&](int widest_vector) {
+                          return allows_vector_k(layout, stride, mn_stride, canonical.k, lines,
+                                                 widest_vector);
+                      });
     };
     const auto& [a, b] = std::tie(canonical.a, canonical.b);
     SimtGemm with_vectors = schedule;
@@ -302,9 +152,8 @@ std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const CanonicalGemm& g
     const auto& [a, b, c] = std::tie(canonical.a, canonical.b, canonical.c);
     const auto lanes = [](const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
                           int copied, int widest_vector) {
-        return widest(widest_vector, copied, [&](int number) {
-            return allows_vector(layout, stride, other_stride, extent, number);
-        });
+        return widest(widest_vector, copied,
+                      [&](int index) { return allows_vector(layout, stride, other_stride, extent, index); });
     };
     schedule.a.vector_mn = lanes(a, a.row_stride, a.column_stride, canonical.rows, shape.cta_tile.m,
                                  max_vector(canonical, canonical.type_of_a()));
@@ -331,11 +180,11 @@ std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const CanonicalGemm& g
 
 /// The same with TMA loads.
 SimtGemm with_tma(SimtGemm schedule, const MatrixProduct& canonical, OperandLoad k_major) {
-    const auto set = [&](SimtOperand& operand, Integer stride, DataType number) {
+    const auto set = [&](SimtOperand& operand, Integer stride, DataType data_type) {
         operand.load = stride == 1 ? OperandLoad::tma : k_major;
         operand.vector_mn = 1;
         if (operand.load == OperandLoad::tma_k_major)
-            operand.vector_k = SimtThreadLayout::widest_access / static_cast<int>(bytes_of(number));
+            operand.vector_k = SimtThreadLayout::widest_access / static_cast<int>(bytes_of(data_type));
     };
     set(schedule.a, canonical.a.row_stride, canonical.type_of_a());
     set(schedule.b, canonical.b.column_stride, canonical.type_of_b());

@@ -77,10 +77,11 @@ std::vector<std::vector<OperandChoice>> operands_for(const MatrixProduct& canoni
 
 /// Epilogue rows that fit their reserve when stages take the rest.
 int epilogue_tile_m_of(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
-    const Integer number = bytes_of(canonical.type_of_c());
-    const Integer row = ir::swizzle_row_bytes / number;
+    const Integer element_bytes = bytes_of(canonical.type_of_c());
+    const Integer row = ir::swizzle_row_bytes / element_bytes;
     Integer rows = std::max<Integer>(row, std::min(64, schedule.cta_tile.m));
-    while (schedule.is_tf32() && rows > row && rows * schedule.cta_tile.n * number > max_epilogue_bytes)
+    while (schedule.is_tf32() && rows > row &&
+           rows * schedule.cta_tile.n * element_bytes > max_epilogue_bytes)
         rows /= 2;
     return static_cast<int>(rows);
 }
@@ -207,32 +208,30 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double products = schedule.has_bf16_split()
                                 ? static_cast<double>(bf16_split_products(schedule.bf16_terms()).size())
                                 : 1;
-    const double depth = whole(canonical.k, schedule.cta_tile.k) * schedule.cta_tile.k * products;
+    const double k = whole(canonical.k, schedule.cta_tile.k) * schedule.cta_tile.k * products;
     const auto bytes = static_cast<double>(gemm.element_bytes);
     const double rate = wgmma_rates(gemm.element_bytes).flops * fraction_reached(gemm);
-    const double loads = bytes * depth * rows_loaded(schedule, canonical) / loaded_bytes;
-    const double of_tile = std::max(2 * sums * depth / rate, loads) + cycles_per_tile +
+    const double loads = bytes * k * rows_loaded(schedule, canonical) / loaded_bytes;
+    const double of_tile = std::max(2 * sums * k / rate, loads) + cycles_per_tile +
                            sums * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
-    const double runs = schedule.accumulation_interval == 0
-                            ? 0
-                            : depth / (schedule.accumulation_interval * schedule.cta_tile.k);
-    const double promotions =
-        schedule.promotes_leading() ? depth / products / schedule.promotion_interval : 0;
-    const double numbers =
+    const double runs =
+        schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
+    const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;
+    const double elements =
         static_cast<double>((canonical.rows + canonical.columns) * canonical.k * canonical.batch);
     const double split = schedule.has_bf16_split()
-                             ? 2 * split_launch + numbers * (4 + 2 * schedule.bf16_terms()) / rates.memory
+                             ? 2 * split_launch + elements * (4 + 2 * schedule.bf16_terms()) / rates.memory
                              : 0;
-    const auto transpose_seconds = [&](Integer lines) {
+    const auto transpose_seconds = [&](Integer mn_extent) {
         return split_launch +
-               static_cast<double>(lines * canonical.k * canonical.batch) * 2 * bytes / rates.memory;
+               static_cast<double>(mn_extent * canonical.k * canonical.batch) * 2 * bytes / rates.memory;
     };
-    const double turned = (gemm.transposes_a ? transpose_seconds(canonical.rows) : 0) +
-                          (gemm.transposes_b ? transpose_seconds(canonical.columns) : 0);
+    const double transposes = (gemm.transposes_a ? transpose_seconds(canonical.rows) : 0) +
+                              (gemm.transposes_b ? transpose_seconds(canonical.columns) : 0);
     const bool is_eased = schedule.is_tf32() && !gemm.has_register_a;
     const double together = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
     const double guard = schedule.has_range_check() ? range_check_seconds : 0;
-    return launch + split + guard + turned +
+    return launch + split + guard + transposes +
            each * together * (of_tile + runs * cycles_per_promotion + promotions * around_promotion) /
                rates.hertz;
 }

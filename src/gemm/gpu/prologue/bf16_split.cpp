@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/matrix_buffer.hpp"
 
-#include "gemm/cpu/whole_problem.hpp"
+#include "gemm/whole_problem.hpp"
 #include "ir/tile.hpp"
 
 #include <cstdlib>
@@ -48,13 +48,13 @@ std::vector<std::array<int, 2>> bf16_split_products(int terms) {
 }
 
 std::array<ir::Buffer, 2> tables_of_bf16_split_products(ir::Builder& builder, int terms) {
-    std::array<std::vector<Integer>, 2> numbers;
+    std::array<std::vector<Integer>, 2> indices;
     for (const auto& [of_a, of_b] : bf16_split_products(terms)) {
-        numbers[0].push_back(of_b);
-        numbers[1].push_back(of_a);
+        indices[0].push_back(of_b);
+        indices[1].push_back(of_a);
     }
-    const ir::Buffer of_b = builder.table("terms_of_b", numbers[0]);
-    return {of_b, builder.table("terms_of_a", numbers[1])};
+    const ir::Buffer of_b = builder.table("terms_of_b", indices[0]);
+    return {of_b, builder.table("terms_of_a", indices[1])};
 }
 
 Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch,
@@ -96,19 +96,19 @@ ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16SplitMatrix& m
     builder.launch({.blocks = {parts * to.others * matrices, 1, 1}, .threads = {threads, 1, 1}});
     const Affine part = parts == 1 ? Affine(0) : builder.block(0, 1, parts);
     const Affine line = builder.block(0, parts, matrices == 1 ? 0 : to.others);
-    const Affine number = matrices == 1 ? Affine(0) : builder.block(0, parts * to.others, 0);
+    const Affine batch_index = matrices == 1 ? Affine(0) : builder.block(0, parts * to.others, 0);
     const Affine place = part * (threads * lanes) + builder.thread(0) * lanes;
     std::optional<RangeChecker> watch;
     if (range) watch.emplace(builder, *range);
     const auto write = [&] {
         const Affine at = place * (to.along_rows ? layout.row_stride : layout.column_stride) +
                           line * (to.along_rows ? layout.column_stride : layout.row_stride) +
-                          number * layout.batch_stride;
+                          batch_index * layout.batch_stride;
         Value rest = builder.load(from, at, {.lanes = lanes});
         const Value whole = rest;
         for (Integer term = 0; term < terms; ++term) {
             const Value rounded = builder.convert(rest, DataType::bfloat16);
-            builder.store(into, place + line * to.pitch + (number * terms + term) * to.plane(), rounded);
+            builder.store(into, place + line * to.pitch + (batch_index * terms + term) * to.plane(), rounded);
             if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, DataType::float32));
         }
         if (watch) watch->check_values(whole);

@@ -1,6 +1,6 @@
 #include "gemm/gpu/prologue/conversions.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 namespace swirl::gemm {
 
@@ -14,8 +14,8 @@ struct Bounds {
 };
 
 /// Bounds of the value, before its multiplication by normalized_scale.
-Bounds bounds_of(DataType number) {
-    switch (number) {
+Bounds bounds_of(DataType data_type) {
+    switch (data_type) {
     case DataType::int8: return {-128, 127};
     case DataType::uint8: return {0, 255};
     case DataType::unorm8:
@@ -26,8 +26,8 @@ Bounds bounds_of(DataType number) {
 
 /// Clamps to bounds around 0, as the sum of a positive and a negative part; each of them is 0 for NaN.
 ir::Value kept_within(ir::Builder& builder, ir::Value x, const Bounds& bounds) {
-    const auto number = [&](long double value) { return builder.constant(builder.type(x), value); };
-    const ir::Value zero = number(0), greatest = number(bounds.greatest), least = number(bounds.least);
+    const auto constant = [&](long double value) { return builder.constant(builder.type(x), value); };
+    const ir::Value zero = constant(0), greatest = constant(bounds.greatest), least = constant(bounds.least);
     const ir::Value below = builder.select(builder.less(x, greatest), x, greatest);
     const ir::Value positive = builder.select(builder.less(zero, x), below, zero);
     if (bounds.least == 0) return positive;
@@ -37,18 +37,18 @@ ir::Value kept_within(ir::Builder& builder, ir::Value x, const Bounds& bounds) {
 
 } // namespace
 
-ir::Value widened(ir::Builder& builder, ir::Value stored, DataType number, DataType accumulator_type) {
+ir::Value widened(ir::Builder& builder, ir::Value stored, DataType data_type, DataType accumulator_type) {
     if (builder.type(stored).scalar == accumulator_type) return stored;
     const ir::Value value = builder.convert(stored, accumulator_type);
-    if (number != DataType::snorm8 && number != DataType::snorm16) return value;
+    if (data_type != DataType::snorm8 && data_type != DataType::snorm16) return value;
     const ir::Value least =
-        builder.constant(builder.type(value), -static_cast<long double>(normalized_scale(number)));
+        builder.constant(builder.type(value), -static_cast<long double>(normalized_scale(data_type)));
     return builder.select(builder.less(value, least), least, value);
 }
 
-void append_widened(ir::Builder& builder, ir::Value stored, DataType number, DataType accumulator_type,
+void append_widened(ir::Builder& builder, ir::Value stored, DataType data_type, DataType accumulator_type,
                     std::vector<ir::Value>& elements) {
-    const ir::Value vector = widened(builder, stored, number, accumulator_type);
+    const ir::Value vector = widened(builder, stored, data_type, accumulator_type);
     const int lanes = builder.type(vector).lanes;
     for (int lane = 0; lane < lanes; ++lane)
         elements.push_back(lanes == 1 ? vector

@@ -1,8 +1,8 @@
 #include "gemm/gpu/scheduler/balance.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/simt/kernel.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <cmath>

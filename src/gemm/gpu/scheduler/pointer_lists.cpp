@@ -22,8 +22,8 @@ ir::Buffer add_pointer_list(ir::Builder& builder, ir::ArgumentRole matrix, Integ
                          {pointers_to(matrix)});
 }
 
-ir::Value offset_in_memory(ir::Builder& builder, ir::Buffer list, ir::Value number, Integer bytes) {
-    const ir::Value address = builder.load(list, 0, {.dynamic = number});
+ir::Value offset_in_memory(ir::Builder& builder, ir::Buffer list, ir::Value index, Integer bytes) {
+    const ir::Value address = builder.load(list, 0, {.dynamic = index});
     return builder.divide(address, builder.constant({DataType::int64, 1}, static_cast<long double>(bytes)));
 }
 

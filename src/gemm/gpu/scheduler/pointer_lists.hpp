@@ -9,7 +9,7 @@ namespace swirl::gemm {
 /// or c.
 ir::Buffer add_pointer_list(ir::Builder& builder, ir::ArgumentRole matrix, Integer batch);
 
-/// Offset in memory at which matrix `number` (int64) begins, in accesses of `bytes` bytes.
-ir::Value offset_in_memory(ir::Builder& builder, ir::Buffer list, ir::Value number, Integer bytes);
+/// Offset in memory at which matrix `index` (int64) begins, in accesses of `bytes` bytes.
+ir::Value offset_in_memory(ir::Builder& builder, ir::Buffer list, ir::Value index, Integer bytes);
 
 } // namespace swirl::gemm

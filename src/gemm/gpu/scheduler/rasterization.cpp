@@ -11,7 +11,7 @@ class Whole {
 public:
     explicit Whole(ir::Builder& builder) : builder_(builder) {}
 
-    Value number(Integer value) const {
+    Value integer(Integer value) const {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
     Value less(Value a, Value b) const { return builder_.select(builder_.less(a, b), a, b); }
@@ -42,19 +42,19 @@ private:
 TileRasterization::Place TileRasterization::place_of(ir::Builder& builder, ir::Value tile) const {
     const Whole whole(builder);
     Place place{};
-    place.matrix = matrices == 1 ? whole.number(0) : whole.quotient(tile, rows * columns);
+    place.matrix = matrices == 1 ? whole.integer(0) : whole.quotient(tile, rows * columns);
     const Value in_matrix =
-        matrices == 1 ? tile : whole.rest(tile, place.matrix, whole.number(rows * columns));
+        matrices == 1 ? tile : whole.rest(tile, place.matrix, whole.integer(rows * columns));
     const Integer in_group = std::min(group, rows);
-    const Value number = whole.quotient(in_matrix, in_group * columns);
-    const Value in_its_group = whole.rest(in_matrix, number, whole.number(in_group * columns));
-    const Value first = builder.multiply(number, whole.number(in_group));
+    const Value index = whole.quotient(in_matrix, in_group * columns);
+    const Value in_its_group = whole.rest(in_matrix, index, whole.integer(in_group * columns));
+    const Value first = builder.multiply(index, whole.integer(in_group));
     if (rows % in_group == 0) {
         place.column = whole.quotient(in_its_group, in_group);
-        place.row = builder.add(first, whole.rest(in_its_group, place.column, whole.number(in_group)));
+        place.row = builder.add(first, whole.rest(in_its_group, place.column, whole.integer(in_group)));
         return place;
     }
-    const Value size = whole.less(builder.subtract(whole.number(rows), first), whole.number(in_group));
+    const Value size = whole.less(builder.subtract(whole.integer(rows), first), whole.integer(in_group));
     place.column = whole.quotient(in_its_group, size);
     place.row = builder.add(first, whole.rest(in_its_group, place.column, size));
     return place;

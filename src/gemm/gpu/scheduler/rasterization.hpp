@@ -17,8 +17,8 @@ struct TileRasterization {
     struct Place {
         ir::Value row, column, matrix;
     };
-    /// Coordinates of tile `number`, less than tiles().
-    Place place_of(ir::Builder& builder, ir::Value number) const;
+    /// Coordinates of tile `index`, less than tiles().
+    Place place_of(ir::Builder& builder, ir::Value index) const;
 };
 
 } // namespace swirl::gemm

@@ -1,7 +1,7 @@
 #include "gemm/gpu/scheduler/stream_k.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
+#include "gemm/scalar.hpp"
 
 namespace swirl::gemm {
 

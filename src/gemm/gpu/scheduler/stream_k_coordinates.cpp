@@ -13,14 +13,14 @@ StreamKCoordinates::StreamKCoordinates(ir::Builder& builder, const SimtGemm& sch
       group_(std::min<Integer>(schedule.raster_group, stream.tiles_m)),
       block_(builder.block(0, 1, 0)) {}
 
-Value StreamKCoordinates::integer(Integer number) const {
-    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
+Value StreamKCoordinates::integer(Integer value) const {
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
 }
-Value StreamKCoordinates::divided(Value number, Integer by) const {
-    return by == 1 ? number : builder_.divide(number, integer(by));
+Value StreamKCoordinates::divided(Value index, Integer by) const {
+    return by == 1 ? index : builder_.divide(index, integer(by));
 }
-Value StreamKCoordinates::less_multiple(Value number, Value times, Integer of) const {
-    return builder_.subtract(number, builder_.multiply(times, integer(of)));
+Value StreamKCoordinates::less_multiple(Value index, Value times, Integer of) const {
+    return builder_.subtract(index, builder_.multiply(times, integer(of)));
 }
 
 StreamKCoordinates::Segment StreamKCoordinates::shared_segment(const Affine& iteration) const {
@@ -30,11 +30,11 @@ StreamKCoordinates::Segment StreamKCoordinates::shared_segment(const Affine& ite
     const Value begin = builder_.index(block_ * share);
     Value end = builder_.add(begin, integer(share));
     if (share * stream_.blocks > all) end = smaller(end, integer(all));
-    const Value number = builder_.add(divided(begin, k_tiles), builder_.index(iteration));
-    const Value of_tile = builder_.multiply(number, integer(k_tiles));
+    const Value index = builder_.add(divided(begin, k_tiles), builder_.index(iteration));
+    const Value of_tile = builder_.multiply(index, integer(k_tiles));
     const Value first = builder_.select(builder_.less(of_tile, begin), begin, of_tile);
     const Value last = smaller(end, builder_.add(of_tile, integer(k_tiles)));
-    return {builder_.add(number, integer(stream_.first_stream_k_tile())), builder_.subtract(first, of_tile),
+    return {builder_.add(index, integer(stream_.first_stream_k_tile())), builder_.subtract(first, of_tile),
             builder_.subtract(last, first)};
 }
 
@@ -47,16 +47,16 @@ StreamKCoordinates::Segment StreamKCoordinates::segment(const Affine& shared, co
             builder_.select(is_whole, integer(stream_.k_tiles), part.count)};
 }
 
-TileCoordinates StreamKCoordinates::tile(Value number) const {
+TileCoordinates StreamKCoordinates::tile(Value index) const {
     TileCoordinates place;
     if (stream_.batch > 1) {
         const Integer tiles = stream_.tiles_m * stream_.tiles_n;
-        place.matrix.value = divided(number, tiles);
-        number = less_multiple(number, place.matrix.value, tiles);
+        place.matrix.value = divided(index, tiles);
+        index = less_multiple(index, place.matrix.value, tiles);
     }
     const Integer of_cooperative_group = group_ * stream_.tiles_n, in_last = stream_.tiles_m % group_;
-    const Value group = divided(number, of_cooperative_group);
-    const Value in_group = less_multiple(number, group, of_cooperative_group);
+    const Value group = divided(index, of_cooperative_group);
+    const Value in_group = less_multiple(index, group, of_cooperative_group);
     Value column = divided(in_group, group_), below = less_multiple(in_group, column, group_);
     if (in_last > 0) { // the last group has fewer rows
         const Value is_full = builder_.less(group, integer(stream_.tiles_m / group_));

@@ -20,13 +20,13 @@ public:
     Segment segment(const Affine& shared, const Affine& iteration) const;
     /// Rasterization as without Stream-K: rows of tiles within a group vary fastest, then columns, then groups, then
     /// matrices.
-    TileCoordinates tile(ir::Value number) const;
+    TileCoordinates tile(ir::Value index) const;
     const Affine& block() const { return block_; }
 
 private:
-    ir::Value integer(Integer number) const;
-    ir::Value divided(ir::Value number, Integer by) const;
-    ir::Value less_multiple(ir::Value number, ir::Value times, Integer of) const;
+    ir::Value integer(Integer value) const;
+    ir::Value divided(ir::Value index, Integer by) const;
+    ir::Value less_multiple(ir::Value index, ir::Value times, Integer of) const;
     ir::Value smaller(ir::Value a, ir::Value b) const { return builder_.select(builder_.less(a, b), a, b); }
     Segment shared_segment(const Affine& iteration) const;
 

@@ -1,9 +1,9 @@
 #include "gemm/gpu/scheduler/stream_k_fixup.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/scheduler/stream_k_coordinates.hpp"
 #include "gemm/gpu/simt/accumulators.hpp"
 #include "gemm/gpu/simt/operands.hpp"
+#include "gemm/scalar.hpp"
 
 namespace swirl::gemm {
 
@@ -38,17 +38,19 @@ public:
         builder_.launch({.blocks = {shares * shared, 1, 1}, .threads = {schedule_.threads(), 1, 1}});
         const Affine from_last = shared == 1 ? Affine(0) : builder_.block(0, shares, 0);
         TilePartials partials = partials_of(shared - 1 - from_last);
-        const Integer turns = ceil_divide(stream_.tiles(), shared);
-        builder_.for_loop("turn", turns - (turns - 1) * operands_.reads_ab(), [&](const Affine& iteration) {
-            const Affine tile = stream_.tiles() - 1 - from_last - iteration * shared;
-            builder_.if_then({{tile, Relation::nonnegative},
-                              {-1 * operands_.reads_ab(), Relation::nonnegative, partials.following}},
-                             [&] {
-                                 TileOfC c = operands_.result(places_.tile(builder_.index(tile)));
-                                 c.partials = &partials;
-                                 update_c(builder_, schedule_, threads_, accumulators_, product_, c);
-                             });
-        });
+        const Integer tiles_of_block = ceil_divide(stream_.tiles(), shared);
+        builder_.for_loop("tile", tiles_of_block - (tiles_of_block - 1) * operands_.reads_ab(),
+                          [&](const Affine& iteration) {
+                              const Affine tile = stream_.tiles() - 1 - from_last - iteration * shared;
+                              builder_.if_then(
+                                  {{tile, Relation::nonnegative},
+                                   {-1 * operands_.reads_ab(), Relation::nonnegative, partials.following}},
+                                  [&] {
+                                      TileOfC c = operands_.result(places_.tile(builder_.index(tile)));
+                                      c.partials = &partials;
+                                      update_c(builder_, schedule_, threads_, accumulators_, product_, c);
+                                  });
+                          });
         return builder_.finish();
     }
 

@@ -47,13 +47,13 @@ public:
 private:
     using Segment = StreamKCoordinates::Segment;
 
-    Value integer(Integer number) const { return operands_.integer(number); }
+    Value integer(Integer value) const { return operands_.integer(value); }
 
     /// Of the block's own tiles (`shared` is 0), or of its share (1).
     void write_segments(const Affine& shared) {
         const auto of_both = [&](Integer own, Integer of_share) { return own + (of_share - own) * shared; };
         const Integer k_tiles = std::min(stream_.k_tiles, stream_.k_tiles_per_block());
-        builder_.for_loop("turn", of_both(stream_.data_parallel_tiles, stream_.stream_k_tiles_of_block()),
+        builder_.for_loop("tile", of_both(stream_.data_parallel_tiles, stream_.stream_k_tiles_of_block()),
                           [&](const Affine& iteration) {
                               const Segment segment = places_.segment(shared, iteration);
                               builder_.if_then({{-1, Relation::nonnegative, segment.count}}, [&] {
@@ -94,7 +94,7 @@ private:
             if (stage == 0 || prefetches) {
                 loop_.set_sources(sources_at(place, k_tile));
                 loop_.fetch({0,
-                             {.number = stage},
+                             {.index = stage},
                              stage == 0 ? stream_.padding : 0,
                              {.value = k_tile},
                              schedule_.cta_tile.k});
@@ -107,10 +107,10 @@ private:
         for (std::size_t operand = 0; operand < 2; ++operand) loop_.aim(operand, ahead[operand].start);
         const Value copied = builder_.subtract(segment.count, integer(schedule_.stages));
         const Value fewer = builder_.subtract(segment.count, builder_.index(max_k_tiles)); // usually none
-        builder_.for_loop(std::string(k_tile_loop), max_k_tiles, [&](const Affine& number) {
-            builder_.if_then({{max_k_tiles - 1 - number, Relation::nonnegative, fewer}}, [&] {
+        builder_.for_loop(std::string(k_tile_loop), max_k_tiles, [&](const Affine& k_tile) {
+            builder_.if_then({{max_k_tiles - 1 - k_tile, Relation::nonnegative, fewer}}, [&] {
                 loop_.multiply({.prefetches = prefetches, .is_last = !prefetches}, accumulators_);
-                loop_.advance(builder_.less(builder_.index(number), copied));
+                loop_.advance(builder_.less(builder_.index(k_tile), copied));
             });
         });
         loop_.wait_for_all();
@@ -124,9 +124,9 @@ private:
         };
         if (stream_.k_tiles == 1) return write();
         builder_.if_then({{-stream_.k_tiles, Relation::zero, segment.count}}, write, [&] {
-            const Value number =
+            const Value index =
                 builder_.add(segment.tile, builder_.index(places_.block() - stream_.first_stream_k_tile()));
-            store_partial(builder_, schedule_, threads_, accumulators_, product_, parts_, number);
+            store_partial(builder_, schedule_, threads_, accumulators_, product_, parts_, index);
         });
     }
 

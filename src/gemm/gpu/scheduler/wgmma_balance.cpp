@@ -1,11 +1,11 @@
 #include "gemm/gpu/scheduler/wgmma_balance.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
 #include "gemm/gpu/prologue/bf16_split.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/scalar.hpp"
 #include "target/nvidia/tiles.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ WgmmaBalance::Operand operand_of(const WgmmaOperand& factor, bool from_registers
 double bytes_read(const WgmmaBalance& balance, const WgmmaGemm& schedule) {
     const ir::WgmmaInstruction& entry = *balance.instruction;
     const int lines = entry.columns + (balance.a.from_registers ? 0 : entry.rows);
-    return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.depth *
+    return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.k *
            bytes_of(balance.a.scalar);
 }
 

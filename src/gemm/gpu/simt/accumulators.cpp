@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/prologue/conversions.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -61,8 +61,8 @@ void SimtAccumulators::keep(const Operands& operand_registers) {
 }
 
 /// Loads vectors along M or N, for one k index.
-std::vector<ir::Value> SimtAccumulators::load_vectors(std::size_t operand, const Source& source, int step,
-                                                      ir::Value number) const {
+std::vector<ir::Value> SimtAccumulators::load_vectors(std::size_t operand, const Source& source, int k_step,
+                                                      ir::Value stage) const {
     const SmemTile& k_tile = source.k_tiles[operand];
     const int lanes = operand == 0 ? threads_.row_vector() : threads_.column_vector();
     std::vector<ir::Value> result;
@@ -72,53 +72,53 @@ std::vector<ir::Value> SimtAccumulators::load_vectors(std::size_t operand, const
             builder_.load(
                 source.buffers[operand],
                 threads_.matrix() * (schedule_.stages * k_tile.scalars()) +
-                    k_tile.place(mn(operand, k), source.first_step + step),
-                {.lanes = lanes * components_, .dynamic = number, .dynamic_scale = k_tile.scalars()}),
-            k_tile.number, scalar_, result);
+                    k_tile.place(mn(operand, k), source.first_k + k_step),
+                {.lanes = lanes * components_, .dynamic = stage, .dynamic_scale = k_tile.scalars()}),
+            k_tile.data_type, scalar_, result);
     return result;
 }
 
 /// Loads vectors along K, for rows or columns first … end − 1.
-void SimtAccumulators::load_k_vectors(std::size_t operand, const Source& source, int step, ir::Value number,
+void SimtAccumulators::load_k_vectors(std::size_t operand, const Source& source, int k_step, ir::Value stage,
                                       int first, int end, std::vector<ir::Value>& operand_registers) const {
     const SmemTile& k_tile = source.k_tiles[operand];
     for (int k = first; k < end; ++k) {
         if (k_tile.is_tma) {
-            append_widened(builder_, load_swizzled(operand, source, step, number, k), k_tile.number, scalar_,
-                           operand_registers);
+            append_widened(builder_, load_swizzled(operand, source, k_step, stage, k), k_tile.data_type,
+                           scalar_, operand_registers);
             continue;
         }
-        append_widened(
-            builder_,
-            builder_.load(
-                source.buffers[operand],
-                threads_.matrix() * (schedule_.stages * k_tile.scalars()) +
-                    k_tile.place(mn(operand, k), source.first_step + step),
-                {.lanes = k_tile.steps * components_, .dynamic = number, .dynamic_scale = k_tile.scalars()}),
-            k_tile.number, scalar_, operand_registers);
+        append_widened(builder_,
+                       builder_.load(source.buffers[operand],
+                                     threads_.matrix() * (schedule_.stages * k_tile.scalars()) +
+                                         k_tile.place(mn(operand, k), source.first_k + k_step),
+                                     {.lanes = k_tile.vector_k * components_,
+                                      .dynamic = stage,
+                                      .dynamic_scale = k_tile.scalars()}),
+                       k_tile.data_type, scalar_, operand_registers);
     }
 }
 
 /// Loads from a row or column whose chunks TMA has swizzled: chunk c of a row is at c xor the row's index among those
 /// with different swizzles. That index's digits come from the thread's lane and from k, so one xor serves all rows
 /// (columns) for which k contributes the same.
-ir::Value SimtAccumulators::load_swizzled(std::size_t operand, const Source& source, int step,
-                                          ir::Value number, int k) const {
+ir::Value SimtAccumulators::load_swizzled(std::size_t operand, const Source& source, int k_step,
+                                          ir::Value stage, int k) const {
     const SmemTile& k_tile = source.k_tiles[operand];
     const Integer alike = k_tile.swizzle_period(), chunks = k_tile.chunks_of_row();
-    const Integer lanes = threads_.lanes(operand), in_row = step % k_tile.row;
+    const Integer lanes = threads_.lanes(operand), in_row = k_step % k_tile.row;
     const Integer chunk = (in_row / k_tile.chunk()) ^ (k * lanes / alike % chunks);
-    const Affine row = (source.first_step + (step - in_row)) * k_tile.extent + mn(operand, k) * k_tile.row;
+    const Affine row = (source.first_k + (k_step - in_row)) * k_tile.extent + mn(operand, k) * k_tile.row;
     return builder_.load(source.buffers[operand], row + in_row % k_tile.chunk(),
-                         {.lanes = k_tile.steps,
-                          .dynamic = swizzled_chunk(operand, k_tile, chunk, number),
+                         {.lanes = k_tile.vector_k,
+                          .dynamic = swizzled_chunk(operand, k_tile, chunk, stage),
                           .dynamic_scale = k_tile.chunk()});
 }
 
-/// The chunk's offset, in chunks from the beginning of its row in k-tile `number`.
+/// The chunk's offset, in chunks from the beginning of its row in stage `stage`.
 ir::Value SimtAccumulators::swizzled_chunk(std::size_t operand, const SmemTile& k_tile, Integer chunk,
-                                           ir::Value number) const {
-    const auto [known, is_new] = swizzled_.try_emplace({operand, chunk, number}, ir::no_value);
+                                           ir::Value stage) const {
+    const auto [known, is_new] = swizzled_.try_emplace({operand, chunk, stage}, ir::no_value);
     if (!is_new) return known->second;
     const auto integer = [&](Integer value) {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
@@ -129,46 +129,46 @@ ir::Value SimtAccumulators::swizzled_chunk(std::size_t operand, const SmemTile& 
     if (digits > 1)
         place = builder_.bit_xor(
             place, builder_.index(threads_.lane_digit(operand, k_tile.swizzle_period(), digits)));
-    if (number != ir::no_value)
-        place = builder_.add(place, builder_.multiply(number, integer(k_tile.scalars() / k_tile.chunk())));
+    if (stage != ir::no_value)
+        place = builder_.add(place, builder_.multiply(stage, integer(k_tile.scalars() / k_tile.chunk())));
     return known->second = place;
 }
 
-std::vector<ir::Value> SimtAccumulators::load(std::size_t operand, const Source& source, int step,
-                                              ir::Value number) const {
+std::vector<ir::Value> SimtAccumulators::load(std::size_t operand, const Source& source, int k_step,
+                                              ir::Value stage) const {
     if (schedule_.is_mma()) {
         const SmemTile& k_tile = source.k_tiles[operand];
         const Affine first = threads_.matrix() * (schedule_.stages * k_tile.scalars());
-        const Affine at = source.first_step + step * schedule_.mma_k();
-        return operand == 0 ? fragments_.load_a(k_tile, source.buffers[0], first, at, number)
-                            : fragments_.load_b(k_tile, source.buffers[1], first, at, number);
+        const Affine at = source.first_k + k_step * schedule_.mma_k();
+        return operand == 0 ? fragments_.load_a(k_tile, source.buffers[0], first, at, stage)
+                            : fragments_.load_b(k_tile, source.buffers[1], first, at, stage);
     }
     if (!SimtThreadLayout::loads_k_vectors(schedule_, operand))
-        return load_vectors(operand, source, step, number);
+        return load_vectors(operand, source, k_step, stage);
     std::vector<ir::Value> result;
-    load_k_vectors(operand, source, step, number, 0, mn_per_thread(operand), result);
+    load_k_vectors(operand, source, k_step, stage, 0, mn_per_thread(operand), result);
     return result;
 }
 
 SimtAccumulators::Operands SimtAccumulators::first_operands(const Source& source,
-                                                            const StageIndices& numbers) const {
-    return {{load(0, source, 0, numbers[0]), load(1, source, 0, numbers[1])}, {}};
+                                                            const StageIndices& stages) const {
+    return {{load(0, source, 0, stages[0]), load(1, source, 0, stages[1])}, {}};
 }
 
-/// The next group of k indices is loaded row by row (column by column) during the k steps of this one.
-SimtAccumulators::Operands SimtAccumulators::next_operands(const Source& source, const StageIndices& numbers,
-                                                           int step,
+/// The next group of k indices is loaded row by row (column by column) during the k k_steps of this one.
+SimtAccumulators::Operands SimtAccumulators::next_operands(const Source& source, const StageIndices& stages,
+                                                           int k_step,
                                                            const Operands& operand_registers) const {
-    const int steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
+    const int k_steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
     Operands result = operand_registers;
     for (std::size_t operand = 0; operand < 2; ++operand) {
-        const int group = k_at_once(operand), place = step % group, following = step - place + group;
+        const int group = k_at_once(operand), place = k_step % group, following = k_step - place + group;
         if (group == 1) {
-            result.now[operand] = load(operand, source, following, numbers[operand]);
+            result.now[operand] = load(operand, source, following, stages[operand]);
             continue;
         }
-        if (following >= steps) continue;
-        load_k_vectors(operand, source, following, numbers[operand], mn_per_thread(operand) * place / group,
+        if (following >= k_steps) continue;
+        load_k_vectors(operand, source, following, stages[operand], mn_per_thread(operand) * place / group,
                        mn_per_thread(operand) * (place + 1) / group, result.next[operand]);
         if (place + 1 == group) result.now[operand] = std::exchange(result.next[operand], {});
     }
@@ -176,13 +176,13 @@ SimtAccumulators::Operands SimtAccumulators::next_operands(const Source& source,
 }
 
 void SimtAccumulators::multiply(std::vector<ir::Value>& accumulators, const Operands& operand_registers,
-                                int step) const {
+                                int k_step) const {
     if (schedule_.is_mma())
         return fragments_.multiply(accumulators, operand_registers.now[0], operand_registers.now[1]);
     const auto operand_type = [&](std::size_t operand, int mn) {
         const int group = k_at_once(operand);
         return std::span(operand_registers.now[operand])
-            .subspan(static_cast<std::size_t>((mn * group + step % group) * components_),
+            .subspan(static_cast<std::size_t>((mn * group + k_step % group) * components_),
                      static_cast<std::size_t>(components_));
     };
     for (const auto& [row, column] : fma_sequence(std::get<Fma>(schedule_.math).order,

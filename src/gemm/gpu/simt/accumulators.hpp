@@ -1,7 +1,7 @@
 #pragma once
 
+#include "gemm/gpu/simt/mma_fragments.hpp"
 #include "gemm/gpu/simt/sliced_k.hpp"
-#include "gemm/gpu/wgmma/mma_fragments.hpp"
 
 #include <array>
 #include <map>
@@ -32,14 +32,14 @@ public:
     struct Source {
         const std::array<SmemTile, 2>& k_tiles;
         const std::array<ir::Buffer, 2>& buffers;
-        Affine first_step; ///< of the thread's slice
+        Affine first_k; ///< of the thread's slice
     };
     /// Indices of the k-tiles of A and B in shared memory; no_value: the first.
     using StageIndices = std::array<ir::Value, 2>;
     /// For the first k step of a k-tile.
-    Operands first_operands(const Source& source, const StageIndices& numbers) const;
-    /// For the k step after `step`, whose operands are given, in the same k-tile.
-    Operands next_operands(const Source& source, const StageIndices& numbers, int step,
+    Operands first_operands(const Source& source, const StageIndices& stages) const;
+    /// For the k step after `k_step`, whose operands are given, in the same k-tile.
+    Operands next_operands(const Source& source, const StageIndices& stages, int k_step,
                            const Operands& operand_registers) const;
 
     /// Loads values from registers, and stores them.
@@ -48,8 +48,8 @@ public:
     Operands operand_registers() const;
     void keep(const Operands& operand_registers);
 
-    /// Accumulates k step `step` of the thread's slice.
-    void multiply(std::vector<ir::Value>& accumulators, const Operands& operand_registers, int step) const;
+    /// Accumulates k step `k_step` of the thread's slice.
+    void multiply(std::vector<ir::Value>& accumulators, const Operands& operand_registers, int k_step) const;
 
     /// Accumulators are ordered by columns: a thread's rows are contiguous, real and imaginary components
     /// interleaved.
@@ -77,18 +77,18 @@ private:
                                            operand == 0 ? schedule_.a.vector_k : schedule_.b.vector_k);
     }
     int count_of_operands(std::size_t operand) const;
-    Affine mn(std::size_t operand, int number) const {
-        return operand == 0 ? threads_.row(number) : threads_.column(number);
+    Affine mn(std::size_t operand, int index) const {
+        return operand == 0 ? threads_.row(index) : threads_.column(index);
     }
-    std::vector<ir::Value> load(std::size_t operand, const Source& source, int step, ir::Value number) const;
-    std::vector<ir::Value> load_vectors(std::size_t operand, const Source& source, int step,
-                                        ir::Value number) const;
-    void load_k_vectors(std::size_t operand, const Source& source, int step, ir::Value number, int first,
+    std::vector<ir::Value> load(std::size_t operand, const Source& source, int k_step, ir::Value stage) const;
+    std::vector<ir::Value> load_vectors(std::size_t operand, const Source& source, int k_step,
+                                        ir::Value stage) const;
+    void load_k_vectors(std::size_t operand, const Source& source, int k_step, ir::Value stage, int first,
                         int end, std::vector<ir::Value>& operand_registers) const;
-    ir::Value load_swizzled(std::size_t operand, const Source& source, int step, ir::Value number,
+    ir::Value load_swizzled(std::size_t operand, const Source& source, int k_step, ir::Value stage,
                             int k) const;
     ir::Value swizzled_chunk(std::size_t operand, const SmemTile& k_tile, Integer chunk,
-                             ir::Value number) const;
+                             ir::Value stage) const;
     std::vector<ir::Value> from(ir::Buffer registers, int count) const;
     void to(ir::Buffer registers, const std::vector<ir::Value>& values);
 

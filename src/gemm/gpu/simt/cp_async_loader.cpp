@@ -44,17 +44,17 @@ std::vector<CpAsyncLoader::ThreadRange> CpAsyncLoader::ranges_of(Integer inner, 
 std::vector<CpAsyncLoader::Copy> CpAsyncLoader::all_copies() const {
     std::vector<Copy> result;
     if (k_tile_.is_smem_k_major()) {
-        for (const ThreadRange& share : ranges_of(k_tile_.depth / k_tile_.steps, k_tile_.extent))
-            result.push_back({share.outer, share.inner * k_tile_.steps, share.conditions});
+        for (const ThreadRange& share : ranges_of(k_tile_.k / k_tile_.vector_k, k_tile_.extent))
+            result.push_back({share.outer, share.inner * k_tile_.vector_k, share.conditions});
         return result;
     }
     if (!k_tile_.k_major) {
-        for (const ThreadRange& share : ranges_of(k_tile_.extent / k_tile_.lanes, k_tile_.depth))
-            result.push_back({share.inner * k_tile_.lanes, share.outer, share.conditions});
+        for (const ThreadRange& share : ranges_of(k_tile_.extent / k_tile_.vector_mn, k_tile_.k))
+            result.push_back({share.inner * k_tile_.vector_mn, share.outer, share.conditions});
         return result;
     }
     const Integer run = k_tile_.copy_k;
-    for (Integer first = 0; first < k_tile_.depth; first += run)
+    for (Integer first = 0; first < k_tile_.k; first += run)
         for (const ThreadRange& share : ranges_of(run, k_tile_.extent))
             result.push_back({share.outer, share.inner + first, share.conditions});
     return result;
@@ -73,12 +73,11 @@ void CpAsyncLoader::fetch(const OperandSource& source, Integer copy_offset, cons
             split.value, builder_.constant({DataType::int64, 1}, static_cast<long double>(split_k_stride)));
     for (const Copy& part :
          std::span(copies_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
-        const Affine to = first_ + k_tile_.place(part.mn, part.step) + target.number * k_tile_.scalars();
-        const ir::Access in_k_tile{.dynamic = target.stage, .dynamic_scale = k_tile_.scalars()};
+        const Affine to = first_ + k_tile_.place(part.mn, part.k) + target.index * k_tile_.scalars();
+        const ir::Access in_k_tile{.dynamic = target.dynamic, .dynamic_scale = k_tile_.scalars()};
         const auto copy = [&] {
             const Affine from =
-                (part.mn * source.stride + part.step * source.depth_stride + copy_offset * lanes) *
-                components;
+                (part.mn * source.stride + part.k * source.k_stride + copy_offset * lanes) * components;
             const ir::Value loaded =
                 builder_.load(source.buffer, from,
                               {.lanes = type.lanes, .dynamic = source.start, .dynamic_scale = type.lanes});
@@ -89,7 +88,7 @@ void CpAsyncLoader::fetch(const OperandSource& source, Integer copy_offset, cons
         const auto copy_or_clear = [&] {
             if (padding == 0) return copy();
             // Padding precedes the first k index.
-            const Affine place = part.step + split.form * split_k_stride - padding;
+            const Affine place = part.k + split.form * split_k_stride - padding;
             builder_.if_then({{place, Relation::nonnegative, others}}, copy,
                              [&] { builder_.store(k_tiles_, to, builder_.constant(type, 0), in_k_tile); });
         };

@@ -8,8 +8,8 @@ namespace swirl::gemm {
 /// Source of an operand's k-tiles in global memory.
 struct OperandSource {
     ir::Buffer buffer = 0;
-    Integer stride = 0;       ///< elements from one row of A, or column of B, to the next
-    Integer depth_stride = 0; ///< from one k index to the next
+    Integer stride = 0;   ///< elements from one row of A, or column of B, to the next
+    Integer k_stride = 0; ///< from one k index to the next
     /// Offset of the tile's first row or column at the k-tile's first k index, in copies of `lanes` elements.
     ir::Value start = ir::no_value;
 };
@@ -28,10 +28,10 @@ public:
           k_tiles_(k_tiles),
           copies_(all_copies()) {}
 
-    /// Destination: k-tile `number` + `stage` in shared memory; no_value counts as 0.
+    /// Destination: stage `index` + `dynamic` in shared memory; no_value counts as 0.
     struct Target {
-        Integer number = 0;
-        ir::Value stage = ir::no_value;
+        Integer index = 0;
+        ir::Value dynamic = ir::no_value;
     };
     int copies() const { return static_cast<int>(copies_.size()); } ///< per thread and k-tile
     /// Issues copies first … end − 1 of the k-tile at `copy_offset` copies from the source's start. The first
@@ -43,7 +43,7 @@ public:
 private:
     struct Copy {
         Affine mn; ///< first row or column of the copy
-        Affine step;
+        Affine k;
         std::vector<ir::Condition> conditions; ///< under which this thread makes the copy
     };
     std::vector<Copy> all_copies() const;

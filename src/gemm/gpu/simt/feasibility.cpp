@@ -4,7 +4,7 @@
 #include "gemm/gpu/simt/global_operands.hpp"
 #include "gemm/gpu/simt/kernel.hpp"
 #include "gemm/gpu/simt/layout.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ public:
 
 constexpr int capability_of_half_mma = 8;
 
-bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
+bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
 
 void require_threads(FirstInfeasibility& infeasibility, const SimtGemm& schedule, const target::Gpu& gpu) {
     const Extents lanes = schedule.warp_lanes(), &thread = schedule.thread_tile;
@@ -60,7 +60,7 @@ void require_threads(FirstInfeasibility& infeasibility, const SimtGemm& schedule
 }
 
 /// K extents of mma.sync that are possible; returned in words.
-std::string mma_depths(const MatrixProduct& product, const target::Gpu& gpu, std::vector<int>& possible) {
+std::string possible_mma_k(const MatrixProduct& product, const target::Gpu& gpu, std::vector<int>& possible) {
     const DataType factor = product.type_of_a();
     if (product.data_type == DataType::float64) {
         if (gpu.tensor.float64) possible = {4};
@@ -78,7 +78,7 @@ void require_mma(FirstInfeasibility& infeasibility, const SimtGemm& schedule, co
                  const target::Gpu& gpu) {
     if (!schedule.is_mma()) return;
     std::vector<int> possible;
-    const std::string words = mma_depths(product, gpu, possible);
+    const std::string words = possible_mma_k(product, gpu, possible);
     infeasibility.require(std::find(possible.begin(), possible.end(), schedule.mma_k()) != possible.end(),
                           "mma_k is {}, and the data type is {}; {}", schedule.mma_k(),
                           name_of(product.type_of_a()), words);
@@ -92,9 +92,9 @@ void require_matrices(FirstInfeasibility& infeasibility, const CanonicalSimtGemm
     const SimtGemm& schedule = gemm.schedule;
     if (schedule.matrices() == 1) return;
     for (const SmemTile& k_tile : gemm.k_tiles) {
-        const Integer inner = k_tile.is_smem_k_major() ? k_tile.depth / k_tile.steps
+        const Integer inner = k_tile.is_smem_k_major() ? k_tile.k / k_tile.vector_k
                               : k_tile.k_major         ? k_tile.copy_k
-                                                       : k_tile.extent / k_tile.lanes;
+                                                       : k_tile.extent / k_tile.vector_mn;
         infeasibility.require(
             inner >= schedule.matrix_threads() || schedule.matrix_threads() % inner == 0,
             "matrices is {}, and a matrix has {} threads, which copy {} vectors at once; 1 is possible, or "
@@ -119,20 +119,26 @@ void require_split_k(FirstInfeasibility& infeasibility, const SimtGemm& schedule
                           "split_k is {}, and thread_n {} in vectors of {}, which the splits do not share; "
                           "divisors of thread_n are possible",
                           splits, schedule.thread_tile.n, vector);
-    const Integer depth = schedule.cta_tile.k;
-    const Integer k_tiles = ceil_divide(ceil_divide(product.k, depth), Integer{splits});
-    const Integer missing = k_tiles * splits * depth - product.k;
+    const Integer k = schedule.cta_tile.k;
+    const Integer k_tiles = ceil_divide(ceil_divide(product.k, k), Integer{splits});
+    const Integer missing = k_tiles * splits * k - product.k;
     infeasibility.require(
-        schedule.interleaves_splits() || missing <= std::min<Integer>(schedule.stages - 1, k_tiles) * depth,
+        schedule.interleaves_splits() || missing <= std::min<Integer>(schedule.stages - 1, k_tiles) * k,
         "split_k is {}, and K = {} is {} k indices short of equal splits in k-tiles of {}; fewer "
         "splits, or interleaved_split_k=1, are possible",
-        splits, product.k, missing, depth);
+        splits, product.k, missing, k);
 }
 
 void require_stream_k(FirstInfeasibility& infeasibility, const SimtGemm& schedule,
-                      const MatrixProduct& product) {
+                      const MatrixProduct& product, const target::Gpu& gpu) {
     if (schedule.stream_k() == nullptr) return;
     const StreamK& stream_k = *schedule.stream_k();
+    infeasibility.require(
+        gpu.has_conditional_barriers,
+        "stream_k_blocks is {}, and its barriers are in conditional code, which OpenCL "
+        "implementations miscompile (PoCL 3.1 gives wrong results); stream_k_blocks=0, or another "
+        "language, is possible",
+        stream_k.blocks);
     infeasibility.require(stream_k.blocks > 0, "stream_k_blocks is {}; 1 and more are possible",
                           stream_k.blocks);
     infeasibility.require(product.reductions.empty(),
@@ -173,10 +179,10 @@ void require_operands(FirstInfeasibility& infeasibility, const SimtGemm& schedul
                               "{} is {}, and the matrix's strides do not align such vectors; 1 is possible",
                               name, lanes);
     };
-    const auto check_vector_k = [&](const char* name, DataType number, const SimtOperand& operand,
+    const auto check_vector_k = [&](const char* name, DataType data_type, const SimtOperand& operand,
                                     bool suits) {
         const int slice_k = schedule.cta_tile.k / schedule.sliced_k;
-        check(name, max_vector(product, number), operand.vector_k, slice_k, suits);
+        check(name, max_vector(product, data_type), operand.vector_k, slice_k, suits);
         infeasibility.require(operand.vector_k == 1 || operand.vector_mn == 1,
                               "{} is {}, and a copy moves {} elements along the other extent; one of both is "
                               "1",
@@ -225,7 +231,7 @@ std::string simt_infeasibility(const CanonicalSimtGemm& gemm, const target::Gpu&
     if (std::string why = tma_infeasibility(gemm, gpu); !why.empty()) return why;
     require_split_k(infeasibility, schedule, canonical, gpu);
     require_matrices(infeasibility, gemm);
-    require_stream_k(infeasibility, schedule, canonical);
+    require_stream_k(infeasibility, schedule, canonical, gpu);
     require_multiple_threads(infeasibility, schedule, canonical);
     const Integer bytes = simt_shared_bytes(gemm);
     infeasibility.require(bytes <= gpu.max_shared_bytes_per_block,

@@ -12,9 +12,9 @@ constexpr std::array<FmaOrder, 6> orders = {
     FmaOrder::rows,       FmaOrder::columns,      FmaOrder::serpentine_rows, FmaOrder::serpentine_columns,
     FmaOrder::swirl_rows, FmaOrder::swirl_columns};
 
-/// Traversal of the major direction: always forward, or alternating (turns); in strips of `strip` rows or columns.
+/// Traversal of the major direction: always forward, or alternating (serpentine); in strips of `strip` rows or columns.
 struct Walk {
-    bool is_by_rows, turns;
+    bool is_by_rows, serpentine;
     int strip;
 };
 
@@ -42,7 +42,7 @@ std::vector<std::pair<int, int>> fma_sequence(FmaOrder order, int rows, int colu
         const int width = std::min(walk.strip, majors - first);
         for (int t = 0; t < length; ++t)
             for (int k = 0; k < width; ++k) {
-                const int along = walk.turns && strip % 2 != 0 ? length - 1 - t : t;
+                const int along = walk.serpentine && strip % 2 != 0 ? length - 1 - t : t;
                 const int major = first + (t % 2 != 0 ? width - 1 - k : k);
                 result.push_back(walk.is_by_rows ? std::pair(major, along) : std::pair(along, major));
             }

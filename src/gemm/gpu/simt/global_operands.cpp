@@ -1,7 +1,7 @@
 #include "gemm/gpu/simt/global_operands.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/prologue/conversions.hpp"
+#include "gemm/scalar.hpp"
 
 #include <fmt/format.h>
 
@@ -27,35 +27,35 @@ GlobalOperands::GlobalOperands(ir::Builder& builder, const CanonicalSimtGemm& ge
       sources_(sources),
       accumulator_type_(scalar_of(gemm.product().data_type)) {
     for (std::size_t operand = 0; operand < 2; ++operand)
-        for (int step = 0; step < k_of_slice(schedule_); step += k_tiles_[operand].steps)
-            groups_[operand].push_back(load(operand, step));
+        for (int k = 0; k < k_of_slice(schedule_); k += k_tiles_[operand].vector_k)
+            groups_[operand].push_back(load(operand, k));
 }
 
 /// Loads a group of k indices as vectors along M or N, or along K, whichever is contiguous.
-std::vector<ir::Value> GlobalOperands::load(std::size_t operand, int step) const {
+std::vector<ir::Value> GlobalOperands::load(std::size_t operand, int k_index) const {
     const SmemTile& k_tile = k_tiles_[operand];
     const OperandSource& source = sources_[operand];
     const bool is_a = operand == 0;
     const int mn_per_thread = is_a ? schedule_.thread_tile.m : schedule_.thread_tile.n;
     const int next_to_each_other = is_a ? threads_.row_vector() : threads_.column_vector();
-    const int lanes = k_tile.steps > 1 ? 1 : std::gcd(next_to_each_other, k_tile.lanes);
-    const Affine at = threads_.slice() * k_of_slice(schedule_) + step;
+    const int lanes = k_tile.vector_k > 1 ? 1 : std::gcd(next_to_each_other, k_tile.vector_mn);
+    const Affine at = threads_.slice() * k_of_slice(schedule_) + k_index;
     std::vector<ir::Value> result;
     for (int k = 0; k < mn_per_thread; k += lanes) {
         const Affine mn = is_a ? threads_.row(k) : threads_.column(k);
         const ir::Value vector =
-            builder_.load(source.buffer, (mn * source.stride + at * source.depth_stride) * k_tile.components,
-                          {.lanes = lanes * k_tile.steps * k_tile.components,
+            builder_.load(source.buffer, (mn * source.stride + at * source.k_stride) * k_tile.components,
+                          {.lanes = lanes * k_tile.vector_k * k_tile.components,
                            .dynamic = source.start,
                            .dynamic_scale = k_tile.elements_of_copy() * k_tile.components});
-        append_widened(builder_, vector, k_tile.number, accumulator_type_, result);
+        append_widened(builder_, vector, k_tile.data_type, accumulator_type_, result);
     }
     return result;
 }
 
-SimtAccumulators::Operands GlobalOperands::of(int step) const {
+SimtAccumulators::Operands GlobalOperands::of(int k) const {
     const auto group = [&](std::size_t operand) {
-        return groups_[operand][static_cast<std::size_t>(step / k_tiles_[operand].steps)];
+        return groups_[operand][static_cast<std::size_t>(k / k_tiles_[operand].vector_k)];
     };
     return {{group(0), group(1)}, {}};
 }

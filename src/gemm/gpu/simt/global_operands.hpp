@@ -19,10 +19,10 @@ public:
                    const std::array<OperandSource, 2>& sources);
 
     /// Operands for a k step within the thread's slice.
-    SimtAccumulators::Operands of(int step) const;
+    SimtAccumulators::Operands of(int k) const;
 
 private:
-    std::vector<ir::Value> load(std::size_t operand, int step) const;
+    std::vector<ir::Value> load(std::size_t operand, int k) const;
 
     ir::Builder& builder_;
     const SimtGemm& schedule_;

@@ -1,6 +1,5 @@
 #include "gemm/gpu/simt/kernel.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/block_reductions.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
@@ -8,7 +7,8 @@
 #include "gemm/gpu/simt/global_operands.hpp"
 #include "gemm/gpu/simt/main_loop.hpp"
 #include "gemm/gpu/simt/sliced_k.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
+#include "gemm/scalar.hpp"
 
 #include <array>
 #include <optional>
@@ -72,9 +72,9 @@ private:
     }
 
     // ---- along K
-    /// k indices at the beginning of the first split's k-tile `number` that do not exist.
-    Integer padding_of(Integer number) const {
-        return std::max<Integer>(0, gemm_.k_padding - number * schedule_.k_tile_stride());
+    /// k indices at the beginning of the first split's k-tile `stage` that do not exist.
+    Integer padding_of(Integer stage) const {
+        return std::max<Integer>(0, gemm_.k_padding - stage * schedule_.k_tile_stride());
     }
     /// From a split's first k index to the next split's.
     Integer split_k_stride() const {
@@ -101,22 +101,22 @@ private:
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             if (stage < k_tiles_per_split_)
-                loop_->fetch({stage, {.number = stage}, padding_of(stage), {place.split}, split_k_stride()});
+                loop_->fetch({stage, {.index = stage}, padding_of(stage), {place.split}, split_k_stride()});
             loop_->commit();
         }
         loop_->wait_for_first(accumulators);
         const Integer next = std::min(stages - 1, k_tiles_per_split_ - 1);
         for (const auto& [operand, start] : {std::pair{0, a.start}, {1, b.start}}) {
-            const auto number = static_cast<std::size_t>(operand);
-            if (!schedule_.is_tma(number))
-                loop_->aim(number,
-                           builder_.add(start, operands_.integer(next * loop_->copies_per_k_tile(number))));
+            const auto index = static_cast<std::size_t>(operand);
+            if (!schedule_.is_tma(index))
+                loop_->aim(index,
+                           builder_.add(start, operands_.integer(next * loop_->copies_per_k_tile(index))));
         }
         const Integer k_tiles = k_tiles_per_split_ - (all_in_flight() ? 1 : 0);
         if (k_tiles > 0)
-            builder_.for_loop(std::string(k_tile_loop), k_tiles, [&](const Affine& number) {
-                loop_->multiply({.prefetches = !all_in_flight(), .number = number}, accumulators);
-                loop_->advance(builder_.less(builder_.index(number),
+            builder_.for_loop(std::string(k_tile_loop), k_tiles, [&](const Affine& k_tile) {
+                loop_->multiply({.prefetches = !all_in_flight(), .index = k_tile}, accumulators);
+                loop_->advance(builder_.less(builder_.index(k_tile),
                                              operands_.integer(k_tiles_per_split_ - schedule_.stages)));
             });
         if (all_in_flight()) loop_->multiply({.prefetches = false, .is_last = true}, accumulators);
@@ -128,8 +128,8 @@ private:
         const std::array<OperandSource, 2> sources = {source(place, 0), source(place, 1)};
         const GlobalOperands global_operands(builder_, gemm_, threads, sources);
         std::vector<Value> values = accumulators.values();
-        for (int step = 0; step < schedule_.cta_tile.k / schedule_.sliced_k; ++step)
-            accumulators.multiply(values, global_operands.of(step), step);
+        for (int k = 0; k < schedule_.cta_tile.k / schedule_.sliced_k; ++k)
+            accumulators.multiply(values, global_operands.of(k), k);
         accumulators.keep(values);
     }
 

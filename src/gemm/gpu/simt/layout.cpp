@@ -1,6 +1,6 @@
 #include "gemm/gpu/simt/layout.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -28,30 +28,30 @@ ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes) 
     return parts.front();
 }
 
-int SimtThreadLayout::vector_of(DataType number, int extent) {
-    return std::gcd(extent, widest_access / static_cast<int>(bytes_of(number)));
+int SimtThreadLayout::vector_of(DataType data_type, int extent) {
+    return std::gcd(extent, widest_access / static_cast<int>(bytes_of(data_type)));
 }
 
 bool SimtThreadLayout::loads_k_vectors(const SimtGemm& schedule, std::size_t operand) {
-    const int steps = operand == 0 ? schedule.a.vector_k : schedule.b.vector_k;
-    return !schedule.is_mma() && (steps > 1 || schedule.is_tma_k_major(operand));
+    const int vector_k = operand == 0 ? schedule.a.vector_k : schedule.b.vector_k;
+    return !schedule.is_mma() && (vector_k > 1 || schedule.is_tma_k_major(operand));
 }
 
 int SimtThreadLayout::k_at_once(const SimtGemm& schedule, int copy_vector_k) {
     return schedule.is_mma() ? 1 : copy_vector_k;
 }
 
-int SimtThreadLayout::column_vector_of(const SimtGemm& schedule, DataType number) {
+int SimtThreadLayout::column_vector_of(const SimtGemm& schedule, DataType data_type) {
     if (loads_k_vectors(schedule, 1)) return 1;
-    return std::gcd(vector_of(number, schedule.thread_tile.n),
+    return std::gcd(vector_of(data_type, schedule.thread_tile.n),
                     schedule.is_mma() ? columns_of_mma : schedule.thread_tile.n);
 }
 
-SimtThreadLayout::SimtThreadLayout(ir::Builder& builder, const SimtGemm& schedule, DataType number)
+SimtThreadLayout::SimtThreadLayout(ir::Builder& builder, const SimtGemm& schedule, DataType data_type)
     : builder_(builder),
       schedule_(schedule),
-      row_vector_(loads_k_vectors(schedule, 0) ? 1 : vector_of(number, schedule.thread_tile.m)),
-      column_vector_(column_vector_of(schedule, number)) {
+      row_vector_(loads_k_vectors(schedule, 0) ? 1 : vector_of(data_type, schedule.thread_tile.m)),
+      column_vector_(column_vector_of(schedule, data_type)) {
     const auto digit = [&](Integer divisor, Integer modulus) {
         return thread_digit(builder, divisor, modulus);
     };
@@ -121,9 +121,9 @@ Affine SimtThreadLayout::lane_digit(std::size_t operand, Integer divisor, Intege
 }
 
 Integer SmemTile::elements() const {
-    if (!is_tma) return (is_smem_k_major() ? extent : depth) * pitch;
-    const Integer pattern = ir::swizzle_pattern_bytes / bytes_of(number);
-    return ceil_divide(extent * depth, pattern) * pattern;
+    if (!is_tma) return (is_smem_k_major() ? extent : k) * pitch;
+    const Integer pattern = ir::swizzle_pattern_bytes / bytes_of(data_type);
+    return ceil_divide(extent * k, pattern) * pattern;
 }
 
 namespace {
@@ -133,28 +133,28 @@ namespace {
 constexpr Integer bytes_of_banks = 128, bytes_to_next_k = 32;
 
 /// Pitch for an extent of which a warp accesses every `vector`-th element; copies stay aligned.
-Integer pitch_for_warps(DataType number, Integer extent, Integer vector = 1) {
-    const Integer bytes = bytes_of(number);
+Integer pitch_for_warps(DataType data_type, Integer extent, Integer vector = 1) {
+    const Integer bytes = bytes_of(data_type);
     const Integer apart = std::max<Integer>(bytes_to_next_k / vector, SimtThreadLayout::widest_access);
     return extent + modulo(apart / bytes - extent, bytes_of_banks / bytes);
 }
 
 /// An odd number of k vectors, so that adjacent rows or columns are in different banks.
-Integer k_major_pitch(Integer depth, int steps) { return depth / steps % 2 == 0 ? depth + steps : depth; }
+Integer k_major_pitch(Integer k, int vector_k) { return k / vector_k % 2 == 0 ? k + vector_k : k; }
 
 /// Row of a K-major TMA k-tile: slices have whole rows, which TMA can swizzle.
-Integer k_major_row(const SimtGemm& schedule, DataType number) {
-    return std::gcd(schedule.cta_tile.k / schedule.sliced_k, ir::swizzle_row_bytes / bytes_of(number));
+Integer k_major_row(const SimtGemm& schedule, DataType data_type) {
+    return std::gcd(schedule.cta_tile.k / schedule.sliced_k, ir::swizzle_row_bytes / bytes_of(data_type));
 }
 
 std::array<SmemTile, 2> k_tiles_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
     const int row_vector = SimtThreadLayout::vector_of(canonical.data_type, schedule.thread_tile.m);
-    const auto k_tile = [&](DataType number, Integer extent, int lanes, int steps, Integer stride,
-                            Integer depth_stride, int vector, std::size_t operand) {
-        SmemTile result{number, extent, schedule.cta_tile.k, lanes};
+    const auto k_tile = [&](DataType data_type, Integer extent, int vector_mn, int vector_k, Integer stride,
+                            Integer k_stride, int fragment_vector, std::size_t operand) {
+        SmemTile result{data_type, extent, schedule.cta_tile.k, vector_mn};
         result.copy_k = std::gcd(schedule.cta_tile.k, schedule.copy_k);
-        result.steps = steps;
-        result.components = scalars_in(number);
+        result.vector_k = vector_k;
+        result.components = scalars_in(data_type);
         result.is_transposed = schedule.is_transposed(operand);
         result.is_tma = schedule.is_tma(operand) && !result.is_transposed;
         if (result.is_transposed) {
@@ -163,19 +163,20 @@ std::array<SmemTile, 2> k_tiles_of(const SimtGemm& schedule, const MatrixProduct
         }
         if (result.is_tma) {
             result.pitch = extent;
-            if (schedule.is_tma_k_major(operand)) result.row = k_major_row(schedule, number);
+            if (schedule.is_tma_k_major(operand)) result.row = k_major_row(schedule, data_type);
             return result;
         }
         if (result.is_smem_k_major()) {
-            result.pitch = schedule.is_mma() ? pitch_for_warps(number, schedule.cta_tile.k, vector)
-                                             : k_major_pitch(schedule.cta_tile.k, steps);
+            result.pitch = schedule.is_mma()
+                               ? pitch_for_warps(data_type, schedule.cta_tile.k, fragment_vector)
+                               : k_major_pitch(schedule.cta_tile.k, vector_k);
             return result;
         }
-        result.k_major = lanes == 1 && depth_stride == 1 && stride != 1;
+        result.k_major = vector_mn == 1 && k_stride == 1 && stride != 1;
         // Puts the k indices of one row in different banks while vectors of rows stay aligned.
         const Integer padding =
             result.k_major ? SimtThreadLayout::widest_access / bytes_of(canonical.data_type) : 0;
-        result.pitch = schedule.is_mma() ? pitch_for_warps(number, extent) : extent + padding;
+        result.pitch = schedule.is_mma() ? pitch_for_warps(data_type, extent) : extent + padding;
         return result;
     };
     return {k_tile(canonical.type_of_a(), schedule.cta_tile.m, schedule.a.vector_mn, schedule.a.vector_k,
@@ -190,14 +191,14 @@ SmemTile before_transpose(const SmemTile& k_tile) {
     if (!k_tile.is_transposed) return result;
     result.is_tma = true;
     result.is_transposed = false;
-    result.pitch = k_tile.depth;
-    result.row = std::gcd(k_tile.depth, ir::swizzle_row_bytes / bytes_of(k_tile.number));
+    result.pitch = k_tile.k;
+    result.row = std::gcd(k_tile.k, ir::swizzle_row_bytes / bytes_of(k_tile.data_type));
     return result;
 }
 
 Integer k_padding_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
-    const Integer depth = Integer{schedule.cta_tile.k} * schedule.splits();
-    const Integer padding = ceil_divide(canonical.k, depth) * depth - canonical.k;
+    const Integer k = Integer{schedule.cta_tile.k} * schedule.splits();
+    const Integer padding = ceil_divide(canonical.k, k) * k - canonical.k;
     const auto is_smem_k_major = [&](std::size_t operand) {
         return schedule.is_tma_k_major(operand) || schedule.is_transposed(operand);
     };

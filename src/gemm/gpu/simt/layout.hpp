@@ -16,15 +16,15 @@ class SimtThreadLayout {
 public:
     static constexpr int widest_access = 16; ///< bytes
     /// Vector length for a thread tile of `extent` rows or columns.
-    static int vector_of(DataType number, int extent);
+    static int vector_of(DataType data_type, int extent);
     /// Whether threads load vectors along K from shared memory, one row or column at a time.
     static bool loads_k_vectors(const SimtGemm& schedule, std::size_t operand);
     /// Of the columns; two for mma.sync, as in its accumulator fragments.
-    static int column_vector_of(const SimtGemm& schedule, DataType number);
+    static int column_vector_of(const SimtGemm& schedule, DataType data_type);
     /// k indices that threads load at once, given copies of so many; mma.sync consumes one of each.
     static int k_at_once(const SimtGemm& schedule, int copy_vector_k);
 
-    SimtThreadLayout(ir::Builder& builder, const SimtGemm& schedule, DataType number);
+    SimtThreadLayout(ir::Builder& builder, const SimtGemm& schedule, DataType data_type);
 
     int row_vector() const { return row_vector_; }
     int column_vector() const { return column_vector_; }
@@ -70,32 +70,32 @@ ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes);
 /// A k-tile of A or B in shared memory. Either all rows (columns) of the tile for each k, or all of K for each row
 /// (column).
 struct SmemTile {
-    DataType number = DataType::float32; ///< of the operand
-    Integer extent = 0;                  ///< rows of A, columns of B
-    Integer depth = 0;
-    int lanes = 1;        ///< elements per copy along the extent
+    DataType data_type = DataType::float32; ///< of the operand
+    Integer extent = 0;                     ///< rows of A, columns of B
+    Integer k = 0;
+    int vector_mn = 1;    ///< elements per copy along M or N
     bool k_major = false; ///< adjacent threads copy adjacent k indices, contiguous in the operand
     Integer copy_k = 1;   ///< if so, k indices of one row before the next row
-    int steps = 1;       ///< elements per copy along K; if more than 1, each row's (column's) K is contiguous
+    int vector_k = 1;    ///< elements per copy along K; if more than 1, each row's (column's) K is contiguous
     Integer pitch = 0;   ///< elements from one k index, or one row (column), to the next
     int components = 1;  ///< scalars per element: two for complex numbers
     bool is_tma = false; ///< TMA loads it, dense
-    bool is_transposed = false; ///< threads transpose it from lines that TMA loads
-    Integer row =
-        0; ///< K-major TMA: k indices per box row. All lines' rows come first, then those of the next k indices
+    bool is_transposed = false; ///< threads transpose it from K-major rows that TMA loads
+    /// K-major TMA: k indices per box row; each box row of all rows (columns) comes before the next.
+    Integer row = 0;
 
-    int elements_of_copy() const { return lanes * steps; } ///< one of the two is 1
-    bool is_smem_k_major() const { return steps > 1 || row > 0; }
+    int elements_of_copy() const { return vector_mn * vector_k; } ///< one of the two is 1
+    bool is_smem_k_major() const { return vector_k > 1 || row > 0; }
     Integer elements() const;
     Integer scalars() const { return elements() * components; }
-    Integer bytes() const { return elements() * bytes_of(number); }
-    /// Elements of a swizzle chunk, chunks per row, and lines that share a swizzle pattern.
-    Integer chunk() const { return ir::swizzle_chunk_bytes / bytes_of(number); }
+    Integer bytes() const { return elements() * bytes_of(data_type); }
+    /// Elements of a swizzle chunk, chunks per row, and rows that share a swizzle pattern.
+    Integer chunk() const { return ir::swizzle_chunk_bytes / bytes_of(data_type); }
     Integer chunks_of_row() const { return row / chunk(); }
-    Integer swizzle_period() const { return ir::swizzle_row_bytes / (row * bytes_of(number)); }
+    Integer swizzle_period() const { return ir::swizzle_row_bytes / (row * bytes_of(data_type)); }
     /// Scalar offset of an element. Not for K-major tiles loaded by TMA.
-    Affine place(const Affine& mn, const Affine& step) const {
-        return (is_smem_k_major() ? mn * pitch + step : step * pitch + mn) * components;
+    Affine place(const Affine& mn, const Affine& k) const {
+        return (is_smem_k_major() ? mn * pitch + k : k * pitch + mn) * components;
     }
 };
 

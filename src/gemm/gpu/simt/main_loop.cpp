@@ -1,6 +1,6 @@
 #include "gemm/gpu/simt/main_loop.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ SimtMainLoop::SimtMainLoop(ir::Builder& builder, const CanonicalSimtGemm& gemm, 
             continue;
         }
         k_tile_buffers_[operand] =
-            builder.shared(operand == 0 ? "a_pieces" : "b_pieces", scalar_of(k_tile.number),
+            builder.shared(operand == 0 ? "a_k_tiles" : "b_k_tiles", scalar_of(k_tile.data_type),
                            std::max(least, schedule_.matrices() * schedule_.stages * k_tile.scalars()));
         if (has_scratch) scratch_ = k_tile_buffers_[operand];
     }
@@ -53,7 +53,7 @@ void SimtMainLoop::fetch(const KTileLoad& k_tile_load, int first, int end) {
         const CpAsyncLoader& fetch = *loaders_[operand];
         const int from = std::clamp(first - before, 0, fetch.copies());
         const int to = std::clamp(end - before, 0, fetch.copies());
-        fetch.fetch(sources_[operand], k_tile_load.number * copies_per_k_tile(operand), k_tile_load.target,
+        fetch.fetch(sources_[operand], k_tile_load.index * copies_per_k_tile(operand), k_tile_load.target,
                     k_tile_load.padding, k_tile_load.split, k_tile_load.split_k_stride, from, to);
         before += fetch.copies();
     }
@@ -92,7 +92,7 @@ TmaPipeline::State SimtMainLoop::state_without_tma() const {
 }
 
 void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators) {
-    const int steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
+    const int k_steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
     const SimtAccumulators::Source source = operand_source();
     std::vector<Value> values = accumulators.values();
     SimtAccumulators::Operands operands = accumulators.operand_registers();
@@ -100,28 +100,29 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
     const Value free = stages().before(state.k_tiles[0].stage);
     take();
     // Padding occurs only in k-tiles that are in flight before the first is multiplied.
-    const KTileLoad k_tile_load{0, {.stage = free}};
-    const int shares = schedule_.interleave_copies ? steps - 1 : 1,
+    const KTileLoad k_tile_load{0, {.dynamic = free}};
+    const int shares = schedule_.interleave_copies ? k_steps - 1 : 1,
               copies_of_all = k_tile.prefetches ? copies() : 0;
-    for (int step = 0; step < steps; ++step) {
-        const bool is_last = step + 1 == steps;
+    for (int k_step = 0; k_step < k_steps; ++k_step) {
+        const bool is_last = k_step + 1 == k_steps;
         if (is_last && k_tile.is_last) {
-            accumulators.multiply(values, operands, step);
+            accumulators.multiply(values, operands, k_step);
             return accumulators.keep(values);
         }
         if (is_last) {
             if (has_copies()) builder_.wait_async_group(schedule_.stages - 2);
             if (pipeline_.needs_barrier()) builder_.barrier();
-            if (schedule_.has_tma()) pipeline_.advance_to_next(k_tile.number, state);
+            if (schedule_.has_tma()) pipeline_.advance_to_next(k_tile.index, state);
         }
         const SimtAccumulators::Operands ahead =
-            is_last ? accumulators.first_operands(source, state.numbers(schedule_, 1))
-                    : accumulators.next_operands(source, state.numbers(schedule_, 0), step, operands);
-        if (!is_last && !k_tile.is_last && schedule_.has_tma()) pipeline_.transpose(state, step, steps - 1);
-        if (step < shares)
-            fetch(k_tile_load, copies_of_all * step / shares, copies_of_all * (step + 1) / shares);
-        if (step + 1 == shares) commit();
-        accumulators.multiply(values, operands, step);
+            is_last ? accumulators.first_operands(source, state.stage_indices(schedule_, 1))
+                    : accumulators.next_operands(source, state.stage_indices(schedule_, 0), k_step, operands);
+        if (!is_last && !k_tile.is_last && schedule_.has_tma())
+            pipeline_.transpose(state, k_step, k_steps - 1);
+        if (k_step < shares)
+            fetch(k_tile_load, copies_of_all * k_step / shares, copies_of_all * (k_step + 1) / shares);
+        if (k_step + 1 == shares) commit();
+        accumulators.multiply(values, operands, k_step);
         operands = ahead;
     }
     accumulators.keep(values);

@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/pipeline_state.hpp"
 #include "gemm/gpu/simt/operands.hpp"
-#include "gemm/gpu/wgmma/tma_pipeline.hpp"
+#include "gemm/gpu/simt/tma_pipeline.hpp"
 
 #include <array>
 #include <optional>
@@ -23,9 +23,9 @@ public:
     void begin(const SimtThreadLayout& threads);
     void set_sources(const Sources& sources) { sources_ = sources; }
 
-    /// Source and destination of a k-tile's copies; `number` counts from the sources' starts.
+    /// Source and destination of a k-tile's copies; `index` counts from the sources' starts.
     struct KTileLoad {
-        Integer number = 0;
+        Integer index = 0;
         CpAsyncLoader::Target target = {};
         Integer padding = 0; ///< k indices at its beginning that do not exist where `split` is zero
         IndexValue split = {};
@@ -46,7 +46,7 @@ public:
     struct KTile {
         bool prefetches = true;
         bool is_last = false; ///< nothing is loaded after it
-        Affine number = {};   ///< index, for k-tiles loaded by TMA
+        Affine index = {};    ///< for k-tiles loaded by TMA
     };
     void multiply(const KTile& k_tile, SimtAccumulators& accumulators);
 

@@ -1,9 +1,9 @@
 #include "gemm/gpu/simt/operands.hpp"
 
-#include "gemm/cpu/whole_problem.hpp"
 #include "gemm/gpu/matrix_buffer.hpp"
 #include "gemm/gpu/scheduler/pointer_lists.hpp"
-#include "gemm/gpu/wgmma/tensor_map.hpp"
+#include "gemm/gpu/tensor_map.hpp"
+#include "gemm/whole_problem.hpp"
 
 namespace swirl::gemm {
 
@@ -31,7 +31,7 @@ SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, 
     alpha_beta.elements = 2 * scalars_in(product_.data_type);
     alpha_beta.by_value = true;
     alpha_beta_ = builder.add(alpha_beta);
-    reads_ab_ = builder.parameter("steps", ir::ArgumentRole::multiplies);
+    reads_ab_ = builder.parameter("reads_ab", ir::ArgumentRole::multiplies);
     reads_c_ = builder.parameter("reads_c", ir::ArgumentRole::reads_c);
 }
 
@@ -54,24 +54,25 @@ void SimtOperands::add_operands() {
     if (is_swapped_) add_a();
 }
 
-SimtOperands::Matrix SimtOperands::add(ir::ArgumentRole role, DataType number, const MatrixLayout& layout,
+SimtOperands::Matrix SimtOperands::add(ir::ArgumentRole role, DataType data_type, const MatrixLayout& layout,
                                        Integer rows, Integer columns, int lanes, bool written) {
-    ir::BufferInfo info = buffer_of_matrix(role, number, layout, rows, columns, product_.batch, lanes);
+    ir::BufferInfo info = buffer_of_matrix(role, data_type, layout, rows, columns, product_.batch, lanes);
     info.written = written;
     info.absolute = product_.listed;
     const ir::Buffer buffer = builder_.add(info);
-    return {buffer, product_.listed ? add_pointer_list(builder_, role, product_.batch) : 0, bytes_of(number)};
+    return {buffer, product_.listed ? add_pointer_list(builder_, role, product_.batch) : 0,
+            bytes_of(data_type)};
 }
 
-Value SimtOperands::integer(Integer number) const {
-    return builder_.constant({DataType::int64, 1}, static_cast<long double>(number));
+Value SimtOperands::integer(Integer value) const {
+    return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
 }
 
-Value SimtOperands::value_of(const IndexValue& number, Integer times) const {
-    if (number.value == ir::no_value) return builder_.index(number.form * times);
-    const Value value = times == 1 ? number.value : builder_.multiply(number.value, integer(times));
-    if (number.form == Affine(0)) return value;
-    return builder_.add(value, builder_.index(number.form * times));
+Value SimtOperands::value_of(const IndexValue& index, Integer times) const {
+    if (index.value == ir::no_value) return builder_.index(index.form * times);
+    const Value value = times == 1 ? index.value : builder_.multiply(index.value, integer(times));
+    if (index.form == Affine(0)) return value;
+    return builder_.add(value, builder_.index(index.form * times));
 }
 
 /// Start of a tile along one extent, in accesses of `lanes` elements; adjacent elements are `stride` apart. The last
@@ -99,9 +100,9 @@ Value SimtOperands::matrix_start(const TileCoordinates& place, const Matrix& mat
     return offset_in_memory(builder_, matrix.list, matrix_index(place, 1), lanes * matrix.bytes);
 }
 
-Integer SimtOperands::copies(std::size_t operand, Integer steps) const {
-    const Integer depth_stride = operand == 0 ? product_.a.column_stride : product_.b.row_stride;
-    return steps * depth_stride / k_tiles_[operand].elements_of_copy();
+Integer SimtOperands::copies(std::size_t operand, Integer k) const {
+    const Integer k_stride = operand == 0 ? product_.a.column_stride : product_.b.row_stride;
+    return k * k_stride / k_tiles_[operand].elements_of_copy();
 }
 
 OperandSource SimtOperands::source(std::size_t operand, const TileCoordinates& place,
@@ -114,7 +115,7 @@ OperandSource SimtOperands::source(std::size_t operand, const TileCoordinates& p
     result.buffer = matrix.buffer;
     const bool is_one_line = (is_a ? product_.rows : product_.columns) == 1;
     result.stride = is_one_line ? 0 : is_a ? layout.row_stride : layout.column_stride;
-    result.depth_stride = is_a ? layout.column_stride : layout.row_stride;
+    result.k_stride = is_a ? layout.column_stride : layout.row_stride;
     const Value along =
         is_a ? tile_start(place.row_block, schedule_.cta_tile.m, product_.rows, result.stride, lanes)
              : tile_start(place.column_block, schedule_.cta_tile.n, product_.columns, result.stride, lanes);

@@ -2,8 +2,8 @@
 
 #include "gemm/gpu/blocks.hpp"
 #include "gemm/gpu/simt/cp_async_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
 #include "gemm/gpu/simt/update.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
 
 #include <array>
 #include <optional>
@@ -27,16 +27,16 @@ public:
     OperandSource source(std::size_t operand, const TileCoordinates& place, const IndexValue& first) const;
     /// TMA coordinates of the tile's first k-tile.
     TmaLoader::Start tma_start(std::size_t operand, const TileCoordinates& place) const;
-    /// Distance of `steps` k indices, in copies.
-    Integer copies(std::size_t operand, Integer steps) const;
+    /// Distance of `k` indices along K, in copies.
+    Integer copies(std::size_t operand, Integer k) const;
     /// C of a tile; starts the epilogue there.
     TileOfC result(const TileCoordinates& place);
     /// Starts the reductions, if any, of the block's one tile.
     void reduce(TileOfC& c, const BlockCoordinates& place, const SimtThreadLayout& threads);
 
-    ir::Value integer(Integer number) const;
+    ir::Value integer(Integer value) const;
     /// A value times a constant.
-    ir::Value value_of(const IndexValue& number, Integer times = 1) const;
+    ir::Value value_of(const IndexValue& index, Integer times = 1) const;
 
 private:
     /// A matrix's buffer, and the pointer list of a batch, if there is one.
@@ -45,7 +45,7 @@ private:
         ir::Buffer list = 0;
         Integer bytes = 0; ///< of an element
     };
-    Matrix add(ir::ArgumentRole role, DataType number, const MatrixLayout& layout, Integer rows,
+    Matrix add(ir::ArgumentRole role, DataType data_type, const MatrixLayout& layout, Integer rows,
                Integer columns, int lanes, bool written);
     void add_operands();
     int lanes_of_copy(std::size_t operand) const;

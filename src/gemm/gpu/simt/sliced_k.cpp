@@ -1,6 +1,6 @@
 #include "gemm/gpu/simt/sliced_k.hpp"
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ std::optional<std::size_t> SlicedKReduction::operand_of_scratch(const CanonicalS
     if (gemm.schedule.sliced_k == 1 || gemm.schedule.loads_from_global()) return std::nullopt;
     std::optional<std::size_t> result;
     for (std::size_t operand = 0; operand < gemm.k_tiles.size(); ++operand)
-        if (gemm.k_tiles[operand].number == gemm.product().data_type &&
+        if (gemm.k_tiles[operand].data_type == gemm.product().data_type &&
             (!result || bytes_of_memory(gemm, operand) > bytes_of_memory(gemm, *result)))
             result = operand;
     return result;

@@ -4,10 +4,10 @@
 
 namespace swirl::gemm {
 
-std::vector<ThreadFragment> thread_fragments(const SimtGemm& schedule, DataType number, int first,
+std::vector<ThreadFragment> thread_fragments(const SimtGemm& schedule, DataType data_type, int first,
                                              int count) {
     ir::Builder builder("threads");
-    const SimtThreadLayout threads(builder, schedule, number);
+    const SimtThreadLayout threads(builder, schedule, data_type);
     const std::vector<ir::VariableInfo>& digits = builder.program().variables;
     std::vector<ThreadFragment> result;
     for (int thread = first; thread < first + count; ++thread) {

@@ -16,6 +16,7 @@ struct ThreadFragment {
 };
 
 /// Fragments of threads first … first + count − 1 of a block, thread by thread, as the kernel assigns them.
-std::vector<ThreadFragment> thread_fragments(const SimtGemm& schedule, DataType number, int first, int count);
+std::vector<ThreadFragment> thread_fragments(const SimtGemm& schedule, DataType data_type, int first,
+                                             int count);
 
 } // namespace swirl::gemm

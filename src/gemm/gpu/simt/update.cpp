@@ -1,8 +1,8 @@
 #include "gemm/gpu/simt/update.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/prologue/conversions.hpp"
 #include "gemm/gpu/scheduler/column_partition.hpp"
+#include "gemm/scalar.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -152,8 +152,8 @@ private:
             splits, std::max<Integer>(1, partials_in_flight / totals_in(of_block.columns())));
         clear_totals(of_block.columns());
         in_k_slices(slices, [&] {
-            builder_.for_loop("split", splits / together, [&](const Affine& number) {
-                const Affine split = threads_.slice() * splits + number * together;
+            builder_.for_loop("split", splits / together, [&](const Affine& index) {
+                const Affine split = threads_.slice() * splits + index * together;
                 add_to_totals(split_partials_, first_ + split * part_, of_block, together);
             });
         });
@@ -166,9 +166,9 @@ private:
         clear_totals(own_.columns());
         const ir::Value none = builder_.constant({DataType::int64, 1}, 0);
         const ir::Value before = builder_.subtract(none, partials.following);
-        builder_.for_loop("part", partials.most * partials.reads_ab, [&](const Affine& number) {
-            builder_.if_then({{number - 1, Relation::negative, before}}, [&] {
-                add_to_totals(partials.buffer, number * part_, own_, 1,
+        builder_.for_loop("part", partials.most * partials.reads_ab, [&](const Affine& split) {
+            builder_.if_then({{split - 1, Relation::negative, before}}, [&] {
+                add_to_totals(partials.buffer, split * part_, own_, 1,
                               {.dynamic = partials.first, .dynamic_scale = part_});
             });
         });
@@ -218,9 +218,9 @@ private:
                 });
         });
     }
-    template <class Body> void under(bool may_fail, const IndexValue& number, Body&& body) {
+    template <class Body> void under(bool may_fail, const IndexValue& index, Body&& body) {
         if (!may_fail) return body();
-        builder_.if_then({{number.form, Relation::nonnegative, number.value}}, body);
+        builder_.if_then({{index.form, Relation::nonnegative, index.value}}, body);
     }
 
     /// α, divided by the scale of normalised operands.
@@ -311,9 +311,9 @@ Integer scalars_of_partial(const SimtGemm& schedule, const MatrixProduct& canoni
 
 void store_partial(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                    const SimtAccumulators& accumulators, const MatrixProduct& canonical, ir::Buffer partials,
-                   ir::Value number) {
+                   ir::Value index) {
     Update(builder, schedule, threads, accumulators, canonical, {})
-        .keep(partials, 0, {.dynamic = number, .dynamic_scale = scalars_of_partial(schedule, canonical)});
+        .keep(partials, 0, {.dynamic = index, .dynamic_scale = scalars_of_partial(schedule, canonical)});
 }
 
 } // namespace swirl::gemm

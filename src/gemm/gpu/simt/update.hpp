@@ -48,9 +48,9 @@ void update_c(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLa
 int reducing_blocks_of_partials(const SimtGemm& schedule);
 /// Scalars of one partial.
 Integer scalars_of_partial(const SimtGemm& schedule, const MatrixProduct& canonical);
-/// Stores the threads' accumulators as partial `number`.
+/// Stores the threads' accumulators as partial `index`.
 void store_partial(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                    const SimtAccumulators& accumulators, const MatrixProduct& canonical, ir::Buffer partials,
-                   ir::Value number);
+                   ir::Value index);
 
 } // namespace swirl::gemm

@@ -1,6 +1,6 @@
+#include "gemm/gpu/tensor_map.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
-#include "gemm/gpu/wgmma/tensor_map.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@ constexpr int lines_of_pattern = static_cast<int>(ir::swizzle_pattern_bytes / ir
 
 constexpr int bytes_of_k = 32; ///< of a wgmma's K
 
-bool is_multiple(int number, int of) { return number > 0 && number % of == 0; }
+bool is_multiple(int value, int of) { return value > 0 && value % of == 0; }
 
 /// If A's rows are the rows of wgmmas, warpgroups share them.
 std::string register_a_infeasibility(const WgmmaGemm& schedule) {
@@ -38,11 +38,11 @@ std::string register_a_infeasibility(const WgmmaGemm& schedule) {
 std::string promotion_infeasibility(const CanonicalWgmmaGemm& gemm) {
     const WgmmaGemm& schedule = gemm.schedule;
     if (!schedule.promotes_leading()) return {};
-    const int step = bytes_of_k / static_cast<int>(gemm.element_bytes);
-    if (!is_multiple(schedule.promotion_interval, step) ||
+    const int k_step = bytes_of_k / static_cast<int>(gemm.element_bytes);
+    if (!is_multiple(schedule.promotion_interval, k_step) ||
         schedule.cta_tile.k % schedule.promotion_interval != 0)
         return fmt::format("promotion_interval is {}; multiples of {} that divide {} are possible",
-                           schedule.promotion_interval, step, schedule.cta_tile.k);
+                           schedule.promotion_interval, k_step, schedule.cta_tile.k);
     if (gemm.has_register_a)
         return fmt::format("promotion_interval is {}; 0 is possible for A in registers",
                            schedule.promotion_interval);
@@ -104,26 +104,26 @@ std::string cluster_infeasibility(const WgmmaGemm& schedule, const target::Gpu& 
 std::string data_type_infeasibility(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const WgmmaGemm& schedule = gemm.schedule;
     const MatrixProduct& canonical = gemm.product();
-    const DataType number = canonical.type_of_a();
+    const DataType data_type = canonical.type_of_a();
     if (!gpu.tensor.warpgroup || !gpu.has_tma)
         return fmt::format("{} has no wgmma; simt schedules are possible", gpu.name);
-    const bool is_short =
-        number == DataType::bfloat16 || number == DataType::float16 || number == DataType::float8_e4m3;
+    const bool is_short = data_type == DataType::bfloat16 || data_type == DataType::float16 ||
+                          data_type == DataType::float8_e4m3;
     const bool is_known = schedule.has_bf16_split()
-                              ? number == DataType::float32 && schedule.bf16_terms() <= 3
-                          : schedule.is_tf32() ? number == DataType::float32
+                              ? data_type == DataType::float32 && schedule.bf16_terms() <= 3
+                          : schedule.is_tf32() ? data_type == DataType::float32
                                                : is_short;
     if (!is_known)
         return fmt::format(
             "operands are {}, bf16_split is {} and tf32 {}; bf16_split=1 … 3 or tf32=1 are possible "
             "for float32, bf16_split=0 and tf32=0 for bfloat16, float16 and float8_e4m3",
-            name_of(number), schedule.bf16_terms(), schedule.is_tf32() ? 1 : 0);
+            name_of(data_type), schedule.bf16_terms(), schedule.is_tf32() ? 1 : 0);
     if (schedule.is_tf32() && canonical.type_of_c() != DataType::float32)
         return fmt::format("tf32 is 1, and C {}; float32 is possible", name_of(canonical.type_of_c()));
-    if (canonical.type_of_b() != number || canonical.data_type != DataType::float32)
+    if (canonical.type_of_b() != data_type || canonical.data_type != DataType::float32)
         return fmt::format(
             "operands are {} and {}, accumulators {}; equal operands with float32 are possible",
-            name_of(number), name_of(canonical.type_of_b()), name_of(canonical.data_type));
+            name_of(data_type), name_of(canonical.type_of_b()), name_of(canonical.data_type));
     const DataType c = canonical.type_of_c();
     if (c != DataType::float32 && c != DataType::bfloat16 && c != DataType::float16)
         return fmt::format("C is {}; float32, bfloat16 and float16 are possible, others with simt schedules",
@@ -136,9 +136,9 @@ std::string data_type_infeasibility(const CanonicalWgmmaGemm& gemm, const target
         if (!factor.layout.k_major && bytes_of(factor.scalar) != 2 && !schedule.is_tf32())
             return fmt::format(
                 "tensor cores read {} K-major only, and an operand is not; simt schedules are possible",
-                name_of(number));
-    for (const auto& [name, layout, stored] : {std::tuple{"A", canonical.a, number},
-                                               {"B", canonical.b, number},
+                name_of(data_type));
+    for (const auto& [name, layout, stored] : {std::tuple{"A", canonical.a, data_type},
+                                               {"B", canonical.b, data_type},
                                                {"C", canonical.c, canonical.type_of_c()}})
         if (const std::string why = tensor_map_infeasibility(layout, stored, canonical.batch);
             !why.empty() && (!schedule.has_bf16_split() || *name == 'C') &&

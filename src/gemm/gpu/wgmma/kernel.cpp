@@ -3,7 +3,6 @@
 
 #include "gemm/gpu/matrix_buffer.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/pipeline_state.hpp"
@@ -14,6 +13,7 @@
 #include "gemm/gpu/wgmma/pipeline.hpp"
 #include "gemm/gpu/wgmma/register_a.hpp"
 #include "gemm/gpu/wgmma/update.hpp"
+#include "gemm/scalar.hpp"
 #include "target/nvidia/tiles.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using ir::Builder;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr int usual_multiprocessors = 128; ///< if the GPU's number is unknown
+constexpr int usual_multiprocessors = 128; ///< if the GPU's count is unknown
 
 class WgmmaKernelWriter {
 public:
@@ -85,15 +85,15 @@ private:
 
     void declare(const GpuEpilogue& epilogue) {
         const auto matrix = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
-                                Integer columns, DataType number, bool written) {
-            ir::BufferInfo info = buffer_of_matrix(role, number, layout, rows, columns, product_.batch,
-                                                   ir::swizzle_chunk_bytes / bytes_of(number));
+                                Integer columns, DataType data_type, bool written) {
+            ir::BufferInfo info = buffer_of_matrix(role, data_type, layout, rows, columns, product_.batch,
+                                                   ir::swizzle_chunk_bytes / bytes_of(data_type));
             info.written = written;
             return builder_.add(info);
         };
         const auto factor = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
-                                Integer columns, DataType number) {
-            if (!schedule_.has_bf16_split()) return matrix(role, layout, rows, columns, number, false);
+                                Integer columns, DataType data_type) {
+            if (!schedule_.has_bf16_split()) return matrix(role, layout, rows, columns, data_type, false);
             return builder_.add(buffer_of_bf16_split(
                 role, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_terms())));
         };
@@ -122,7 +122,7 @@ private:
         alpha_beta.elements = 2;
         alpha_beta.by_value = true;
         result_.alpha_beta = builder_.add(alpha_beta);
-        reads_ab_ = builder_.parameter("steps", ir::ArgumentRole::multiplies);
+        reads_ab_ = builder_.parameter("reads_ab", ir::ArgumentRole::multiplies);
         result_.reads_c = builder_.parameter("reads_c", ir::ArgumentRole::reads_c);
         k_tiles_.declare_mbarriers();
         result_.mbarriers = builder_.shared("c_here", DataType::int64, schedule_.warpgroups);
@@ -171,7 +171,7 @@ private:
             "tile", first, order_.tiles(), teams_, ir::For::Kind::serial, [&](const Affine& tile) {
                 const TileRasterization::Place place = order_.place_of(builder_, builder_.index(tile));
                 const auto start = [&](Value block, int extent, int blocks) {
-                    const Value at = builder_.multiply(block, number(Integer{extent} * blocks));
+                    const Value at = builder_.multiply(block, integer(Integer{extent} * blocks));
                     return blocks == 1
                                ? at
                                : builder_.add(at, builder_.index(k_tiles_.rank_in_cluster() * extent));
@@ -204,7 +204,7 @@ private:
                            std::max<Integer>(runs(), 1));
     }
 
-    Value number(Integer value) {
+    Value integer(Integer value) {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
 
@@ -218,7 +218,8 @@ private:
                 const auto plane = [&](std::size_t factor) {
                     const Value term = builder_.load(terms_[factor], product);
                     if (k_tiles_.layout(factor).is_shared) return term;
-                    return builder_.add(builder_.multiply(tile.matrix, number(schedule_.bf16_terms())), term);
+                    return builder_.add(builder_.multiply(tile.matrix, integer(schedule_.bf16_terms())),
+                                        term);
                 };
                 produce_k_tiles(stages, tile, {plane(0), plane(1)});
             });
@@ -293,7 +294,7 @@ private:
     /// promotes, tensor cores multiply for the others.
     void multiply_leading(int warpgroup, const PipelineState& stages) {
         const Integer interval = schedule_.promotion_interval;
-        builder_.for_loop("leading_piece", reads_ab_ * count_of_k_tiles(), [&](const Affine&) {
+        builder_.for_loop("leading_k_tile", reads_ab_ * count_of_k_tiles(), [&](const Affine&) {
             k_tiles_.wait(stages.stage(), stages.phase());
             for (Integer first = 0; first < schedule_.cta_tile.k; first += interval) {
                 start_wgmma(warpgroup, stages.stage(), {first, first + interval, true});
@@ -330,20 +331,20 @@ private:
     }
 
     /// Instructions of one k-tile: the first sets the accumulators or adds to them.
-    struct Steps {
+    struct KRange {
         Integer begin, end;
         bool is_first;
     };
-    void start_wgmma(int warpgroup, Value stage, const Steps& steps) {
+    void start_wgmma(int warpgroup, Value stage, const KRange& k_range) {
         builder_.fence({AsyncFence::Kind::begin, 0, AsyncFence::What::wgmmas});
-        for (Integer step = steps.begin; step < steps.end; step += wgmma_instruction_.depth) {
-            const bool begins = steps.is_first && step == steps.begin;
+        for (Integer k = k_range.begin; k < k_range.end; k += wgmma_instruction_.k) {
+            const bool begins = k_range.is_first && k == k_range.begin;
             for (int part = 0; part < products(); ++part)
                 builder_.wgmma(
                     begins ? first_entry() : wgmma_instruction_, wgmma_accumulators_,
                     Integer{part} * wgmma_instruction_.registers(),
-                    k_tiles_.operand(0, Integer{warpgroup * products() + part} * rows_of_wgmma, step, stage),
-                    k_tiles_.operand(1, 0, step, stage));
+                    k_tiles_.operand(0, Integer{warpgroup * products() + part} * rows_of_wgmma, k, stage),
+                    k_tiles_.operand(1, 0, k, stage));
         }
         builder_.fence({AsyncFence::Kind::commit, 0, AsyncFence::What::wgmmas});
     }

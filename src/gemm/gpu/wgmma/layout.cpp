@@ -1,10 +1,10 @@
 #include "gemm/gpu/wgmma/layout.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/epilogue/wgmma_reductions.hpp"
 #include "gemm/gpu/prologue/bf16_split.hpp"
 #include "gemm/gpu/prologue/operand_transpose.hpp"
-#include "gemm/gpu/wgmma/tensor_map.hpp"
+#include "gemm/gpu/tensor_map.hpp"
+#include "gemm/scalar.hpp"
 
 #include <utility>
 
@@ -18,7 +18,7 @@ constexpr Integer signal_bytes = 8;
 struct Source {
     const char* name;
     MatrixLayout layout;
-    DataType number;
+    DataType data_type;
     Integer rows, columns;
     bool mn_is_rows;
     Integer mn_extent;
@@ -33,9 +33,9 @@ MatrixLayout with_terms(const Source& source, Integer batch, int terms) {
 
 WgmmaOperand operand_of(const Source& source, const WgmmaGemm& schedule, Integer batch) {
     WgmmaOperand operand;
-    operand.scalar = schedule.has_bf16_split() ? DataType::bfloat16 : scalar_of(source.number);
+    operand.scalar = schedule.has_bf16_split() ? DataType::bfloat16 : scalar_of(source.data_type);
     operand.mn_extent = source.mn_extent;
-    operand.depth = schedule.cta_tile.k;
+    operand.k = schedule.cta_tile.k;
     operand.multicast = source.multicast;
     operand.terms = schedule.bf16_terms();
     operand.is_shared = source.layout.batch_stride == 0;
@@ -47,20 +47,19 @@ WgmmaOperand operand_of(const Source& source, const WgmmaGemm& schedule, Integer
     }
     operand.has_matrix = has_batch_coordinate(layout, matrices);
     const Integer all_mn = source.mn_is_rows ? source.rows : source.columns;
-    const Integer depth = source.mn_is_rows ? source.columns : source.rows;
+    const Integer k = source.mn_is_rows ? source.columns : source.rows;
     const Integer mn_stride = source.mn_is_rows ? layout.row_stride : layout.column_stride;
-    const Integer depth_stride = source.mn_is_rows ? layout.column_stride : layout.row_stride;
-    operand.layout.k_major = depth_stride == 1;
+    const Integer k_stride = source.mn_is_rows ? layout.column_stride : layout.row_stride;
+    operand.layout.k_major = k_stride == 1;
     if (operand.layout.k_major) {
         operand.layout.panel = source.mn_extent * operand.row();
         operand.tensor =
-            tensor_map_of(source.name, {depth, all_mn}, mn_stride, {operand.row(), operand.mn_of_slice()},
+            tensor_map_of(source.name, {k, all_mn}, mn_stride, {operand.row(), operand.mn_of_slice()},
                           ir::swizzle_row_bytes, layout, matrices);
     } else {
-        operand.layout.panel = operand.depth * operand.row();
-        operand.tensor =
-            tensor_map_of(source.name, {all_mn, depth}, depth_stride, {operand.row(), operand.depth},
-                          ir::swizzle_row_bytes, layout, matrices);
+        operand.layout.panel = operand.k * operand.row();
+        operand.tensor = tensor_map_of(source.name, {all_mn, k}, k_stride, {operand.row(), operand.k},
+                                       ir::swizzle_row_bytes, layout, matrices);
     }
     operand.tensor.rounds = schedule.is_tf32();
     return operand;
@@ -104,15 +103,16 @@ Integer bytes_of_operand_element(const WgmmaGemm& schedule, const MatrixProduct&
     return schedule.has_bf16_split() ? bytes_of(DataType::bfloat16) : bytes_of(canonical.type_of_a());
 }
 
-Integer WgmmaOperand::place(Integer mn, Integer step) const {
-    if (layout.k_major) return step / row() * layout.panel + mn * row() + step % row();
-    return mn / row() * layout.panel + step * row();
+Integer WgmmaOperand::place(Integer mn, Integer k) const {
+    if (layout.k_major) return k / row() * layout.panel + mn * row() + k % row();
+    return mn / row() * layout.panel + k * row();
 }
 
 std::vector<WgmmaOperand::Load> WgmmaOperand::loads() const {
     std::vector<Load> result;
     if (layout.k_major)
-        for (Integer step = 0; step < depth; step += row()) result.push_back({0, step, place(0, step)});
+        for (Integer k_index = 0; k_index < k; k_index += row())
+            result.push_back({0, k_index, place(0, k_index)});
     else
         for (Integer mn = 0; mn < mn_of_slice(); mn += row()) result.push_back({mn, 0, place(mn, 0)});
     return result;

@@ -26,22 +26,22 @@ struct WgmmaOperand {
     ir::SmemTileLayout layout;
     DataType scalar = DataType::bfloat16;
     Integer mn_extent = 0;   ///< of a block's tile
-    Integer depth = 0;       ///< of a k-tile
+    Integer k = 0;           ///< of a k-tile
     Integer multicast = 1;   ///< blocks of a cluster that load it together, each one share for all
     bool has_matrix = false; ///< the tensor's last coordinate selects the matrix, or the split term
     Integer terms = 0;       ///< of each matrix, one after the other
     bool is_shared = false;  ///< the batch shares one matrix, or its terms
 
-    Integer scalars() const { return mn_extent * depth; } ///< of a k-tile
+    Integer scalars() const { return mn_extent * k; } ///< of a k-tile
     Integer row() const { return ir::swizzle_row_bytes / bytes_of(scalar); }
-    /// Offset in a k-tile of (mn, step); either mn or step begins a row.
-    Integer place(Integer mn, Integer step) const;
+    /// Offset in a k-tile of (mn, k); either mn or k begins a row.
+    Integer place(Integer mn, Integer k) const;
 
     /// One TMA load of a block's share of a k-tile: its coordinates in the tile, and its offset in the first share's
     /// k-tile.
     struct Load {
         Integer mn = 0;
-        Integer step = 0;
+        Integer k = 0;
         Integer place = 0;
     };
     std::vector<Load> loads() const;

@@ -30,8 +30,9 @@ void WgmmaPipeline::declare_smem_tiles(ir::Buffer b, ir::Buffer a) {
         ir::TensorInfo tensor = operands_[f].tensor;
         tensor.buffer = f == 0 ? b : a;
         tensors_[f] = builder_.tensor(tensor);
-        k_tiles_[f] = builder_.add(buffer_of_smem_tiles(f == 0 ? "b_pieces" : "a_pieces", operands_[f].scalar,
-                                                        schedule_.stages * operands_[f].scalars()));
+        k_tiles_[f] =
+            builder_.add(buffer_of_smem_tiles(f == 0 ? "b_k_tiles" : "a_k_tiles", operands_[f].scalar,
+                                              schedule_.stages * operands_[f].scalars()));
     }
 }
 
@@ -64,8 +65,8 @@ void WgmmaPipeline::load(std::size_t which, const Start& start, const Affine& k_
     for (const WgmmaOperand::Load& load : operand.loads()) {
         const Value mn =
             builder_.add(start.mn[which], builder_.index(share * operand.mn_of_slice() + load.mn));
-        const Value step = builder_.index(k_tile * schedule_.cta_tile.k + load.step);
-        std::vector<Value> at = {mn, step};
+        const Value k = builder_.index(k_tile * schedule_.cta_tile.k + load.k);
+        std::vector<Value> at = {mn, k};
         if (operand.layout.k_major) std::swap(at[0], at[1]);
         if (operand.has_matrix) at.push_back(start.matrices[which]);
         builder_.tma_load(
@@ -88,9 +89,9 @@ void WgmmaPipeline::release(Value stage) const {
                      [&] { builder_.mbarrier_arrive(mbarrier(empty_, stage), builder_.index(thread)); });
 }
 
-ir::Builder::WgmmaOperand WgmmaPipeline::operand(std::size_t which, Integer mn, Integer step,
+ir::Builder::WgmmaOperand WgmmaPipeline::operand(std::size_t which, Integer mn, Integer k,
                                                  Value stage) const {
-    return {{k_tiles_[which], operands_[which].place(mn, step), stage, operands_[which].scalars()},
+    return {{k_tiles_[which], operands_[which].place(mn, k), stage, operands_[which].scalars()},
             operands_[which].layout};
 }
 

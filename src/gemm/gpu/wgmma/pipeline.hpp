@@ -30,8 +30,8 @@ public:
     void wait(ir::Value stage, ir::Value phase) const;
     /// Signals every block of the cluster that the stage may be refilled; one thread of the warpgroup does it.
     void release(ir::Value stage) const;
-    /// Descriptor of an operand from (mn, step) of a k-tile on.
-    ir::Builder::WgmmaOperand operand(std::size_t which, Integer mn, Integer step, ir::Value stage) const;
+    /// Descriptor of an operand from (mn, k) of a k-tile on.
+    ir::Builder::WgmmaOperand operand(std::size_t which, Integer mn, Integer k, ir::Value stage) const;
 
     const WgmmaOperand& layout(std::size_t which) const { return operands_[which]; }
     ir::Buffer buffer(std::size_t which) const { return k_tiles_[which]; }

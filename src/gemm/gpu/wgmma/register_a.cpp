@@ -36,56 +36,56 @@ WgmmaRegisterA::Places WgmmaRegisterA::places_in(Value stage) const {
     Places result;
     for (int part = 0; part < parts_; ++part)
         for (int half = 0; half < halves; ++half) {
-            const Affine step = builder_.thread(0, 1, 4) + 4 * half;
+            const Affine k_step = builder_.thread(0, 1, 4) + 4 * half;
             const Affine row =
-                a_.layout.panel / moved_pair * rows_.panel(part, true) + a_.row() / moved_pair * step;
-            const Value place = builder_.add(rows_.offset_in_row(part, step), builder_.index(row));
+                a_.layout.panel / moved_pair * rows_.panel(part, true) + a_.row() / moved_pair * k_step;
+            const Value place = builder_.add(rows_.offset_in_row(part, k_step), builder_.index(row));
             result.push_back(builder_.add(place, before));
         }
     return result;
 }
 
-void WgmmaRegisterA::load(const Places& places, int step) const {
+void WgmmaRegisterA::load(const Places& places, int k_step) const {
     for (int part = 0; part < parts_; ++part)
         for (int half = 0; half < halves; ++half) {
-            const Value numbers =
-                builder_.load(k_tiles_.buffer(1), Integer{step} * entry_.depth * a_.row(),
+            const Value values =
+                builder_.load(k_tiles_.buffer(1), Integer{k_step} * entry_.k * a_.row(),
                               {.lanes = moved_pair,
                                .dynamic = places[static_cast<std::size_t>(part * halves + half)],
                                .dynamic_scale = moved_pair});
-            builder_.store(memory_.fragments, first_register(step, part) + moved_pair * half, numbers,
+            builder_.store(memory_.fragments, first_register(k_step, part) + moved_pair * half, values,
                            {.lanes = moved_pair});
         }
 }
 
-void WgmmaRegisterA::multiply_step(int step, Value stage) const {
+void WgmmaRegisterA::multiply_step(int k_step, Value stage) const {
     builder_.fence({AsyncFence::Kind::begin, 0, AsyncFence::What::wgmmas});
     for (int part = 0; part < parts_; ++part)
         builder_.wgmma(entry_, memory_.accumulators, Integer{part} * entry_.registers(),
-                       {{memory_.fragments, first_register(step, part)}, {}},
-                       k_tiles_.operand(0, 0, Integer{step} * entry_.depth, stage));
+                       {{memory_.fragments, first_register(k_step, part)}, {}},
+                       k_tiles_.operand(0, 0, Integer{k_step} * entry_.k, stage));
     builder_.fence({AsyncFence::Kind::commit, 0, AsyncFence::What::wgmmas});
     builder_.fence({AsyncFence::Kind::wait, sets - prefetch_distance, AsyncFence::What::wgmmas});
 }
 
 /// Once the first wgmmas have started, those of the previous k-tile are complete, and so are all threads' loads from
 /// it.
-void WgmmaRegisterA::multiply_k_tile(const PipelineState& stages, const Affine& number, bool is_last) const {
+void WgmmaRegisterA::multiply_k_tile(const PipelineState& stages, const Affine& k_tile, bool is_last) const {
     const PipelineState::Position now = stages.position();
     const PipelineState::Position next = is_last ? PipelineState::Position{} : stages.after(now);
-    const int steps = static_cast<int>(a_.depth) / entry_.depth;
+    const int k_steps = static_cast<int>(a_.k) / entry_.k;
     Places places = places_in(now.stage);
-    for (int step = 0; step < steps; ++step) {
-        multiply_step(step, now.stage);
-        if (step == sets - prefetch_distance - 1)
-            builder_.if_then({{number - 1, ir::Condition::Relation::nonnegative}},
+    for (int k_step = 0; k_step < k_steps; ++k_step) {
+        multiply_step(k_step, now.stage);
+        if (k_step == sets - prefetch_distance - 1)
+            builder_.if_then({{k_tile - 1, ir::Condition::Relation::nonnegative}},
                              [&] { k_tiles_.release(stages.stage_before()); });
-        const int loaded = step + prefetch_distance;
-        if (loaded == steps && !is_last) {
+        const int loaded = k_step + prefetch_distance;
+        if (loaded == k_steps && !is_last) {
             k_tiles_.wait(next.stage, next.phase);
             places = places_in(next.stage);
         }
-        if (loaded < steps || !is_last) load(places, loaded % steps);
+        if (loaded < k_steps || !is_last) load(places, loaded % k_steps);
     }
     stages.advance();
 }
@@ -98,10 +98,10 @@ void WgmmaRegisterA::multiply_interval(const PipelineState& stages, const Affine
         const Value stage = stages.stage();
         k_tiles_.wait(stage, stages.phase());
         const Places places = places_in(stage);
-        for (int step = 0; step < prefetch_distance; ++step) load(places, step);
+        for (int k_step = 0; k_step < prefetch_distance; ++k_step) load(places, k_step);
     });
     builder_.for_loop(std::string(k_tile_loop), count - 1,
-                      [&](const Affine& number) { multiply_k_tile(stages, number, false); });
+                      [&](const Affine& k_tile) { multiply_k_tile(stages, k_tile, false); });
     if_any([&] { multiply_k_tile(stages, count - 1, true); });
     builder_.fence({AsyncFence::Kind::wait, 0, AsyncFence::What::wgmmas});
     if_any([&] { k_tiles_.release(stages.stage_before()); });

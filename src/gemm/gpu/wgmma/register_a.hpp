@@ -63,13 +63,13 @@ private:
     /// Offsets of a thread's pairs in a stage's k-tile.
     using Places = std::vector<ir::Value>;
     Places places_in(ir::Value stage) const;
-    void load(const Places& places, int step) const;
-    /// Starts the wgmmas of the current k-tile, whose first k steps have been loaded. `number`: nonnegative if a
+    void load(const Places& places, int k_step) const;
+    /// Starts the wgmmas of the current k-tile, whose first k steps have been loaded. `k_tile`: nonnegative if a
     /// k-tile precedes.
-    void multiply_k_tile(const PipelineState& stages, const Affine& number, bool is_last) const;
-    void multiply_step(int step, ir::Value stage) const;
-    Integer first_register(int step, int part) const {
-        return Integer{step % sets * parts_ + part} * registers_of_wgmma;
+    void multiply_k_tile(const PipelineState& stages, const Affine& k_tile, bool is_last) const;
+    void multiply_step(int k_step, ir::Value stage) const;
+    Integer first_register(int k_step, int part) const {
+        return Integer{k_step % sets * parts_ + part} * registers_of_wgmma;
     }
 
     ir::Builder& builder_;

@@ -1,7 +1,7 @@
 #include "gemm/gpu/wgmma/update.hpp"
 
-#include "gemm/cpu/tile.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/tile.hpp"
 
 #include <vector>
@@ -111,17 +111,17 @@ void WgmmaUpdate::store_residual_rows(const EpilogueTile& epilogue_tile) const {
     const Integer count = residual_rows(product_), first = product_.rows - count;
     const Integer in_tile = first % schedule_.cta_tile.m, major = in_tile - first_row(epilogue_tile);
     if (count == 0 || major < 0 || major >= rows_of_epilogue_tile()) return;
-    const auto number = [&](Integer value) {
+    const auto integer = [&](Integer value) {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     };
     const Integer chunk = ir::swizzle_chunk_bytes / bytes_of(product_.type_of_c());
     const auto store_column = [&](const Affine& column) {
         const Value exchanged = builder_.bit_xor(builder_.index(chunk * builder_.thread(0, 1, chunks_of_row)),
                                                  builder_.index(major % row()));
-        Value place = builder_.multiply(epilogue_tile.tile.column, number(product_.c.column_stride));
+        Value place = builder_.multiply(epilogue_tile.tile.column, integer(product_.c.column_stride));
         if (result_.has_matrix)
             place = builder_.add(
-                place, builder_.multiply(epilogue_tile.tile.matrix, number(product_.c.batch_stride)));
+                place, builder_.multiply(epilogue_tile.tile.matrix, integer(product_.c.batch_stride)));
         for (Integer k = 0; k < count; ++k)
             builder_.store(
                 result_.c_memory,

@@ -68,14 +68,14 @@ struct EpilogueCall {
     Integer column = 0;
 
     explicit operator bool() const { return epilogue != nullptr; }
-    const void* operand(std::size_t number, Integer in_row, Integer in_column) const {
-        return epilogue->expression().operand_address(number, arrays, matrix, row + in_row,
+    const void* operand(std::size_t index, Integer in_row, Integer in_column) const {
+        return epilogue->expression().operand_address(index, arrays, matrix, row + in_row,
                                                       column + in_column);
     }
     /// Writes the addresses of all operands to a kernel's buffers.
     void put_operands(void** buffers, Integer in_row, Integer in_column) const {
-        for (std::size_t number = 0; number < epilogue->code().operands.size(); ++number)
-            buffers[number] = const_cast<void*>(operand(number, in_row, in_column));
+        for (std::size_t index = 0; index < epilogue->code().operands.size(); ++index)
+            buffers[index] = const_cast<void*>(operand(index, in_row, in_column));
     }
 };
 

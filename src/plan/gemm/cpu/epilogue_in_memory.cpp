@@ -56,7 +56,7 @@ void apply_epilogue(const MatrixProduct& product, const EpilogueCall& call, void
                   .column_stride = product.c.column_stride,
                   .results = c,
                   .result_stride = product.c.column_stride},
-                 product.c.row_stride, [&](std::size_t number) { return call.operand(number, 0, 0); });
+                 product.c.row_stride, [&](std::size_t index) { return call.operand(index, 0, 0); });
 }
 
 } // namespace swirl::planning

@@ -23,21 +23,21 @@ MatrixArguments arguments_of(const MatrixGroup& group, Integer item) {
     return {group.alpha, group.a[item], group.b[item], group.beta, group.c[item]};
 }
 
-void check(const MatrixGroup& group, std::size_t number) {
-    if (group.count < 0) throw UserError("group {} has {} products; use 0 or more", number, group.count);
+void check(const MatrixGroup& group, std::size_t index) {
+    if (group.count < 0) throw UserError("group {} has {} products; use 0 or more", index, group.count);
     if (group.count == 0) return;
     if (group.a == nullptr || group.b == nullptr || group.c == nullptr)
-        throw UserError("a list of matrices of group {} is a null pointer", number);
+        throw UserError("a list of matrices of group {} is a null pointer", index);
     if (const auto& reductions = group.plan->product().reductions; !reductions.empty())
         throw UserError(
-            "products of group {} are reduced: each would write the same array {}\n  use execute()", number,
+            "products of group {} are reduced: each would write the same array {}\n  use execute()", index,
             reductions.front().name);
     const ScalarKinds scalar_kinds = scalar_kinds_of(group);
     for (Integer item = 0; item < group.count; ++item) {
         try {
             group.plan->check(arguments_of(group, item), scalar_kinds.alpha, group.arrays);
         } catch (const UserError& error) {
-            throw UserError("product {} of group {}: {}", item, number, error.what());
+            throw UserError("product {} of group {}: {}", item, index, error.what());
         }
     }
 }
@@ -47,15 +47,15 @@ void check(const MatrixGroup& group, std::size_t number) {
 void execute_groups(std::span<const MatrixGroup> groups, int threads) {
     std::vector<Items> kinds;
     std::vector<ScalarKinds> scalar_kinds;
-    for (std::size_t number = 0; number < groups.size(); ++number) {
-        const MatrixGroup& group = groups[number];
-        check(group, number);
+    for (std::size_t index = 0; index < groups.size(); ++index) {
+        const MatrixGroup& group = groups[index];
+        check(group, index);
         kinds.push_back({group.plan->work(), group.count, group.plan->threads()});
         scalar_kinds.push_back(scalar_kinds_of(group));
     }
-    distribute_items(kinds, threads, [&](std::size_t number, Integer item, int) {
-        const MatrixGroup& group = groups[number];
-        group.plan->execute(arguments_of(group, item), scalar_kinds[number].alpha, scalar_kinds[number].beta,
+    distribute_items(kinds, threads, [&](std::size_t index, Integer item, int) {
+        const MatrixGroup& group = groups[index];
+        group.plan->execute(arguments_of(group, item), scalar_kinds[index].alpha, scalar_kinds[index].beta,
                             group.arrays);
     });
 }

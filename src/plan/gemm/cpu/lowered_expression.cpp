@@ -10,7 +10,7 @@ namespace swirl::planning {
 
 namespace {
 
-using lower::Pointwise;
+using loops::Pointwise;
 using Op = Pointwise::Op;
 
 /// Axes of an expression's scope.
@@ -56,7 +56,7 @@ LoweredExpression::LoweredExpression(const MatrixProduct& product, const Express
         }
         const int value = form(code.forms[static_cast<std::size_t>(node.form)], is_transposed);
         const auto against_zero = [&](Op op, bool is_first) {
-            const int zero = push({.op = Op::number});
+            const int zero = push({.op = Op::constant});
             return push(
                 {.op = op, .operands = is_first ? std::vector{zero, value} : std::vector{value, zero}});
         };
@@ -91,7 +91,7 @@ int LoweredExpression::operand(int array, bool is_complex, std::vector<Integer> 
 
 /// constant + Σ stride·index, as a value.
 int LoweredExpression::form(const loops::LayoutForm& form, bool is_transposed) {
-    int sum = push({.op = Op::number, .number = static_cast<long double>(form.constant)});
+    int sum = push({.op = Op::constant, .constant = static_cast<long double>(form.constant)});
     for (std::size_t axis = 0; axis < form.strides.size(); ++axis) {
         if (form.strides[axis] == 0) continue;
         std::vector<Integer> one(form.strides.size(), 0);
@@ -99,7 +99,7 @@ int LoweredExpression::form(const loops::LayoutForm& form, bool is_transposed) {
         int term = push({.op = Op::array, .array = operand(-1, false, one, is_transposed)});
         if (form.strides[axis] != 1) {
             const int factor =
-                push({.op = Op::number, .number = static_cast<long double>(form.strides[axis])});
+                push({.op = Op::constant, .constant = static_cast<long double>(form.strides[axis])});
             term = push({.op = Op::multiply, .operands = {factor, term}});
         }
         sum = push({.op = Op::add, .operands = {sum, term}});
@@ -111,10 +111,10 @@ const void* LoweredExpression::operand_address(std::size_t operand, const void* 
                                                Integer row, Integer column) const {
     const Source& source = sources_[operand];
     const gemm::Epilogue::Operand& strides = code_.operands[operand];
-    const Integer number =
+    const Integer index =
         matrix * source.batch_stride + row * strides.row_stride + column * strides.column_stride;
     const void* const base = source.array < 0 ? iota_.data() : arrays[static_cast<std::size_t>(source.array)];
-    return static_cast<const std::byte*>(base) + number * static_cast<Integer>(source.bytes);
+    return static_cast<const std::byte*>(base) + index * static_cast<Integer>(source.bytes);
 }
 
 } // namespace swirl::planning

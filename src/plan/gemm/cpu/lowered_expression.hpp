@@ -31,7 +31,7 @@ private:
         std::size_t bytes; ///< of an element
     };
     int operand(int array, bool is_complex, std::vector<Integer> strides, bool is_transposed);
-    int push(lower::Pointwise::Node node);
+    int push(loops::Pointwise::Node node);
     int form(const loops::LayoutForm& form, bool is_transposed);
 
     gemm::Epilogue code_;

@@ -156,7 +156,7 @@ void multiply_scattered(const Work& work) {
                         .results = columns.arguments.c,
                         .result_stride = product.c.column_stride,
                         .beta = work.arguments.beta},
-                       1, [&](std::size_t number) { return columns.extras.epilogue.operand(number, 0, 0); });
+                       1, [&](std::size_t index) { return columns.extras.epilogue.operand(index, 0, 0); });
     }
 }
 
@@ -372,7 +372,10 @@ MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& argum
 }
 
 bool wants_transposition(const MatrixProduct& product) {
-    return product.c.row_stride != 1 && product.c.column_stride == 1;
+    if (product.c.column_stride != 1) return false;
+    // One row lies in memory as one column does: vectors of it need B's rows to be contiguous.
+    const bool is_row = product.rows == 1 && product.columns > 1 && product.b.column_stride == 1;
+    return product.c.row_stride != 1 || is_row;
 }
 
 int threads_worthwhile(const MatrixProduct& product, int threads) {

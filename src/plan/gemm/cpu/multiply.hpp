@@ -30,7 +30,7 @@ MatrixLayout transposed(MatrixLayout layout);
 /// k indices that the code's blocks accumulate before C of a canonical product is updated.
 Integer kc_of(const MatrixProduct& product, const MatrixCode& code);
 
-/// Whether C has row stride 1 only after transposition.
+/// Whether C has row stride 1 only after transposition, or is one row that is better computed as one column.
 bool wants_transposition(const MatrixProduct& product);
 
 /// Number of threads, at most `threads`, that pay off for one product.

@@ -40,10 +40,10 @@ PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const Matri
     : form_(form),
       memory_(static_cast<std::size_t>(std::max<Integer>(form.bytes_of_matrix() * form.matrices, 1)),
               {.alignment = 4096, .huge_pages = true}) {
-    for (Integer number = 0; number < form.matrices; ++number) {
+    for (Integer matrix = 0; matrix < form.matrices; ++matrix) {
         const std::byte* const from =
-            static_cast<const std::byte*>(data) + number * layout.batch_stride * bytes_of(form.data_type);
-        std::byte* const to = memory_.as<std::byte>() + number * form.bytes_of_matrix();
+            static_cast<const std::byte*>(data) + matrix * layout.batch_stride * bytes_of(form.data_type);
+        std::byte* const to = memory_.as<std::byte>() + matrix * form.bytes_of_matrix();
         if (form.width == 0) {
             copy(from, layout, to);
             continue;

@@ -73,8 +73,8 @@ public:
                  MatrixKernels* kernels);
 
     const PackedForm& form() const { return form_; }
-    const std::byte* matrix(Integer number) const {
-        const Integer at = form_.matrices == 1 ? 0 : number;
+    const std::byte* matrix(Integer index) const {
+        const Integer at = form_.matrices == 1 ? 0 : index;
         return memory_.as<std::byte>() + at * form_.bytes_of_matrix();
     }
     std::size_t bytes() const { return memory_.bytes(); }

@@ -18,9 +18,9 @@ std::size_t packing_buffer_bytes(std::size_t bytes) {
     return is_huge(bytes) ? (bytes + huge - 1) / huge * huge : bytes;
 }
 
-std::byte* packing_buffer(int number, std::size_t bytes) {
+std::byte* packing_buffer(int index, std::size_t bytes) {
     thread_local std::array<runtime::AlignedBuffer, 2> buffers;
-    runtime::AlignedBuffer& buffer = buffers[static_cast<std::size_t>(number)];
+    runtime::AlignedBuffer& buffer = buffers[static_cast<std::size_t>(index)];
     if (buffer.bytes() < bytes) {
         buffer = {};
         buffer =

@@ -1,7 +1,7 @@
 #include "plan/gemm/cpu/plan.hpp"
 
 #include "base/error.hpp"
-#include "plan/gemm/cpu/amx/kernels.hpp"
+#include "plan/gemm/cpu/amx/multiply.hpp"
 #include "plan/gemm/cpu/arrays.hpp"
 #include "plan/gemm/cpu/kernels.hpp"
 #include "plan/gemm/cpu/packing_buffers.hpp"
@@ -61,7 +61,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
     require_on_host(options.memory_limit, {.packing = packing_bytes()}, product);
-    loads_from_global_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
+    is_one_kernel_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     arrays_ = given_arrays_of(product);
     forms_ = {form_of(MatrixKernels::Operand::a), form_of(MatrixKernels::Operand::b)};
@@ -326,13 +326,19 @@ double MatrixPlan::flops() const {
 
 std::vector<ir::Program> MatrixPlan::programs() const {
     using Operand = MatrixKernels::Operand;
-    if (is_empty_ || code_.is_builtin() || route_) return {};
+    if (is_empty_ || code_.is_builtin()) return {};
     if (is_small_) {
         std::vector<ir::Program> small = {gemm::small_gemm(kernel(gemm::Update::overwrite, true).small())};
         add_elementwise(small);
         return small;
     }
     const bool is_finished = epilogue_ != nullptr && epilogue_->is_in_tiles();
+    if (route_) {
+        std::vector<ir::Program> tiles =
+            amx_programs(*code_.amx, canonical_, is_finished ? &epilogue_->amx() : nullptr);
+        add_elementwise(tiles);
+        return tiles;
+    }
     MatrixKernels& kernels = is_finished ? epilogue_->kernels() : *code_.blocks;
     std::vector<ir::Program> programs = {gemm::micro_kernel(kernels.tile_description(
         kernels.width(Operand::a), kernels.width(Operand::b), gemm::Update::overwrite))};

@@ -42,7 +42,7 @@ public:
     /// caller classifies α and β. `arrays` are in the order of given_arrays_of; those of reductions are written.
     void execute(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                  const void* const* arrays = nullptr) const {
-        if (loads_from_global_ && alpha != ScalarKind::zero && look_right(arguments))
+        if (is_one_kernel_ && alpha != ScalarKind::zero && look_right(arguments))
             run_small(arguments, alpha, beta);
         else
             execute_any(arguments, alpha, beta, arrays);
@@ -59,6 +59,8 @@ public:
                         const void* const* arrays, const PackedMatrix* a, const PackedMatrix* b) const;
 
     const MatrixProduct& product() const { return product_; }
+    /// One specialised kernel does everything: no epilogue, reductions or conversion follow.
+    bool is_one_kernel() const { return is_one_kernel_; }
     /// The data types of A, B and C in one integer.
     static constexpr unsigned type_key_of(DataType a, DataType b, DataType c) {
         return static_cast<unsigned>(a) | static_cast<unsigned>(b) << 8 | static_cast<unsigned>(c) << 16;
@@ -75,7 +77,8 @@ public:
     const Schedule& schedule() const { return schedule_; }
     const target::Cpu& cpu() const { return *cpu_; }
     /// The programs that run, for inspection: the specialised kernel for α = 1 and β = 0, or a tile and the packing of
-    /// A and B panels; then what is done to finished elements in memory. Empty for AMX products.
+    /// A and B panels; then what is done to finished elements in memory. Empty for an empty product and for
+    /// tiles compiled into the library.
     std::vector<ir::Program> programs() const;
     double flops() const;
 
@@ -143,13 +146,15 @@ private:
     }
     void check_packed(const char* name, const void* pointer, const PackedMatrix* packed,
                       MatrixKernels::Operand operand, const void* c) const;
-    void run_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta) const {
+    void run_small(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta) const {
         const SmallKernel& chosen = kernel(update_for(beta), alpha == ScalarKind::one);
-        if (is_swapped_) std::swap(arguments.a, arguments.b);
+        const void *const a = arguments.a, *const b = arguments.b;
+        const MatrixArguments canonical{arguments.alpha, is_swapped_ ? b : a, is_swapped_ ? a : b,
+                                        arguments.beta, arguments.c};
         if (product_.batch == 1)
-            chosen.run(arguments);
+            chosen.run(canonical);
         else
-            run_batch(chosen, arguments);
+            run_batch(chosen, canonical);
     }
     void to_next_matrix(MatrixArguments& arguments) const;
     void run_batch(const SmallKernel& chosen, MatrixArguments of_matrix) const;
@@ -159,10 +164,10 @@ private:
     const target::Cpu* cpu_;
     MatrixProduct product_;
     MatrixProduct canonical_;
-    bool is_swapped_;        ///< A and B are exchanged in `canonical_`
-    bool is_empty_;          ///< nothing to multiply
-    bool is_small_;          ///< has a specialised kernel
-    bool loads_from_global_; ///< small, without epilogue, reductions or other extras: the fast path applies
+    bool is_swapped_;    ///< A and B are exchanged in `canonical_`
+    bool is_empty_;      ///< nothing to multiply
+    bool is_small_;      ///< has a specialised kernel
+    bool is_one_kernel_; ///< small, without epilogue, reductions or other extras: the fast path applies
     int threads_asked_for_;
     int threads_;
     std::array<Address, 3> misaligned_; ///< alignment masks of A's, B's and C's addresses

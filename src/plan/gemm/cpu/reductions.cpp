@@ -39,7 +39,7 @@ void MatrixReductions::generate_for(const MatrixProduct& product, const target::
     const DataType finished = finished_type(product.data_type);
     for (One& one : all_) {
         const gemm::Epilogue& code = one.expression.code();
-        const bool is_x = code.nodes.size() == 1 && code.nodes.front().op == lower::Pointwise::Op::x;
+        const bool is_x = code.nodes.size() == 1 && code.nodes.front().op == loops::Pointwise::Op::x;
         one.of_block = ElementwiseKernels::shared(
             {.data_type = finished,
              .expression = is_x ? gemm::Epilogue{} : code,
@@ -106,7 +106,7 @@ void PartialReductions::take(Integer block, const void* c, Integer row_stride, I
                                .elements = const_cast<void*>(c),
                                .column_stride = column_stride,
                                .results = partials(k, block)},
-                              row_stride, [&](std::size_t number) { return call.operand(number, 0, 0); });
+                              row_stride, [&](std::size_t index) { return call.operand(index, 0, 0); });
     }
 }
 

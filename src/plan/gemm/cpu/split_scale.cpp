@@ -30,8 +30,8 @@ struct Words {
         largest = std::max(largest, largest_word);
         before_least = std::min(before_least, word_before_least);
     }
-    void take(float number) {
-        const std::uint32_t word = std::bit_cast<std::uint32_t>(number) & ~sign;
+    void take(float value) {
+        const std::uint32_t word = std::bit_cast<std::uint32_t>(value) & ~sign;
         take(word, word - 1U);
     }
 };

@@ -42,10 +42,10 @@ void scale_triangle(const MatrixProduct& product, Half half, const void* beta, v
 }
 
 /// First row or column of band `number` of `bands`, with about equal areas; a multiple of `step`.
-Integer beginning_of_band(Integer extent, Integer step, int number, int bands) {
-    const double fraction = std::sqrt(static_cast<double>(number) / bands);
-    return number == bands ? extent
-                           : static_cast<Integer>(fraction * static_cast<double>(extent)) / step * step;
+Integer beginning_of_band(Integer extent, Integer step, int index, int bands) {
+    const double fraction = std::sqrt(static_cast<double>(index) / bands);
+    return index == bands ? extent
+                          : static_cast<Integer>(fraction * static_cast<double>(extent)) / step * step;
 }
 
 /// The arguments for C from this row and column on.

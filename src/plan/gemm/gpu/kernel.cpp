@@ -156,7 +156,7 @@ void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& deri
     using Kind = emit::PtxParameter::Kind;
     const ir::Program& program = derivation.program;
     const auto position = static_cast<std::size_t>(parameter.position);
-    if (parameter.kind == Kind::number)
+    if (parameter.kind == Kind::integer)
         return step.parameters.push_back(parameter_with({role_of_parameter(program, position)}));
     if (parameter.kind != Kind::tensor)
         return step.parameters.push_back(memory_of(program.buffers.at(position)));

@@ -29,8 +29,8 @@ runtime::GpuBuffer list_of(const runtime::GpuDevice& device, const void* first, 
 MatrixProduct with_contiguous_batch(const MatrixProduct& product) {
     MatrixProduct result = product;
     if (!product.listed) return result;
-    const auto unit = [&](DataType number) {
-        return std::max<Integer>(product.list_alignment / bytes_of(number), 1);
+    const auto unit = [&](DataType data_type) {
+        return std::max<Integer>(product.list_alignment / bytes_of(data_type), 1);
     };
     result.listed = false;
     result.list_alignment = 0;

@@ -94,7 +94,7 @@ void GpuMatrixPlan::compare_once(const GpuMatrixKernels& kernels,
 
 GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* pointer,
                                                   const MatrixLayout& layout, Integer rows, Integer columns,
-                                                  DataType number) const {
+                                                  DataType data_type) const {
     if (product_.listed) { // the kernel assumes no more about the pointers in the lists than the product says
         constexpr std::size_t pointer_bytes = sizeof(const void*);
         return {{std::string("list ") + name, pointer, 0,
@@ -103,7 +103,7 @@ GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* 
                 false};
     }
     const Extent extent = extent_of(layout, rows, columns, product_.batch);
-    const Integer bytes = bytes_of(number);
+    const Integer bytes = bytes_of(data_type);
     return {{name, pointer, extent.lowest * bytes, (extent.highest + 1) * bytes,
              static_cast<std::size_t>(bytes), elements_of(layout, rows, columns, product_.batch, bytes)}};
 }

@@ -73,7 +73,7 @@ private:
         bool is_in_vectors = true; ///< may be accessed by vector instructions
     };
     BufferAccess matrix(const char* name, const void* pointer, const MatrixLayout& layout, Integer rows,
-                        Integer columns, DataType number) const;
+                        Integer columns, DataType data_type) const;
     std::vector<BufferAccess> accesses(const GpuMatrixArguments& arguments, bool multiplies) const;
     void add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const;
     void check(const std::vector<BufferAccess>& accesses) const;

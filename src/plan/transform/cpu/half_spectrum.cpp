@@ -38,7 +38,7 @@ IndexMap indices_in_pairs(Integer n) {
     return IndexMap::piecewise({DigitMap{{h}, {2}, 0, 0}, DigitMap{{m}, {-2}, 2 * m + 1, 0}}, 2 * h);
 }
 
-void add_half_spectrum(DimensionPass& pass, std::size_t side, lower::Pointwise& pointwise, Integer n) {
+void add_half_spectrum(DimensionPass& pass, std::size_t side, loops::Pointwise& pointwise, Integer n) {
     loops::Layout& layout = pass.layouts[side];
     loops::LayoutForm number{std::vector<Integer>(layout.lengths.size(), 0), 0};
     number.strides[pass.left.size()] = 1;

@@ -11,7 +11,7 @@ namespace swirl::planning {
 formula::IndexMap indices_in_pairs(Integer n);
 
 /// Makes a callback on a side of real entries apply to the complex elements whose components they are.
-void add_half_spectrum(DimensionPass& pass, std::size_t side, lower::Pointwise& pointwise, Integer n);
+void add_half_spectrum(DimensionPass& pass, std::size_t side, loops::Pointwise& pointwise, Integer n);
 
 /// If the pass has such a callback: the pass with a formula that pairs the components of each element on that side.
 std::optional<DimensionPass> by_complex_entries(const DimensionPass& pass);

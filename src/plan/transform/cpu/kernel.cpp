@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
 #include "loops/passes.hpp"
-#include "lower/cpu/callback_loops.hpp"
 #include "passes/change_layout.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/stored_types.hpp"
@@ -59,7 +58,7 @@ ir::Program laid_out(ir::Program program, const Transform& problem, const Dimens
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
                   const target::Cpu& cpu, bool scalar_code) {
     lower::KernelRequest request = kernel_request(problem, pass, tree, cpu, scalar_code);
-    loops::LoopProgram loops = lower::loops_for_cpu(request);
+    loops::LoopProgram loops = loops::loops_for_cpu(request.loops);
     ir::Program lowered = lower::lower(request, loops);
     lowered = laid_out(std::move(lowered), problem, pass);
     ir::Program machine = with_stored_types(passes::run_for_cpu(lowered, cpu), problem, pass);

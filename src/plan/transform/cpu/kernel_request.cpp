@@ -17,6 +17,10 @@ Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree
         throw UserError(
             "the step of a formula is a codelet\n  use a tree that begins with 'formula' or "
             "'formula-codelet'");
+    if (tree.rule.empty() && pass.nonterminal.is<Circulant>())
+        throw UserError(
+            "the step of a convolution is a codelet, which knows no spectrum\n  use a tree that begins with "
+            "'circulant-dft'");
     Formula transform =
         pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
     if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
@@ -34,23 +38,24 @@ DataType arithmetic_of(DataType precision) {
 lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree) {
     const std::optional<DimensionPass> numbers = by_complex_entries(pass);
-    return {.name = fmt::format("swirl_step_{}", pass.dimension),
-            .loops = {.formula = pass_formula(pass, tree),
-                      .complex = pass.complex,
-                      .scalar = arithmetic_of(problem.precision),
-                      .input = pass.layouts[0],
-                      .output = pass.layouts[1],
-                      .in_place = pass.source == pass.target,
-                      .input_split_complex = is_planar(problem, pass.source),
-                      .output_split_complex = is_planar(problem, pass.target),
-                      .auxiliary = pass.auxiliary,
-                      .input_reach = pass.reaches[0],
-                      .output_reach = pass.reaches[1],
-                      .scale = pass.scale},
-            .by_complex_entries = numbers ? std::optional(pass_formula(*numbers, tree)) : std::nullopt,
-            .arrays = pass.arrays,
-            .load = pass.load,
-            .store = pass.store};
+    return {
+        .name = fmt::format("swirl_step_{}", pass.dimension),
+        .loops = {.formula = pass_formula(pass, tree),
+                  .complex = pass.complex,
+                  .scalar = arithmetic_of(problem.precision),
+                  .input = pass.layouts[0],
+                  .output = pass.layouts[1],
+                  .in_place = pass.source == pass.target,
+                  .input_split_complex = is_planar(problem, pass.source),
+                  .output_split_complex = is_planar(problem, pass.target),
+                  .auxiliary = pass.auxiliary,
+                  .input_reach = pass.reaches[0],
+                  .output_reach = pass.reaches[1],
+                  .load = pass.load,
+                  .store = pass.store,
+                  .by_complex_entries = numbers ? std::optional(pass_formula(*numbers, tree)) : std::nullopt,
+                  .scale = pass.scale},
+        .arrays = pass.arrays};
 }
 
 lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,

@@ -9,7 +9,7 @@ namespace swirl::planning {
 namespace {
 
 using loops::LayoutForm;
-using lower::Pointwise;
+using loops::Pointwise;
 using Kind = ExpressionNode::Kind;
 using Op = Pointwise::Op;
 
@@ -50,7 +50,7 @@ private:
         return static_cast<int>(result_.nodes.size()) - 1;
     }
     int push(Op op, std::vector<int> operands) {
-        return push({.op = op, .number = 0, .form = 0, .array = 0, .operands = std::move(operands)});
+        return push({.op = op, .constant = 0, .form = 0, .array = 0, .operands = std::move(operands)});
     }
 
     int form(LayoutForm form) {
@@ -92,7 +92,7 @@ private:
         const auto at = std::find_if(arrays_.begin(), arrays_.end(),
                                      [&](const AuxiliaryArray& known) { return known.name == node.name; });
         return push({.op = Op::array,
-                     .number = 0,
+                     .constant = 0,
                      .form = form(std::move(place)),
                      .array = static_cast<int>(at - arrays_.begin()),
                      .operands = {}});
@@ -101,15 +101,16 @@ private:
     int add(const ExpressionTerm& term) {
         if (const auto condition = index_condition(term))
             return push({.op = op_of(condition->relation),
-                         .number = 0,
+                         .constant = 0,
                          .form = form(condition->form),
                          .array = 0,
                          .operands = {}});
-        if (term->kind == Kind::number)
-            return push({.op = Op::number, .number = term->number, .form = 0, .array = 0, .operands = {}});
+        if (term->kind == Kind::constant)
+            return push(
+                {.op = Op::constant, .constant = term->constant, .form = 0, .array = 0, .operands = {}});
         if (term->kind == Kind::index)
             return push(
-                {.op = Op::form, .number = 0, .form = form(*index_form(term)), .array = 0, .operands = {}});
+                {.op = Op::form, .constant = 0, .form = form(*index_form(term)), .array = 0, .operands = {}});
         if (term->kind == Kind::array) return array(*term);
         std::vector<int> operands;
         for (const ExpressionTerm& operand : term->operands) operands.push_back(add(operand));
@@ -147,7 +148,7 @@ private:
             const int re = push(Op::re, operands), im = push(Op::im, operands);
             return push(Op::add, {push(Op::multiply, {re, re}), push(Op::multiply, {im, im})});
         }
-        case Kind::number:
+        case Kind::constant:
         case Kind::index:
         case Kind::array: break;
         }
@@ -161,12 +162,12 @@ private:
 
 } // namespace
 
-lower::Pointwise pointwise_of(const Transform& problem, Side side) {
+loops::Pointwise pointwise_of(const Transform& problem, Side side) {
     return Translation(scope_of(problem, side), arrays_of(problem))
         .of(*expression_of(problem, side).tree(), problem, side);
 }
 
-lower::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope& scope,
+loops::Pointwise pointwise_of(const ExpressionTree& tree, const ExpressionScope& scope,
                               const std::vector<AuxiliaryArray>& arrays) {
     return Translation(scope, arrays).of(tree);
 }

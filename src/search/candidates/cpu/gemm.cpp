@@ -94,12 +94,12 @@ std::span<const BlockedGemmParameter> blocked_gemm_parameters() {
                  best, &BlockedGemm::unroll,
                  refines ? std::vector{best.unroll * 2, best.unroll / 2 + 1} : std::vector{1, 2, 4, 8, 16});
          }},
-        {"depth", [](DataType, const target::Cpu&, const BlockedGemm& best,
-                     bool refines) { return scaled(best, &BlockedGemm::kc, 8 * best.unroll, refines); }},
-        {"rows", [](DataType, const target::Cpu&, const BlockedGemm& best,
-                    bool refines) { return scaled(best, &BlockedGemm::mc, best.tile.rows(), refines); }},
-        {"columns", [](DataType, const target::Cpu&, const BlockedGemm& best,
-                       bool refines) { return scaled(best, &BlockedGemm::nc, best.tile.columns, refines); }},
+        {"kc", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                  bool refines) { return scaled(best, &BlockedGemm::kc, 8 * best.unroll, refines); }},
+        {"mc", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                  bool refines) { return scaled(best, &BlockedGemm::mc, best.tile.rows(), refines); }},
+        {"nc", [](DataType, const target::Cpu&, const BlockedGemm& best,
+                  bool refines) { return scaled(best, &BlockedGemm::nc, best.tile.columns, refines); }},
         {"order",
          [](DataType, const target::Cpu&, const BlockedGemm& best, bool refines) {
              return refines ? std::vector<BlockedGemm>{}

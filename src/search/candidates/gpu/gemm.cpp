@@ -146,10 +146,10 @@ std::optional<std::string> sass_reordering_infeasibility(const GpuGemmSchedule& 
     if (gpu.capability_major != 9 || gpu.capability_minor != 0)
         return fmt::format("main loops are put into another order on compute capability 9.0, not on {}.{}",
                            gpu.capability_major, gpu.capability_minor);
-    for (const DataType number : {product.data_type, product.type_of_a(), product.type_of_b()})
-        if (number != DataType::float32)
+    for (const DataType data_type : {product.data_type, product.type_of_a(), product.type_of_b()})
+        if (data_type != DataType::float32)
             return fmt::format("main loops of float32 are put into another order, not those of {}",
-                               name_of(number));
+                               name_of(data_type));
     const auto* const simt = std::get_if<SimtGemm>(&schedule);
     if (simt == nullptr || simt->is_mma())
         return "tensor cores multiply; main loops in which threads do are put into another order";

@@ -1,8 +1,9 @@
 #include "search/candidates/gpu/launch_configurations.hpp"
 
-#include "loops/gpu/arrange.hpp"
 #include "loops/gpu/cluster.hpp"
-#include "lower/gpu/lowering.hpp"
+#include "loops/gpu/communicated.hpp"
+#include "loops/gpu/lay_out_arrays.hpp"
+#include "loops/gpu/passes.hpp"
 #include "search/candidates/gpu/trees.hpp"
 
 #include <functional>
@@ -31,20 +32,22 @@ bool is_product_of_passes(const BreakdownTree& tree) {
     return tree.children.size() == 1 && tree.choice.empty() && is_product_of_passes(tree.children.front());
 }
 
-struct Lowered {
+struct Arranged {
     loops::LoopProgram loops;
     KernelRegion region;
 };
-Lowered lowered_as(const KernelRegions& regions, const KernelRegion& region, loops::SmemStaging staged,
-                   bool held) {
-    Lowered lowered{regions.loops, region};
-    loops::arrange_region(lowered.loops, lowered.region, staged, held);
-    loops::lay_out_arrays(lowered.loops, {.threads = 1, .smem_vector_pad = default_pitch}, {});
-    return lowered;
+Arranged arranged_as(const KernelRegions& regions, const KernelRegion& region, loops::SmemStaging staged,
+                     bool held) {
+    loops::KernelLoops kernel{
+        {.loops = regions.loops, .regions = {region}},
+        {{.threads = 1, .smem_vector_pad = default_pitch, .single_buffer = held, .staged = staged}}};
+    loops::run(loops::arranging_passes(), kernel);
+    loops::lay_out_arrays(kernel);
+    return {std::move(kernel.regions.loops), std::move(kernel.regions.regions.front())};
 }
 
 /// Whether threads hold their inputs in registers anywhere.
-bool holds(const Lowered& lowered) {
+bool holds(const Arranged& lowered) {
     return std::any_of(
         lowered.region.calls.begin(), lowered.region.calls.end(), [&](const loops::Call& call) {
             return is_shared(lowered.loops, call.input) && call.input.array == call.output.array;
@@ -65,13 +68,15 @@ Integer LaunchConfigurations::entry_bytes() const {
 
 KernelRegions LaunchConfigurations::parts_of(const BreakdownTree& tree, Integer row, Between between,
                                              Integer apart) const {
-    const lower::KernelRequest request = planning::kernel_request(problem_, pass_, tree);
+    const loops::Request request = planning::kernel_request(problem_, pass_, tree).loops;
     const bool simple = between == Between::global && apart == 0 && is_product_of_passes(tree);
-    KernelRegions regions = simple
-                                ? lower::kernel_regions_of_passes(request, row, stays_whole(tree))
-                                : lower::kernel_regions_of(request, row, between, stays_whole(tree), apart);
-    for (KernelRegion& region : regions.regions) loops::open_region(regions.loops, region);
-    return regions;
+    loops::KernelLoops kernels{
+        simple ? loops::kernel_regions_of_passes(request, row, stays_whole(tree))
+               : loops::kernel_regions_of(request, row, between, stays_whole(tree), apart),
+        {}};
+    kernels.configurations.resize(kernels.regions.regions.size(), {.threads = 1});
+    loops::run(loops::opening_passes(), kernels);
+    return std::move(kernels.regions);
 }
 
 std::vector<RatedConfiguration> LaunchConfigurations::of_part(const KernelRegions& regions,
@@ -93,7 +98,7 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_part(const KernelRegion
          {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out}) {
         if (staged != SmemStaging::none && !scatters) break;
         for (const bool held : {false, true}) {
-            const Lowered lowered = lowered_as(regions, region, staged, held);
+            const Arranged lowered = arranged_as(regions, region, staged, held);
             if (held && !holds(lowered)) break;
             for (const auto& [transforms, threads] : shapes) {
                 const LaunchConfiguration configuration{.threads = threads,
@@ -217,11 +222,11 @@ std::optional<RatedConfiguration> LaunchConfigurations::with_best_pitch(
 std::optional<GpuKernelCost> LaunchConfigurations::fused_cost(
     const KernelRegions& regions, const LaunchConfiguration& configuration) const {
     const Integer blocks = configuration.cluster;
-    const loops::GpuCluster cluster =
+    const KernelRegions cluster =
         in_cluster(regions, blocks, configuration.smem_vector_pad, configuration.transforms);
     LaunchConfiguration one = configuration;
     one.transforms = 1;
-    const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.region, one, code(), gpu_);
+    const GpuKernelCost cost = gpu_kernel_cost(cluster.loops, cluster.regions.front(), one, code(), gpu_);
     if (cost.resident_blocks == 0 || cost.spills) return std::nullopt;
     return cost;
 }
@@ -321,7 +326,7 @@ std::vector<RatedGroups> LaunchConfigurations::of_groups(const KernelRegions& re
 std::optional<GpuKernelCost> LaunchConfigurations::cost_of(const KernelRegions& regions,
                                                            const KernelRegion& region,
                                                            const LaunchConfiguration& configuration) const {
-    const Lowered lowered = lowered_as(regions, region, configuration.staged, configuration.single_buffer);
+    const Arranged lowered = arranged_as(regions, region, configuration.staged, configuration.single_buffer);
     const GpuKernelCost cost = gpu_kernel_cost(lowered.loops, lowered.region, configuration, code(), gpu_);
     if (cost.resident_blocks == 0) return std::nullopt;
     return cost;

@@ -25,8 +25,8 @@ std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& config
             other.transforms >= 1)
             result.push_back(other);
     };
-    const auto doubled = [](Integer& number) { number *= 2; };
-    const auto halved = [](Integer& number) { number = number % 2 == 0 ? number / 2 : number; };
+    const auto doubled = [](Integer& value) { value *= 2; };
+    const auto halved = [](Integer& value) { value = value % 2 == 0 ? value / 2 : value; };
     add([&](LaunchConfiguration& m) { doubled(m.threads); });
     add([&](LaunchConfiguration& m) { halved(m.threads); });
     const bool spread = configuration.cluster > 1 || configuration.fused; // such a block has one transform

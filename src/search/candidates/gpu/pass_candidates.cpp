@@ -1,7 +1,8 @@
 #include "search/candidates/gpu/pass_candidates.hpp"
 
 #include "formula/properties.hpp"
-#include "lower/gpu/lowering.hpp"
+#include "loops/build.hpp"
+#include "loops/gpu/communicated.hpp"
 #include "plan/transform/gpu/kernels.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
@@ -106,14 +107,14 @@ private:
         }
     }
 
-    /// One kernel per region; `apart` as in LaunchConfiguration.
-    void add_kernels(const BreakdownTree& tree, Integer row, Integer apart = 0) {
+    /// One kernel per region; `apart` as in LaunchConfiguration. None for a tree with index maps that cannot be followed.
+    void add_kernels(const BreakdownTree& tree, Integer row, Integer apart = 0) try {
         const KernelRegions regions = configurations_.parts_of(tree, row, Between::global, apart);
         std::vector<std::vector<RatedConfiguration>> rated;
         for (const KernelRegion& region : regions.regions)
             rated.push_back(configurations_.of_part(regions, region, row, stays_whole(tree)));
         add(tree, rated);
-    }
+    } catch (const loops::UnfollowedMap&) {}
 
     /// Combines the best configurations of all regions, then the second best ones, and so on.
     void add(const BreakdownTree& tree, const std::vector<std::vector<RatedConfiguration>>& rated) {

@@ -307,7 +307,7 @@ void put_even_radix(std::vector<Integer>& radices, Direction direction) {
 
 std::optional<BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction) {
     const Integer rows = n / columns;
-    const auto is_power_of_2 = [](Integer number) { return (number & (number - 1)) == 0; };
+    const auto is_power_of_2 = [](Integer value) { return (value & (value - 1)) == 0; };
     if (!is_power_of_2(columns) || !is_power_of_2(rows) || rows < 2 || columns < 4) return std::nullopt;
     const auto of_columns = real_tree(columns), of_real_rows = real_tree(2 * rows);
     auto of_rows = gpu_tree(formula::DFT(rows, direction));

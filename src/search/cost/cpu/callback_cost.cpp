@@ -4,7 +4,7 @@ namespace swirl::search {
 
 namespace {
 
-using lower::Pointwise;
+using loops::Pointwise;
 using Op = Pointwise::Op;
 
 /// Two operations or loads start in each cycle.
@@ -25,7 +25,7 @@ double operations_of(const Pointwise& pointwise, const std::vector<lower::Auxili
         for (std::size_t k = 0; k < node.operands.size(); ++k) any = any || operand(k);
         const double components = any ? 2 : 1;
         switch (node.op) {
-        case Op::number:
+        case Op::constant:
         case Op::x:
         case Op::re:
         case Op::im:

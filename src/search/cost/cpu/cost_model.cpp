@@ -177,23 +177,11 @@ std::vector<Candidate> two_sweep_candidates(const Formula& dft, const Setting& s
     const Integer n = dft.rows();
     std::vector<Candidate> result;
     if (cached_sweep_cycles(n, setting) == 0 || !setting.is_alone()) return result;
-    for (Integer first = 2; first * first <= n * max_uneven; ++first) {
+    for (Integer first = 2; first < n && first * first <= n * max_uneven; ++first) {
         if (n % first != 0 || first * first * max_uneven < n) continue;
         result.push_back(two_sweep_candidate(dft, first, widest_tile(first, n, setting), setting));
     }
     return result;
-}
-
-/// The smallest size ≥ n that is a product of 2, 3 and 5 and divisible by 4, so that its passes fill vectors.
-Integer convolution_length(Integer n) {
-    Integer best_length = 0;
-    for (Integer five = 1; five <= 2 * n; five *= 5)
-        for (Integer three = five; three <= 2 * n; three *= 3) {
-            Integer m = three;
-            while (m < n || m % 4 != 0) m *= 2;
-            if (best_length == 0 || m < best_length) best_length = m;
-        }
-    return best_length;
 }
 
 double convolution_cycles(Integer length, const Setting& setting) {
@@ -209,7 +197,7 @@ std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setti
         rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
         result.push_back({with_children("rader", {}, dft, setting),
                           convolution_cycles(p - 1, setting) + 5 * static_cast<double>(p)});
-    const Integer length = convolution_length(2 * p - 1);
+    const Integer length = rules::convolution_length(2 * p - 1);
     result.push_back(
         {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
     return result;
@@ -258,7 +246,7 @@ std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setti
     if (rules::largest_prime_factor(n) <= largest_codelet) return result;
     // The spectrum is a table longer than the data; the spectra for the prime factors are shorter.
     constexpr Integer longest_spectrum = Integer{1} << 22;
-    const Integer length = convolution_length(2 * n - 1);
+    const Integer length = rules::convolution_length(2 * n - 1);
     if (length > longest_spectrum) return result;
     result.push_back(
         {with_children("bluestein", {length}, dft, setting), convolution_cycles(length, setting)});
@@ -439,13 +427,13 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
                    ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
-    const auto suits_pairs = [](const std::optional<lower::Pointwise>& callback) {
+    const auto suits_pairs = [](const std::optional<loops::Pointwise>& callback) {
         return !callback || lower::has_form_in_pairs(*callback);
     };
     if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
         suits_pairs(pass.load) && suits_pairs(pass.store))
-        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1);
-    const double callbacks = callback_cycles(pass, setting.lanes);
+        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, machine);
+    const double callbacks = machine.vector_operation * callback_cycles(pass, setting.lanes);
     for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;
     return all;
 }

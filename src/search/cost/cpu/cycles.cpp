@@ -46,8 +46,9 @@ double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Set
     const double values = 2 * r + (shuffles > 4 ? 2 * setting.lanes : 0);
     // Prime factors other than two need more live values for their sums than radix-2 butterflies do.
     const double wide = (radix & (radix - 1)) == 0 ? 1 : 1.6;
-    return operation_cycles * operations + shuffle_cycles * shuffles * r + move_cycles * moves +
-           wide * spilling_cycles(values, setting) + iteration_cycles;
+    const double vectors = operation_cycles * operations + shuffle_cycles * shuffles * r +
+                           move_cycles * moves + wide * spilling_cycles(values, setting);
+    return setting.machine->vector_operation * vectors + iteration_cycles;
 }
 
 /// Utilisation of a transform's own loop, whose remainder has separate code that costs half a vector more.
@@ -159,11 +160,13 @@ double loaded_twiddle_cycles(Integer radix, const Setting& setting) {
     const double values = 2 * static_cast<double>(radix);
     const bool deep = values >= deep_fold * setting.registers;
     const double spills = deep ? spilling_cycles(2 * values, setting) - spilling_cycles(values, setting) : 0;
-    return (2 * values * operation_cycles + values * move_cycles + spills) / setting.lanes;
+    return setting.machine->vector_operation *
+           (2 * values * operation_cycles + values * move_cycles + spills) / setting.lanes;
 }
 
 double second_twiddle_cycles(Integer n, const Setting& setting) {
-    return second_twiddle_operations * operation_cycles * static_cast<double>(n) / setting.lanes;
+    return setting.machine->vector_operation * second_twiddle_operations * operation_cycles *
+           static_cast<double>(n) / setting.lanes;
 }
 
 double codelet_operations(Integer n) {

@@ -14,11 +14,13 @@ namespace swirl::search {
 
 namespace {
 
-void add_rejections(Choice& choice, const planning::DimensionPass& pass, const std::vector<Candidate>& all) {
+void add_rejections(Choice& choice, const planning::DimensionPass& pass, const std::vector<Candidate>& all,
+                    const MachineModel& machine) {
     for (std::size_t k = 1; k < all.size(); ++k)
         choice.rejections.push_back(
-            {rules::to_string(all[k].tree),
-             fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles)});
+            {.what = rules::to_string(all[k].tree),
+             .why = fmt::format("estimated at {:.2f} times the cost", all[k].cycles / all[0].cycles),
+             .seconds = all[k].cycles / machine.hertz});
     for (Rejection& rejection : inapplicable_rules(pass.nonterminal))
         choice.rejections.push_back(std::move(rejection));
 }
@@ -43,7 +45,7 @@ Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineM
         const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
         choice.schedule.transform().passes.push_back({pass.dimension, all[0].tree});
         choice.estimated_seconds += all[0].cycles / machine.hertz;
-        add_rejections(choice, pass, all);
+        add_rejections(choice, pass, all, machine);
     }
     return choice;
 }

@@ -73,11 +73,13 @@ private:
         const double components = gemm::scalars_in(types.c);
         const double vectors = components * tile.vectors * tile.columns;
         const double unfused = cpu_.has_fma || !types.k_packing.is_plain() ? 1 : 2;
-        const double of_k = components * vectors * gemm::cycles_per_k(types, tile, cpu_) * unfused;
+        const double of_k = machine_.vector_operation * components * vectors *
+                            gemm::cycles_per_k(types, tile, cpu_) * unfused;
         const double count = whole(product_.rows, tile.lanes) / tile.vectors *
                              static_cast<double>(product_.columns) / tile.columns;
         return count * (whole(product_.k, types.k_packing.k_group()) * of_k +
-                        whole(product_.k, kc) * (tile_cycles + vector_of_c_cycles * vectors));
+                        whole(product_.k, kc) *
+                            (tile_cycles + machine_.vector_operation * vector_of_c_cycles * vectors));
     }
 
     /// A once for each block of columns, B once.

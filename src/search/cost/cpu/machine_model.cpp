@@ -35,6 +35,15 @@ const CacheLevel& own_cache(const std::vector<CacheLevel>& caches, int threads_o
     return caches[own];
 }
 
+/// Full-vector multiply-adds that issue in a cycle, 1 or 2. Their latency is four or five cycles on all CPUs, so as many
+/// are in flight where one issues per cycle, and twice as many where two do. Two if no latency was measured.
+double multiply_adds_per_cycle(const HostProbe& probe) {
+    constexpr double most_with_one = 5.5;
+    const double in_flight = probe.multiply_adds_at_once(probe.flops_float64, probe.latency_float64,
+                                                         static_cast<int>(sizeof(double)));
+    return in_flight > 0 && in_flight < most_with_one ? 1 : 2;
+}
+
 } // namespace
 
 double MachineModel::bytes_per_cycle(double bytes) const {
@@ -54,7 +63,9 @@ MachineModel machine_model(const HostProbe& probe) {
     if (lanes == 0 || host.caches.empty() || probe.measured_with.find("machine code") == std::string::npos)
         return fitted_machine_model();
     MachineModel model;
-    model.hertz = probe.flops_float64 / (4 * lanes); // two multiply-adds of two operations per lane
+    const double per_cycle = multiply_adds_per_cycle(probe);
+    model.vector_operation = 2 / per_cycle;
+    model.hertz = probe.flops_float64 / (2 * lanes * per_cycle); // a multiply-add is two operations
     if (!(model.hertz > min_hertz && model.hertz < max_hertz)) return fitted_machine_model();
     const CacheLevel& nearest = host.caches.front();
     const CacheLevel& own =

@@ -9,8 +9,8 @@
 
 namespace swirl::search {
 
-/// What the cost model must know of a machine beyond its instructions: its memory. Unit: a cycle in which two
-/// full-vector fused multiply-adds issue. The defaults are the machine on which src/search/cost/cpu/cycles.cpp was fitted.
+/// What the cost model must know of a machine beyond its instructions: its clock, the width of its units and its memory.
+/// Unit: a cycle of the clock. The defaults are the machine on which src/search/cost/cpu/cycles.cpp was fitted.
 struct MachineModel {
     /// Bandwidth between a core and a level beyond its private caches.
     struct Level {
@@ -20,6 +20,9 @@ struct MachineModel {
     };
 
     double hertz = 3e9; ///< cycles per second
+    /// Cycles of a full-vector operation, relative to the fitted machine, which issues two multiply-adds per cycle: 2
+    /// where a vector is twice as wide as the units (AVX-512 of Zen 4), or where there is one unit.
+    double vector_operation = 1;
     double nearest_cache_bytes = 48 << 10;
     Integer nearest_cache_ways = 12;
     double own_cache_bytes = 0; ///< of the last private cache of a core; 0: from target/

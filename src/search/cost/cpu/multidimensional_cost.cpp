@@ -55,7 +55,7 @@ Candidate bands_candidate(const Formula& transform, Integer part, const Setting&
     const Integer rest = columns.rows() / part, row_entries = rows.rows();
     const auto row = static_cast<Integer>(setting.element_bytes) * row_entries;
     const Direction direction = rows.get_if<Dft>()->direction;
-    const auto count = [](Integer number) { return static_cast<double>(number); };
+    const auto count = [](Integer value) { return static_cast<double>(value); };
     Candidate candidate{{"bands", {part}, {}}, 0};
     Children children(candidate);
     const Formula first = DFT(part, direction), second = DFT(rest, direction);

@@ -19,7 +19,8 @@ constexpr double most_vectors = 64;
 constexpr double exchanges = 0.12;
 
 /// Cycles of the passes; infinite if the transform is too long.
-double cycles(const rules::Choice& radices, Integer n, double lanes, double around) {
+double cycles(const rules::Choice& radices, Integer n, double lanes, double around,
+              const MachineModel& machine) {
     Integer longest = 1, before = 1;
     std::vector<Integer> lane_loops;
     for (const Integer radix : radices) {
@@ -41,19 +42,20 @@ double cycles(const rules::Choice& radices, Integer n, double lanes, double arou
         vectors += times * radix;
     }
     if (n > max_points || vectors > most_vectors) return std::numeric_limits<double>::infinity();
-    return around + cycles_per_operation * std::max(operations, 2 * vectors);
+    return around + machine.vector_operation * cycles_per_operation * std::max(operations, 2 * vectors);
 }
 
 } // namespace
 
-void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated) {
+void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated,
+                       const MachineModel& machine) {
     const double around = repeated ? cycles_per_iteration : cycles_per_call;
     for (Candidate& candidate : candidates) {
         const bool is_codelet = candidate.tree == rules::BreakdownTree{};
         if (is_codelet && repeated) continue; // iterations fill its lanes
         if (!is_codelet && (candidate.tree.rule != "stockham" || !candidate.tree.children.empty())) continue;
         const double estimated =
-            cycles(is_codelet ? rules::Choice{n} : candidate.tree.choice, n, lanes, around);
+            cycles(is_codelet ? rules::Choice{n} : candidate.tree.choice, n, lanes, around, machine);
         if (std::isfinite(estimated)) candidate.cycles = estimated;
     }
     std::stable_sort(candidates.begin(), candidates.end(),

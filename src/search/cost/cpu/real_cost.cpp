@@ -22,10 +22,18 @@ constexpr std::string_view real_rules[] = {"rdft-stockham", "rdft-rader", "rdft-
 /// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_codelet = 32;
 
+/// Longest convolution of rdft-rader: its spectrum and its permutations are tables. Longer transforms are embedded in complex
+/// ones, where Bluestein's chirps are products of small tables.
+constexpr Integer longest_rader = Integer{1} << 20;
+
 /// The choices of a rule worth trying; of the many splits of a long WHT only one: by codelets, else balanced.
 std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, const Formula& transform) {
-    if (rule.name == "rdft-rader" && transform.rows() - 1 > rules::longest_rader_convolution / 2) return {};
-    if (!transform.is<Wht>()) return rule.choices(transform);
+    if (!transform.is<Wht>()) {
+        std::vector<rules::Choice> choices = rule.choices(transform);
+        if (rule.name == "rdft-rader")
+            std::erase_if(choices, [](const rules::Choice& choice) { return choice[0] > longest_rader; });
+        return choices;
+    }
     Integer left = 2;
     while (left < largest_real_codelet && left * left < transform.rows()) left *= 2;
     return {{left, transform.rows() / left}};

@@ -28,8 +28,9 @@ struct Butterfly {
 double cycles_of(const Butterfly& butterfly, const Setting& setting) {
     const double fold = butterfly.values / setting.registers;
     const double spills = fold > 1 ? real_spill_cycles * butterfly.values * std::log2(fold) : 0;
-    return operation_cycles * butterfly.operations + move_cycles * butterfly.moves +
-           shuffle_cycles * butterfly.shuffles + spills + real_iteration_cycles;
+    const double vectors = operation_cycles * butterfly.operations + move_cycles * butterfly.moves +
+                           shuffle_cycles * butterfly.shuffles + spills;
+    return setting.machine->vector_operation * vectors + real_iteration_cycles;
 }
 
 /// A vectorised real transform of a pass, with `shuffles` per real.
@@ -114,8 +115,9 @@ double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction d
 }
 
 double half_size_cycles(Integer n, const Setting& setting) {
-    return half_size_vector_cycles * static_cast<double>(n) / setting.lanes + real_pass_cycles +
-           cached_sweep_cycles(n / 2, setting) + sweep_cycles(n / 2, setting);
+    return setting.machine->vector_operation * half_size_vector_cycles * static_cast<double>(n) /
+               setting.lanes +
+           real_pass_cycles + cached_sweep_cycles(n / 2, setting) + sweep_cycles(n / 2, setting);
 }
 
 } // namespace swirl::search

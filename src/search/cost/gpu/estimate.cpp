@@ -29,15 +29,8 @@ namespace {
                              : "use a shorter length, or one whose prime factors are up to 31");
 }
 
-std::optional<GpuPassCandidate> find_best_pass(const Transform& problem, const DimensionPass& pass,
-                                               const target::Gpu& gpu) {
-    const std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, 1);
-    if (candidates.empty()) return std::nullopt;
-    return candidates.front();
-}
-
-GpuPassCandidate best_pass(const Transform& problem, const DimensionPass& pass, const target::Gpu& gpu) {
-    if (auto best = find_best_pass(problem, pass, gpu)) return *best;
+/// Throws an error that says why no kernel computes the pass.
+[[noreturn]] void no_kernels(const Transform& problem, const DimensionPass& pass, const target::Gpu& gpu) {
     if (has_formula(problem))
         throw Unsupported(
             "no kernels of {} compute this formula: one of its transforms or vectors does not fit in a "
@@ -50,24 +43,6 @@ GpuPassCandidate best_pass(const Transform& problem, const DimensionPass& pass, 
                         name_of(problem.kind), n,
                         prime > largest_gpu_prime ? fmt::format(", with the prime factor {},", prime) : "",
                         gpu.name));
-}
-
-struct RatedSchedule {
-    planning::Schedule schedule;
-    double seconds = 0;
-};
-
-/// The best fused schedule for a decomposition whose first pass covers several dimensions, if one exists.
-std::optional<RatedSchedule> fused(const Transform& problem, const target::Gpu& gpu,
-                                   const std::vector<DimensionPass>& passes) {
-    RatedSchedule result{{gpu.name, planning::TransformSchedule{}}};
-    for (const DimensionPass& pass : passes) {
-        auto best = find_best_pass(problem, pass, gpu);
-        if (!best) return std::nullopt;
-        result.schedule.transform().passes.push_back(std::move(best->pass));
-        result.seconds += best->seconds;
-    }
-    return result;
 }
 
 } // namespace
@@ -87,34 +62,49 @@ std::vector<std::vector<DimensionPass>> gpu_decompositions(const Transform& prob
 
 namespace {
 
-/// The best schedule of each decomposition that has kernels, and the passes that it has; one kernel per dimension first.
-struct Rated {
-    RatedSchedule best;
+/// A decomposition whose passes all have kernels: these candidates for each pass, the model's best first.
+struct RatedDecomposition {
     std::vector<DimensionPass> passes;
+    std::vector<std::vector<GpuPassCandidate>> candidates;
+
+    /// The best candidates, but another one for one pass.
+    RatedGpuSchedule with(std::size_t pass, std::size_t rank, const target::Gpu& gpu) const {
+        RatedGpuSchedule result{{gpu.name, planning::TransformSchedule{}}, 0};
+        for (std::size_t k = 0; k < candidates.size(); ++k) {
+            const GpuPassCandidate& candidate = candidates[k][k == pass ? rank : 0];
+            result.schedule.transform().passes.push_back(candidate.pass);
+            result.seconds += candidate.seconds;
+        }
+        return result;
+    }
 };
-std::vector<Rated> rated_decompositions(const Transform& problem, const target::Gpu& gpu) {
+
+/// One kernel per dimension first. Up to `most` candidates for each pass.
+std::vector<RatedDecomposition> rated_decompositions(const Transform& problem, const target::Gpu& gpu,
+                                                     std::size_t most) {
     validate(problem);
     planning::require_gpu_memory(problem, gpu);
-    std::vector<std::vector<DimensionPass>> decompositions = gpu_decompositions(problem);
-    RatedSchedule separate{{gpu.name, planning::TransformSchedule{}}};
-    for (const DimensionPass& pass : decompositions.front()) {
-        GpuPassCandidate candidate = best_pass(problem, pass, gpu);
-        separate.schedule.transform().passes.push_back(std::move(candidate.pass));
-        separate.seconds += candidate.seconds;
+    std::vector<RatedDecomposition> result;
+    for (std::vector<DimensionPass>& passes : gpu_decompositions(problem)) {
+        RatedDecomposition rated{std::move(passes), {}};
+        for (const DimensionPass& pass : rated.passes) {
+            std::vector<GpuPassCandidate> candidates = gpu_candidates(problem, pass, gpu, most);
+            if (candidates.empty()) {
+                if (result.empty()) no_kernels(problem, pass, gpu);
+                break;
+            }
+            rated.candidates.push_back(std::move(candidates));
+        }
+        if (rated.candidates.size() == rated.passes.size()) result.push_back(std::move(rated));
     }
-    std::vector<Rated> result;
-    result.push_back({std::move(separate), std::move(decompositions.front())});
-    for (std::size_t k = 1; k < decompositions.size(); ++k)
-        if (auto other = fused(problem, gpu, decompositions[k]))
-            result.push_back({std::move(*other), std::move(decompositions[k])});
     return result;
 }
 
 /// The first of the fastest.
-std::size_t fastest_of(const std::vector<Rated>& all) {
+std::size_t fastest_of(const std::vector<RatedGpuSchedule>& all) {
     std::size_t best = 0;
     for (std::size_t k = 1; k < all.size(); ++k)
-        if (all[k].best.seconds < all[best].best.seconds) best = k;
+        if (all[k].seconds < all[best].seconds) best = k;
     return best;
 }
 
@@ -135,30 +125,47 @@ void add_other_candidates(Choice& choice, const Transform& problem, const Dimens
             to_string(planning::Schedule(gpu.name, planning::TransformSchedule{{candidate.pass}}));
         const std::string why = of_chosen != all.end() ? times_the_cost(candidate.seconds, of_chosen->seconds)
                                                        : "the model ranks it lower";
-        choice.rejections.push_back({what, why});
+        choice.rejections.push_back({.what = what, .why = why, .seconds = candidate.seconds});
     }
 }
 
 } // namespace
 
+std::vector<RatedGpuSchedule> gpu_schedules(const Transform& problem, const target::Gpu& gpu,
+                                            std::size_t most) {
+    std::vector<RatedGpuSchedule> result;
+    for (const RatedDecomposition& decomposition : rated_decompositions(problem, gpu, most)) {
+        result.push_back(decomposition.with(0, 0, gpu));
+        for (std::size_t pass = 0; pass < decomposition.passes.size(); ++pass)
+            for (std::size_t rank = 1; rank < decomposition.candidates[pass].size(); ++rank)
+                result.push_back(decomposition.with(pass, rank, gpu));
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    if (result.size() > most) result.erase(result.begin() + static_cast<std::ptrdiff_t>(most), result.end());
+    return result;
+}
+
 planning::Schedule gpu_schedule(const Transform& problem, const target::Gpu& gpu) {
-    const std::vector<Rated> all = rated_decompositions(problem, gpu);
-    return all[fastest_of(all)].best.schedule;
+    return gpu_schedules(problem, gpu, 1).front().schedule;
 }
 
 Choice estimate(const Transform& problem, const target::Gpu& gpu) {
-    const std::vector<Rated> all = rated_decompositions(problem, gpu);
+    const std::vector<RatedDecomposition> decompositions = rated_decompositions(problem, gpu, 1);
+    std::vector<RatedGpuSchedule> all;
+    for (const RatedDecomposition& each : decompositions) all.push_back(each.with(0, 0, gpu));
     const std::size_t fastest = fastest_of(all);
-    const Rated& chosen = all[fastest];
-    Choice choice{chosen.best.schedule, chosen.best.seconds, {}};
+    const RatedGpuSchedule& chosen = all[fastest];
+    Choice choice{chosen.schedule, chosen.seconds, {}};
     for (std::size_t k = 0; k < all.size(); ++k)
         if (k != fastest)
-            choice.rejections.push_back({planning::to_string(all[k].best.schedule),
-                                         times_the_cost(all[k].best.seconds, chosen.best.seconds)});
-    for (std::size_t k = 0; k < chosen.passes.size(); ++k) {
-        add_other_candidates(choice, problem, chosen.passes[k], chosen.best.schedule.transform().passes[k],
-                             gpu);
-        for (Rejection& rejection : inapplicable_rules(chosen.passes[k].nonterminal))
+            choice.rejections.push_back({.what = planning::to_string(all[k].schedule),
+                                         .why = times_the_cost(all[k].seconds, chosen.seconds),
+                                         .seconds = all[k].seconds});
+    for (std::size_t k = 0; k < decompositions[fastest].passes.size(); ++k) {
+        const DimensionPass& pass = decompositions[fastest].passes[k];
+        add_other_candidates(choice, problem, pass, chosen.schedule.transform().passes[k], gpu);
+        for (Rejection& rejection : inapplicable_rules(pass.nonterminal))
             choice.rejections.push_back(std::move(rejection));
     }
     return choice;

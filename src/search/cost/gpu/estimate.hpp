@@ -18,7 +18,17 @@ namespace swirl::search {
 /// problem, and "not yet on GPUs" where no kernel exists.
 planning::Schedule gpu_schedule(const Transform& problem, const target::Gpu& gpu);
 
-/// The same with its predicted time, and what was not chosen, and why.
+struct RatedGpuSchedule {
+    planning::Schedule schedule;
+    double seconds; ///< predicted by the model
+};
+
+/// The `most` schedules that the model predicts fastest, best first, at least one: of each decomposition the best candidates
+/// for all passes, and those with another candidate for one pass. Throws as gpu_schedule does.
+std::vector<RatedGpuSchedule> gpu_schedules(const Transform& problem, const target::Gpu& gpu,
+                                            std::size_t most);
+
+/// The first of them with its predicted time, and what was not chosen, and why.
 Choice estimate(const Transform& problem, const target::Gpu& gpu);
 
 /// The decompositions of the problem into passes: one pass per dimension, and the two or three innermost dimensions

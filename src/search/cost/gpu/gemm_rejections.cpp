@@ -37,9 +37,10 @@ std::vector<Rejection> other_gpu_schedules(const MatrixProduct& product, const g
         const bool is_new_kind = seen.insert(kind_of(schedule)).second;
         if (listed >= most && !is_new_kind) continue;
         ++listed;
-        result.push_back({to_string(planning::Schedule(gpu.name, schedule)),
-                          fmt::format("estimated at {:.2f} times the cost",
-                                      gemm::gpu_seconds(product, schedule, gpu) / seconds)});
+        const double own = gemm::gpu_seconds(product, schedule, gpu);
+        result.push_back({.what = to_string(planning::Schedule(gpu.name, schedule)),
+                          .why = fmt::format("estimated at {:.2f} times the cost", own / seconds),
+                          .seconds = own});
     }
     if (seen.count(GemmKernelKind::wgmma) == 0)
         result.push_back({"wgmma", gemm::no_wgmma_because(gemm::canonical_for_gpu(product), gpu, accuracy)});

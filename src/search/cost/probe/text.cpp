@@ -125,8 +125,8 @@ std::string to_table(const HostProbe& probe) {
     const auto line = [&](std::string_view name, const std::string& value) {
         text += fmt::format("{:<18}{}\n", name, value);
     };
-    const auto count = [](int number, const char* thing) {
-        return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
+    const auto count = [](int value, const char* thing) {
+        return fmt::format("{} {}{}", value, thing, value == 1 ? "" : "s");
     };
     line("processor", host.model + (host.generation.empty() ? "" : " (" + host.generation + ")"));
     line("available", count(host.cores, "core") + ", " + count(host.hardware_threads, "hardware thread"));

@@ -31,36 +31,36 @@ std::optional<std::string> first_line(const fs::path& file) {
 Integer number_in(const fs::path& file) {
     const std::string line = first_line(file).value_or("");
     std::size_t end = 0;
-    Integer number = 0;
+    Integer value = 0;
     for (; end < line.size() && std::isdigit(static_cast<unsigned char>(line[end])) != 0; ++end)
-        number = 10 * number + (line[end] - '0');
-    if (end == line.size()) return number;
-    return line[end] == 'K'   ? number << 10
-           : line[end] == 'M' ? number << 20
-           : line[end] == 'G' ? number << 30
-                              : number;
+        value = 10 * value + (line[end] - '0');
+    if (end == line.size()) return value;
+    return line[end] == 'K'   ? value << 10
+           : line[end] == 'M' ? value << 20
+           : line[end] == 'G' ? value << 30
+                              : value;
 }
 
 /// Number of processors in a list such as "0-3,8,10-11".
 int processors_in(const std::string& list) {
     int count = 0;
     int begin = 0;
-    int number = 0;
+    int value = 0;
     bool is_range = false;
     const auto finish = [&] {
-        count += is_range ? number - begin + 1 : 1;
+        count += is_range ? value - begin + 1 : 1;
         is_range = false;
-        number = 0;
+        value = 0;
     };
     for (const char c : list) {
         if (c == ',') {
             finish();
         } else if (c == '-') {
-            begin = number;
-            number = 0;
+            begin = value;
+            value = 0;
             is_range = true;
         } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-            number = 10 * number + (c - '0');
+            value = 10 * value + (c - '0');
         }
     }
     finish();
@@ -87,8 +87,8 @@ std::vector<CacheLevel> caches_from_files(const fs::path& processor) {
 
 int cores_from_files(const fs::path& processors, std::span<const int> allowed) {
     std::set<std::string> cores;
-    for (const int number : allowed) {
-        const fs::path topology = processors / fmt::format("cpu{}", number) / "topology";
+    for (const int value : allowed) {
+        const fs::path topology = processors / fmt::format("cpu{}", value) / "topology";
         auto siblings = first_line(topology / "core_cpus_list");
         if (!siblings) siblings = first_line(topology / "thread_siblings_list");
         if (siblings) cores.insert(*siblings);

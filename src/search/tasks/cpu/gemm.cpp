@@ -59,11 +59,12 @@ private:
             reject("generated kernels", "no machine code is generated for portable");
             schedule.kernel = gemm::BuiltinGemm{};
         } else if (const auto amx = tile_registers()) {
-            reject("unpacked", "tile registers are faster, and read packed blocks");
-            reject("blocked", "tile registers multiply several times as much per cycle");
+            reject("unpacked", "tile registers are faster, and read packed blocks", unpacked_if_possible());
+            reject("blocked", "tile registers multiply several times as much per cycle", model_blocks());
             schedule.kernel = *amx;
         } else if (const auto unpacked = one_kernel()) {
-            reject("blocked", "one kernel reads operands of this size in place: packing would not pay");
+            reject("blocked", "one kernel reads operands of this size in place: packing would not pay",
+                   model_blocks());
             schedule.kernel = *unpacked;
         } else {
             schedule.kernel = blocks();
@@ -71,9 +72,23 @@ private:
         return {planning::Schedule(cpu_.name, schedule)};
     }
 
-    std::nullopt_t without(std::string_view what, std::string_view why) {
-        reject(what, why);
+    std::nullopt_t without(std::string_view what, std::string_view why,
+                           std::optional<planning::Schedule> schedule = {}) {
+        reject(what, why, std::move(schedule));
         return std::nullopt;
+    }
+
+    template <class Kernel> planning::Schedule with(Kernel kernel) const {
+        return {cpu_.name, gemm::CpuGemm{std::move(kernel)}};
+    }
+
+    planning::Schedule model_blocks() const {
+        return with(gemm::model_schedule(gemm::operand_types_on(canonical_, cpu_), cpu_));
+    }
+    /// Whatever the operands' size: to say what it would cost.
+    std::optional<planning::Schedule> unpacked_if_possible() const {
+        if (canonical_.widens() || canonical_.c.row_stride != 1) return std::nullopt;
+        return with(gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_));
     }
 
     bool suits_epilogue(const gemm::Tile& tile) const { return !epilogue_ || epilogue_->suits(tile); }
@@ -97,7 +112,8 @@ private:
                                                               fallback, cpu_, {}, check());
         const planning::AmxRoute route = planning::amx_route(canonical_, options().accuracy, ordinary.get());
         if (!route)
-            return without("amx", "a benchmark of both found the vector kernels faster at this accuracy");
+            return without("amx", "a benchmark of both found the vector kernels faster at this accuracy",
+                           with(planning::model_amx(planning::term_products_for(options().accuracy), types)));
         gemm::AmxGemm amx = planning::model_amx(route.term_products, types);
         amx.fallback = fallback;
         return amx;
@@ -106,9 +122,10 @@ private:
     std::optional<gemm::UnpackedGemm> one_kernel() {
         if (product_.converts()) return without("unpacked", "C's elements are converted after the sum");
         if (const std::string_view why = gemm::small_gemm_infeasibility(canonical_); !why.empty())
-            return without("unpacked", why);
+            return without("unpacked", why, unpacked_if_possible());
         if (planning::threads_worthwhile(product_, threads_of(options())) != 1)
-            return without("unpacked", "several threads share the product, which packed blocks allow");
+            return without("unpacked", "several threads share the product, which packed blocks allow",
+                           unpacked_if_possible());
         const gemm::UnpackedGemm unpacked =
             gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_);
         if (!suits_epilogue(unpacked.tile)) return without("unpacked", "the epilogue does not suit its tile");
@@ -139,7 +156,7 @@ private:
         return *choose_schedule({.problem = whole,
                                  .stored = stored_blocks(types.c, cpu_, options().use_wisdom),
                                  .effort = is_timed ? options().effort : Effort::estimate,
-                                 .seconds = budget_of(options(), usual_product_budget),
+                                 .seconds = budget_of(options(), {.measure = usual_product_budget}),
                                  .recheck_seconds = recheck_product_seconds,
                                  .estimate =
                                      [&] {

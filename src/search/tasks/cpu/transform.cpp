@@ -48,7 +48,7 @@ public:
           whole_(problem),
           cpu_(cpu),
           threads_(threads_of(options())),
-          budget_(budget_of(options(), usual_budget(problem))),
+          budget_(budget_of(options(), {.measure = usual_budget(problem)})),
           check_(options().check && target::host_can_run(cpu)) {}
 
     AnyPlan build(const ScheduleCandidate& chosen) override {

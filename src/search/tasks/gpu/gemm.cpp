@@ -32,13 +32,6 @@ const target::Gpu& target_gpu(const GpuTarget& gpu) {
     return gpu.device != nullptr ? gpu.device->target() : gpu.identity.gpu;
 }
 
-/// Whether blocks wait for each other through global memory.
-bool is_in_workspace(const Schedule& schedule) {
-    const gemm::GpuGemmSchedule kernel = schedule.gpu_gemm();
-    const auto* const simt = std::get_if<gemm::SimtGemm>(&kernel);
-    return simt != nullptr && simt->splits_in_workspace();
-}
-
 class GpuGemmTask : public Task {
 public:
     GpuGemmTask(const MatrixProduct& product, const GpuTarget& gpu, const TaskSetting& setting)
@@ -77,9 +70,10 @@ private:
             {.problem = whole_,
              .stored = stored_schedules(product_, gpu_, options()),
              .effort = options().effort,
-             .seconds = budget_of(options(), usual_gemm_budget),
+             .seconds = budget_of(options(), {usual_gpu_shortlist_budget, usual_gemm_budget}),
              .recheck_seconds = recheck_gemm_seconds,
              .estimate = [&] { return estimate(likely.front()); },
+             .shortlist = shortlist(),
              .space = [this](std::vector<Schedule> others) { return space(std::move(others)); },
              .timer = [&]() -> Timer& {
                  if (given_timer() != nullptr) return *given_timer();
@@ -87,10 +81,23 @@ private:
              }});
     }
 
-    /// The fastest that wisdom holds for GPUs of this kind, without cooperative groups that it lacks; else the model's.
+    /// Empty without wisdom to keep the result.
+    std::function<std::vector<Schedule>()> shortlist() const {
+        if (!options().use_wisdom) return {};
+        return [this] {
+            std::vector<Schedule> result;
+            for (const gemm::GpuGemmSchedule& kernel :
+                 gemm::gpu_schedules(product_, target_gpu(gpu_), shortlist_length, options().accuracy))
+                result.emplace_back(target_gpu(gpu_).name, kernel);
+            result.front() = estimate(result.front().gpu_gemm());
+            return result;
+        };
+    }
+
+    /// The fastest that wisdom holds for GPUs of this kind, if this one can run it; else the model's.
     Schedule of_any_such_gpu(const gemm::GpuGemmSchedule& likeliest) const {
         const auto fastest = stored_schedules(product_, gpu_, options()).fastest_anywhere();
-        if (fastest && (target_gpu(gpu_).has_cooperative_groups || !is_in_workspace(fastest->schedule)))
+        if (fastest && !gemm::infeasibility(fastest->schedule.gpu_gemm(), product_, target_gpu(gpu_)))
             return fastest->schedule;
         return estimate(likeliest);
     }

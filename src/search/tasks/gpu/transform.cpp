@@ -67,25 +67,37 @@ private:
     ScheduleCandidate chosen() override {
         if (gpu_.identity.key.empty()) return {of_any_such_gpu()};
         std::optional<GpuTimer> of_device; // frees its data before the plan allocates memory
-        return choose_schedule({.problem = whole_,
-                                .stored = stored_schedules(problem_, gpu_, options()),
-                                .effort = options().effort,
-                                .seconds = budget_of(options(), usual_transform_budget),
-                                .recheck_seconds = transform_recheck_seconds,
-                                .estimate = [this] { return estimate(); },
-                                .space =
-                                    [this](std::vector<Schedule> others) {
-                                        return gpu_transform_space(
-                                            problem_, {.gpu = gpu_.identity.gpu,
-                                                       .exhaustive = options().effort == Effort::exhaustive,
-                                                       .others = std::move(others)});
-                                    },
-                                .timer = [&]() -> Timer& {
-                                    if (given_timer() != nullptr) return *given_timer();
-                                    if (!of_device)
-                                        of_device.emplace(*gpu_.device, options().use_kernel_cache);
-                                    return *of_device;
-                                }});
+        return choose_schedule(
+            {.problem = whole_,
+             .stored = stored_schedules(problem_, gpu_, options()),
+             .effort = options().effort,
+             .seconds = budget_of(options(), {usual_gpu_shortlist_budget, usual_transform_budget}),
+             .recheck_seconds = transform_recheck_seconds,
+             .estimate = [this] { return estimate(); },
+             .shortlist = shortlist(),
+             .space =
+                 [this](std::vector<Schedule> others) {
+                     return gpu_transform_space(problem_,
+                                                {.gpu = gpu_.identity.gpu,
+                                                 .exhaustive = options().effort == Effort::exhaustive,
+                                                 .others = std::move(others)});
+                 },
+             .timer = [&]() -> Timer& {
+                 if (given_timer() != nullptr) return *given_timer();
+                 if (!of_device) of_device.emplace(*gpu_.device, options().use_kernel_cache);
+                 return *of_device;
+             }});
+    }
+
+    /// Empty without wisdom to keep the result.
+    std::function<std::vector<Schedule>()> shortlist() const {
+        if (!options().use_wisdom) return {};
+        return [this] {
+            std::vector<Schedule> result;
+            for (RatedGpuSchedule& rated : gpu_schedules(problem_, gpu_.identity.gpu, shortlist_length))
+                result.push_back(std::move(rated.schedule));
+            return result;
+        };
     }
 
     /// The fastest that wisdom holds for GPUs of this kind, without clusters or cooperative groups that it lacks; else the

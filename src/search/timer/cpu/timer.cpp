@@ -1,10 +1,12 @@
 #include "search/timer/cpu/timer.hpp"
 
 #include "base/error.hpp"
+#include "base/interrupt_scope.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "search/timer/cpu/timing.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace swirl::search {
 
@@ -32,6 +34,9 @@ TimingOptions timing_for(double slowest, double seconds_each, double longest) {
     return timing;
 }
 
+/// A candidate's plan is not built before the deadline.
+struct TooLate {};
+
 const planning::Plan& plan_of(const ScheduleCandidate& candidate) {
     return *static_cast<const planning::Plan*>(candidate.built.get());
 }
@@ -51,16 +56,21 @@ planning::ProblemData& CpuTimer::data_for(const Transform& problem) {
 }
 
 std::optional<double> CpuTimer::benchmark_briefly(const Transform& problem, ScheduleCandidate& candidate,
-                                                  const Observer& observer) {
+                                                  double deadline, const Observer& observer) {
     observer.ask();
     const double start = now();
     double building = 0;
     try {
         if (!candidate.built) {
+            const InterruptScope until_deadline([&] {
+                if (now() > deadline) throw TooLate();
+            });
             candidate.built =
                 planning::Plan::build(problem, candidate.schedule, {.threads = threads_, .check = false});
             building = now() - start;
         }
+    } catch (const TooLate&) {
+        return std::nullopt;
     } catch (const UserError& error) { // a rule that does not admit this problem
         candidate.infeasible_because = error.what();
     } catch (const InternalError& error) { // a kernel with more buffers or loops than supported
@@ -97,7 +107,9 @@ void CpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> ca
     for (std::size_t i = 0; i < candidates.size(); ++i) {
         const double start = now();
         if (i > 0 && start + longest > last_start) break;
-        const std::optional<double> building = benchmark_briefly(problem, candidates[i], observer);
+        constexpr double never = std::numeric_limits<double>::infinity();
+        const std::optional<double> building =
+            benchmark_briefly(problem, candidates[i], i > 0 ? deadline : never, observer);
         if (building) {
             longest = std::max({longest, now() - start, *building + 3 * candidates[i].seconds});
             fastest = std::min(fastest, candidates[i].seconds);

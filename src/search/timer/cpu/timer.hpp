@@ -31,9 +31,10 @@ private:
                  Care care, const Observer& observer);
 
     planning::ProblemData& data_for(const Transform& problem);
-    /// Builds a candidate and runs it a few times; nothing if it cannot be built. Returns the seconds that building took.
+    /// Builds a candidate and runs it a few times; nothing if it cannot be built, or not before the deadline. Returns the
+    /// seconds that building took.
     std::optional<double> benchmark_briefly(const Transform& problem, ScheduleCandidate& candidate,
-                                            const Observer& observer);
+                                            double deadline, const Observer& observer);
 
     int threads_;
     std::optional<TimingData> timing_data_; ///< of the last problem: filling large arrays takes time

@@ -1,18 +1,15 @@
 #include "search/timer/gpu/gemm_runs.hpp"
 
-#include <swirl/half.hpp>
-
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "runtime/timer.hpp"
 #include "search/timer/gpu/interleaved_timing.hpp"
+#include "search/timer/gpu/random_array.hpp"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <complex>
 #include <limits>
-#include <random>
 #include <system_error>
 #include <thread>
 
@@ -23,10 +20,6 @@ namespace {
 constexpr std::size_t max_sets = 64;
 /// Capacity of the plan cache: the schedules that a search compiles together, the incumbent and some more.
 constexpr std::size_t max_built = 24;
-constexpr std::size_t random_numbers = 1 << 16;
-
-const InterleavedTimingOptions rotation_options{
-    .seconds = 30e-3, .warm_up = 2e-3, .sample = 5e-4, .min_rounds = 7};
 
 /// Extent of a matrix in elements; 1 if it is empty.
 Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
@@ -34,31 +27,6 @@ Extent reach(const MatrixLayout& layout, Integer rows, Integer columns, Integer 
 }
 
 Integer count_of(const Extent& extent) { return extent.highest - extent.lowest + 1; }
-
-template <class T> std::vector<std::byte> random_bytes() {
-    std::mt19937 random(1);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<std::byte> result(random_numbers * sizeof(T));
-    for (T& number : std::span(reinterpret_cast<T*>(result.data()), random_numbers))
-        number = static_cast<T>(uniform(random));
-    return result;
-}
-
-std::vector<std::byte> random_bytes(DataType number) {
-    switch (number) {
-    case DataType::complex128: return random_bytes<std::complex<double>>();
-    case DataType::complex64: return random_bytes<std::complex<float>>();
-    case DataType::float64: return random_bytes<double>();
-    case DataType::bfloat16: return random_bytes<bfloat16>();
-    case DataType::float16: return random_bytes<float16>();
-    case DataType::float8_e4m3: return random_bytes<float8_e4m3>();
-    case DataType::unorm8: return random_bytes<unorm8>();
-    case DataType::snorm8: return random_bytes<snorm8>();
-    case DataType::unorm16: return random_bytes<unorm16>();
-    case DataType::snorm16: return random_bytes<snorm16>();
-    default: return random_bytes<float>();
-    }
-}
 
 } // namespace
 
@@ -99,19 +67,8 @@ void GpuGemmRuns::add_matrices() {
         sets_.back().lists.emplace(device_, strided_, arguments(sets_.back()));
 }
 
-/// Random data: zeros would let the GPU run faster.
-runtime::GpuBuffer GpuGemmRuns::filled(DataType number, Integer count) const {
-    const std::vector<std::byte> numbers = random_bytes(number);
-    const auto bytes = static_cast<std::size_t>(count * bytes_of(number));
-    runtime::GpuBuffer buffer(device_, bytes);
-    std::size_t done = std::min(bytes, numbers.size());
-    runtime::copy_to_gpu(device_, buffer.address(), numbers.data(), done);
-    device_.synchronize();
-    for (; done < bytes; done += std::min(done, bytes - done))
-        runtime::copy_on_gpu(stream_, buffer.address() + done, buffer.address(),
-                             std::min(done, bytes - done));
-    stream_.synchronize();
-    return buffer;
+runtime::GpuBuffer GpuGemmRuns::filled(DataType data_type, Integer count) const {
+    return random_array(stream_, data_type, static_cast<std::size_t>(count * bytes_of(data_type)));
 }
 
 GpuGemmRuns::Built GpuGemmRuns::build(const gemm::GpuGemmSchedule& schedule) const {
@@ -178,8 +135,8 @@ std::vector<CompiledGemm> GpuGemmRuns::compile(std::span<const gemm::GpuGemmSche
 }
 
 planning::GpuMatrixArguments GpuGemmRuns::arguments(const Matrices& matrices) const {
-    const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, DataType number) {
-        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * bytes_of(number);
+    const auto origin = [](const runtime::GpuBuffer& buffer, const Extent& extent, DataType data_type) {
+        return reinterpret_cast<std::byte*>(buffer.address()) - extent.lowest * bytes_of(data_type);
     };
     return {.a = origin(matrices.a, extents_[0], product_.type_of_a()),
             .b = origin(matrices.b, extents_[1], product_.type_of_b()),
@@ -203,14 +160,13 @@ void GpuGemmRuns::execute(const planning::GpuMatrixPlan& plan, const Matrices& m
 }
 
 std::vector<double> GpuGemmRuns::seconds(std::span<const gemm::GpuGemmSchedule> schedules,
-                                         const Interrupt& interrupt) {
+                                         const Interrupt& interrupt, InterleavedTimingOptions options) {
     const std::vector<Built> contenders = built(schedules, interrupt);
     std::vector<GpuWork> works;
     for (const Built& one : contenders)
         if (const Plan& plan = one.plan)
             works.push_back(
                 {[this, &plan](std::size_t execution) { execute(*plan, sets_[execution % sets_.size()]); }});
-    InterleavedTimingOptions options = rotation_options;
     options.interrupt = interrupt;
     const std::vector<InterleavedTimes> turns = time_interleaved(stream_, works, options);
     std::vector<double> result;

@@ -4,6 +4,7 @@
 #include "plan/gemm/gpu/plan.hpp"
 #include "runtime/cuda/memory.hpp"
 #include "search/candidates/gpu/gemm_code.hpp"
+#include "search/timer/gpu/interleaved_timing.hpp"
 
 #include <deque>
 #include <functional>
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace swirl::search {
+
+/// How products are timed in a search, several in turn.
+const InterleavedTimingOptions in_rotation{.seconds = 30e-3, .warm_up = 2e-3, .sample = 5e-4};
 
 /// Compiles plans, several in parallel, and times them interleaved on a GPU, cycling through matrices that together
 /// exceed its caches (for a small GEMM: within them).
@@ -29,7 +33,8 @@ public:
                                       const Interrupt& interrupt = {});
     /// Seconds of one execution per schedule, timed interleaved; infinite if a schedule cannot be built.
     std::vector<double> seconds(std::span<const gemm::GpuGemmSchedule> schedules,
-                                const Interrupt& interrupt = {});
+                                const Interrupt& interrupt = {},
+                                InterleavedTimingOptions options = in_rotation);
 
 private:
     struct Matrices {
@@ -48,7 +53,7 @@ private:
     };
 
     void add_matrices();
-    runtime::GpuBuffer filled(DataType number, Integer count) const;
+    runtime::GpuBuffer filled(DataType data_type, Integer count) const;
     Built build(const gemm::GpuGemmSchedule& schedule) const;
     std::vector<Built> built(std::span<const gemm::GpuGemmSchedule> schedules, const Interrupt& interrupt);
     planning::GpuMatrixArguments arguments(const Matrices& matrices) const;

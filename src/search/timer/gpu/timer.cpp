@@ -28,6 +28,9 @@ constexpr std::size_t max_builders = 16;
 constexpr std::size_t products_at_once = 8;
 
 const InterleavedTimingOptions glance{.seconds = 6e-3, .warm_up = 1e-3, .sample = 5e-4, .min_rounds = 5};
+InterleavedTimingOptions of_shortlist(double seconds) {
+    return {.seconds = seconds, .warm_up = 5e-4, .sample = 5e-4, .min_rounds = 3};
+}
 constexpr double longest_finish = 0.5,
                  shortest_finish = 0.02; ///< seconds, for all remaining candidates together
 
@@ -102,24 +105,49 @@ void GpuTimer::screen(ScheduleCandidate& candidate, const Observer& observer) {
 }
 
 /// Interleaved, so that clock drift affects all alike.
-void GpuTimer::finish(std::span<ScheduleCandidate* const> left, double seconds, const Observer& observer) {
+void GpuTimer::finish(std::span<ScheduleCandidate* const> left, InterleavedTimingOptions options,
+                      const Observer& observer) {
     std::vector<GpuWork> works;
     for (const ScheduleCandidate* candidate : left)
         execution_of(gpu_plan_of(*candidate)); // grows the workspace
     for (const ScheduleCandidate* candidate : left) works.push_back({execution_of(gpu_plan_of(*candidate))});
-    const std::vector<InterleavedTimes> times =
-        time_interleaved(stream_, works,
-                         {.seconds = std::clamp(seconds, shortest_finish, longest_finish),
-                          .warm_up = 2e-3,
-                          .sample = 1e-3,
-                          .interrupt = observer.interrupt});
+    options.interrupt = observer.interrupt;
+    const std::vector<InterleavedTimes> times = time_interleaved(stream_, works, options);
     for (std::size_t k = 0; k < left.size(); ++k)
         if (times[k].failed_because.empty()) left[k]->seconds = times[k].time.median;
 }
 
-void GpuTimer::compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care,
-                       const Observer& observer) {
-    std::visit([&](const auto& each) { compare(each, candidates, deadline, observer); }, problem);
+void GpuTimer::compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline,
+                       Care care, const Observer& observer) {
+    std::visit(
+        [&](const auto& each) {
+            if (care == Care::shortlist)
+                compare_shortlist(each, candidates, deadline - now(), observer);
+            else
+                compare(each, candidates, deadline, observer);
+        },
+        problem);
+}
+
+void GpuTimer::compare_shortlist(const Transform& problem, std::span<ScheduleCandidate> candidates,
+                                 double seconds, const Observer& observer) {
+    build(problem, candidates, observer);
+    std::vector<ScheduleCandidate*> left;
+    for (ScheduleCandidate& candidate : candidates)
+        if (candidate.built) left.push_back(&candidate);
+    if (left.size() < 2 || !candidates.front().built) return;
+    prepare(problem);
+    finish(left, of_shortlist(seconds), observer);
+}
+
+void GpuTimer::compare_shortlist(const MatrixProduct& product, std::span<ScheduleCandidate> candidates,
+                                 double seconds, const Observer& observer) {
+    prepare(product);
+    std::vector<gemm::GpuGemmSchedule> schedules;
+    for (const ScheduleCandidate& candidate : candidates) schedules.push_back(candidate.schedule.gpu_gemm());
+    const std::vector<double> times =
+        products_->seconds(schedules, observer.interrupt, of_shortlist(seconds));
+    for (std::size_t k = 0; k < candidates.size(); ++k) candidates[k].seconds = times[k];
 }
 
 void GpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
@@ -158,7 +186,11 @@ void GpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> ca
     std::stable_sort(left.begin() + 1, left.end(),
                      [](const auto* a, const auto* b) { return a->seconds < b->seconds; });
     left.resize(std::min(left.size(), max_interleaved));
-    finish(left, deadline - now(), observer);
+    finish(left,
+           {.seconds = std::clamp(deadline - now(), shortest_finish, longest_finish),
+            .warm_up = 2e-3,
+            .sample = 1e-3},
+           observer);
 }
 
 void GpuTimer::prepare(const MatrixProduct& product) {

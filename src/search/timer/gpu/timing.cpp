@@ -1,7 +1,6 @@
 #include "search/timer/gpu/timing.hpp"
 
-#include "runtime/cuda/memory.hpp"
-#include "runtime/cuda/stream.hpp"
+#include "search/timer/gpu/random_array.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -97,19 +96,34 @@ private:
 
 } // namespace
 
-GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Transform& problem) : host_(problem) {
-    host_.fill(1);
-    std::size_t bytes = 0;
-    for (const planning::GuardedBuffer& buffer : host_.buffers()) bytes += buffer.bytes();
-    const std::size_t wanted = 4 * cache_bytes(device) / std::max<std::size_t>(bytes, 1) + 1;
-    const std::size_t capacity = device.memory().free / 2 / std::max<std::size_t>(bytes, 1);
+GpuTimingData::GpuTimingData(const runtime::GpuDevice& device, const Transform& problem)
+    : stream_(device), arrays_(planning::problem_arrays(problem)) {
+    std::size_t bytes = 1;
+    for (const planning::ProblemArray& array : arrays_) bytes += static_cast<std::size_t>(array.bytes);
+    const std::size_t wanted = 4 * cache_bytes(device) / bytes + 1;
+    const std::size_t capacity = device.memory().free / 2 / bytes;
     const std::size_t count = std::clamp<std::size_t>(std::min(wanted, capacity), 1, max_data_sets);
-    for (std::size_t k = 0; k < count; ++k) sets_.emplace_back(device, host_);
+    for (std::size_t k = 0; k < count; ++k) {
+        Set& set = sets_.emplace_back();
+        std::vector<void*> at;
+        for (const planning::ProblemArray& array : arrays_) {
+            set.buffers.emplace_back(device, static_cast<std::size_t>(array.bytes));
+            at.push_back(reinterpret_cast<void*>(set.buffers.back().address() +
+                                                 static_cast<std::size_t>(array.before)));
+        }
+        set.given = planning::ProblemArguments(arrays_, at);
+    }
     restore();
 }
 
 void GpuTimingData::restore() {
-    for (planning::GpuProblemData& set : sets_) set.copy_from(host_);
+    for (std::size_t k = 0; k < arrays_.size(); ++k) {
+        const runtime::GpuBuffer& first = sets_.front().buffers[k];
+        fill_randomly(stream_, first.address(), arrays_[k].precision, first.bytes());
+        for (std::size_t set = 1; set < sets_.size(); ++set)
+            runtime::copy_on_gpu(stream_, sets_[set].buffers[k].address(), first.address(), first.bytes());
+    }
+    stream_.synchronize();
 }
 
 runtime::Measurement time_on_gpu(const planning::GpuPlan& plan, const GpuTimingOptions& options) {

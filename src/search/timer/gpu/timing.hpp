@@ -1,9 +1,10 @@
 #pragma once
 
-#include "plan/check/gpu_problem_data.hpp"
 #include "plan/check/problem_data.hpp"
 #include "plan/transform/gpu/plan.hpp"
 #include "runtime/cuda/device.hpp"
+#include "runtime/cuda/memory.hpp"
+#include "runtime/cuda/stream.hpp"
 #include "runtime/timer.hpp"
 
 #include <cstddef>
@@ -22,13 +23,18 @@ public:
     std::size_t sets() const { return sets_.size(); }
     /// Executions cycle through the sets.
     planning::Arguments arguments(std::size_t execution) const {
-        return sets_[execution % sets_.size()].arguments();
+        return sets_[execution % sets_.size()].given.get();
     }
     void restore(); ///< resets all sets to their initial values
 
 private:
-    planning::ProblemData host_;
-    std::deque<planning::GpuProblemData> sets_;
+    struct Set {
+        std::vector<runtime::GpuBuffer> buffers;
+        planning::ProblemArguments given;
+    };
+    runtime::GpuStream stream_;
+    std::vector<planning::ProblemArray> arrays_;
+    std::deque<Set> sets_;
 };
 
 struct GpuTimingOptions {

@@ -50,32 +50,41 @@ runtime::KernelFunction AmxKernels::find(std::map<Key, runtime::KernelFunction>&
     return kernel = code_.emplace_back(std::move(code)).function();
 }
 
+gemm::AmxKernel AmxKernels::tiles_description(int rows, int columns, gemm::Update update,
+                                              Integer k_groups) const {
+    return {.product = product_,
+            .types = types_,
+            .rows = rows,
+            .columns = columns,
+            .update = update,
+            .columns_at_once = gemm::columns_at_once(k_groups),
+            .k_groups_per_panel = k_groups_per_panel(),
+            .max_tiles = max_tiles,
+            .max_stride = max_stride,
+            .epilogue = epilogue_};
+}
+
+gemm::AmxPack AmxKernels::pack_description(gemm::Operand operand, DataType from, gemm::Pack::Source source,
+                                           int count, bool is_scaled) const {
+    return {.operand = operand,
+            .from = from,
+            .terms = product_.terms,
+            .count = count,
+            .source = source,
+            .is_scaled = is_scaled,
+            .max_k = max_k,
+            .max_stride = max_stride};
+}
+
 runtime::KernelFunction AmxKernels::tiles(int rows, int columns, gemm::Update update, Integer k_groups) {
-    const int at_once = gemm::columns_at_once(k_groups);
-    return find(tiles_, Tiles{rows, columns, update, at_once},
-                gemm::AmxKernel{.product = product_,
-                                .types = types_,
-                                .rows = rows,
-                                .columns = columns,
-                                .update = update,
-                                .columns_at_once = at_once,
-                                .k_groups_per_panel = k_groups_per_panel(),
-                                .max_tiles = max_tiles,
-                                .max_stride = max_stride,
-                                .epilogue = epilogue_});
+    return find(tiles_, Tiles{rows, columns, update, gemm::columns_at_once(k_groups)},
+                tiles_description(rows, columns, update, k_groups));
 }
 
 runtime::KernelFunction AmxKernels::pack(gemm::Operand operand, DataType from, gemm::Pack::Source source,
                                          int count, bool is_scaled) {
     return find(packs_, Pack{operand, from, source, count, is_scaled},
-                gemm::AmxPack{.operand = operand,
-                              .from = from,
-                              .terms = product_.terms,
-                              .count = count,
-                              .source = source,
-                              .is_scaled = is_scaled,
-                              .max_k = max_k,
-                              .max_stride = max_stride});
+                pack_description(operand, from, source, count, is_scaled));
 }
 
 std::shared_ptr<AmxKernels> AmxKernels::shared(const gemm::AmxGemm& schedule, const gemm::AmxTypes& types,

@@ -46,6 +46,11 @@ public:
     /// Bytes of a packed panel with the schedule's full kc; also the distance between panels of a block.
     Integer panel_bytes() const { return gemm::amx_panel_bytes(product_.terms, k_groups_per_panel()); }
 
+    /// A kernel for tiles of these sizes, in blocks of this extent along K; and one for panels of an operand.
+    gemm::AmxKernel tiles_description(int rows, int columns, gemm::Update update, Integer k_groups) const;
+    gemm::AmxPack pack_description(gemm::Operand operand, DataType from, gemm::Pack::Source source, int count,
+                                   bool is_scaled) const;
+
     /// See gemm::amx_kernel and gemm::amx_pack.
     runtime::KernelFunction tiles(int rows, int columns, gemm::Update update, Integer k_groups);
     runtime::KernelFunction pack(gemm::Operand operand, DataType from, gemm::Pack::Source source, int count,

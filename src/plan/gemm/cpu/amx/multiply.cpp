@@ -21,16 +21,16 @@ namespace {
 using gemm::amx_tile;
 using Operand = gemm::Operand;
 
+/// Scalar type for packing: int8 and uint8 are copied without conversion.
+DataType packed_scalar(DataType type) {
+    return type == DataType::int8 ? DataType::uint8 : gemm::scalar_of(type);
+}
+
 /// An operand to be packed.
 struct Source {
     PanelSource panels;
     DataType data_type;
     float scale;
-
-    /// Scalar type for packing: int8 and uint8 are copied without conversion.
-    DataType scalar() const {
-        return data_type == DataType::int8 ? DataType::uint8 : gemm::scalar_of(data_type);
-    }
 };
 
 class AmxBlocks {
@@ -87,8 +87,8 @@ private:
                                   bytes_of(source.data_type);
             void* const buffers[] = {const_cast<std::byte*>(from),
                                      to + at / amx_tile * kernels_.panel_bytes(), &scale};
-            kernels_.pack(panels.operand, source.scalar(), panels.kind(), count, scale != 1)(buffers,
-                                                                                             parameters);
+            kernels_.pack(panels.operand, packed_scalar(source.data_type), panels.kind(), count, scale != 1)(
+                buffers, parameters);
         }
     }
 
@@ -135,6 +135,26 @@ void multiply_amx(AmxKernels& kernels, const AmxRoute& route, const MatrixProduc
                   const MatrixArguments& arguments, gemm::Update update, Integer kc,
                   const EpilogueCall& epilogue) {
     AmxBlocks(kernels, route, product, arguments, kc, epilogue).run(update);
+}
+
+std::vector<ir::Program> amx_programs(const AmxKernels& kernels, const MatrixProduct& product,
+                                      const AmxKernels* epilogue) {
+    const Integer kc = amx_kc(kernels, product);
+    const auto count = [](Integer extent) { return static_cast<int>(std::min<Integer>(amx_tile, extent)); };
+    const int rows = count(product.rows), columns = count(product.columns);
+    const gemm::Update update = kc < product.k ? gemm::Update::add : gemm::Update::overwrite;
+    const AmxKernels& finishing = epilogue != nullptr ? *epilogue : kernels;
+    std::vector<ir::Program> programs = {gemm::amx_kernel(finishing.tiles_description(
+        rows, columns, update, ceil_divide(kc, Integer{kernels.types().k_group()})))};
+    for (const Operand operand : {Operand::a, Operand::b}) {
+        const bool is_a = operand == Operand::a;
+        const PanelSource panels(operand, nullptr, is_a ? product.a : product.b);
+        programs.push_back(gemm::amx_pack(
+            kernels.pack_description(operand, packed_scalar(is_a ? product.type_of_a() : product.type_of_b()),
+                                     panels.kind(), is_a ? rows : columns, false)));
+        programs.back().name += is_a ? "_a" : "_b";
+    }
+    return programs;
 }
 
 Integer amx_kc(const AmxKernels& kernels, const MatrixProduct& product) {

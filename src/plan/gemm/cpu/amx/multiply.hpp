@@ -7,6 +7,8 @@
 
 #include "gemm/cpu/tile_writer.hpp"
 
+#include <vector>
+
 namespace swirl::planning {
 
 /// C = α·A·B + β·C in float32 or int32 by these kernels, on the calling thread. `update` says how β applies. One matrix,
@@ -18,5 +20,10 @@ void multiply_amx(AmxKernels& kernels, const AmxRoute& route, const MatrixProduc
 
 /// k indices accumulated in tile registers before C is updated.
 Integer amx_kc(const AmxKernels& kernels, const MatrixProduct& product);
+
+/// The programs of a product's whole tiles, with the update of C by its only or last block along K, and of packing.
+/// `epilogue`: the kernels that finish tiles, if others do.
+std::vector<ir::Program> amx_programs(const AmxKernels& kernels, const MatrixProduct& product,
+                                      const AmxKernels* epilogue);
 
 } // namespace swirl::planning

@@ -11,7 +11,7 @@
 #include <random>
 
 namespace swirl::emit {
-namespace names_and_numbers_test {
+namespace names_and_literals_test {
 
 TEST(Identifiers, AreValidAndNeverTheSame) {
     Identifiers names;
@@ -61,7 +61,7 @@ TEST(Literals, AreRoundedOnceFromLongDouble) {
     EXPECT_EQ(std::strtof(c_literal(x, DataType::float32).c_str(), nullptr), 1.0f + 0x1p-23f);
 }
 
-TEST(Literals, SayWhatIsNoNumberInWords) {
+TEST(Literals, NameNanAndInfinity) {
     EXPECT_EQ(c_literal(std::numeric_limits<long double>::infinity(), DataType::float32),
               "static_cast<float>(INFINITY)");
     EXPECT_EQ(c_literal(-1e4000L, DataType::float64), "static_cast<double>(-INFINITY)");
@@ -76,5 +76,5 @@ TEST(Literals, OfIntegersCoverTheWholeRange) {
     EXPECT_EQ(c_literal(std::numeric_limits<Integer>::min()), "-9223372036854775807 - 1");
 }
 
-} // namespace names_and_numbers_test
+} // namespace names_and_literals_test
 } // namespace swirl::emit

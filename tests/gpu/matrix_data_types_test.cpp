@@ -14,9 +14,9 @@
 #include <vector>
 
 namespace swirl {
-namespace matrix_numbers_test {
+namespace matrix_data_types_test {
 
-class MatrixNumbersOnGpu : public support::FirstGpu {};
+class MatrixDataTypesOnGpu : public support::FirstGpu {};
 
 /// Plans that are compared with the definition, by each schedule that the model likes.
 void expect_plans(const MatrixProduct& product, std::size_t most = 6) {
@@ -27,14 +27,14 @@ void expect_plans(const MatrixProduct& product, std::size_t most = 6) {
             << product.epilogue.text() << " by " << schedule;
 }
 
-TEST_F(MatrixNumbersOnGpu, EpiloguesAreTheirExpressions) {
+TEST_F(MatrixDataTypesOnGpu, EpiloguesAreTheirExpressions) {
     for (const char* expression :
          {"x + bias[i]", "max(0, x * scale[j] + bias[i])", "x + residual[j,i] * w[b]",
           "gelu(x) + tanh(bias[j])", "i < j ? x : i * 0.5", "x * 2 + residual[i,j]"})
-        for (const DataType number : {DataType::float32, DataType::float64})
+        for (const DataType data_type : {DataType::float32, DataType::float64})
             for (const bool by_rows : {false, true}) {
-                MatrixProduct product = by_rows ? MatrixProduct::row_major(number, 200, 136, 70)
-                                                : MatrixProduct::column_major(number, 200, 136, 70);
+                MatrixProduct product = by_rows ? MatrixProduct::row_major(data_type, 200, 136, 70)
+                                                : MatrixProduct::column_major(data_type, 200, 136, 70);
                 product.epilogue = Expression(expression);
                 expect_plans(product);
             }
@@ -49,7 +49,7 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesAreTheirExpressions) {
 }
 
 /// By tiles where the GPU has them, that reach beyond C, and by threads.
-TEST_F(MatrixNumbersOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
+TEST_F(MatrixDataTypesOnGpu, EpiloguesOfLowPrecisionAreTheirExpressions) {
     for (const char* expression : {"max(0, x * scale[j] + bias[i])", "gelu(x + bias[i])",
                                    "x + residual[i,j] * w[b]", "x + residual[j,i] * i"})
         for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}})
@@ -67,27 +67,27 @@ TEST_F(MatrixNumbersOnGpu, EpiloguesOfNarrowNumbersAreTheirExpressions) {
             }
 }
 
-TEST_F(MatrixNumbersOnGpu, NarrowNumbersAreWidened) {
-    for (const DataType number : {DataType::bfloat16, DataType::float16})
+TEST_F(MatrixDataTypesOnGpu, LowPrecisionOperandsAreWidened) {
+    for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const bool by_rows : {false, true})
-            for (const auto& [rows, columns, depth] :
+            for (const auto& [rows, columns, k_extent] :
                  {std::array<Integer, 3>{256, 192, 128}, {33, 57, 19}, {64, 64, 20000}}) {
                 MatrixProduct product =
-                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, depth)
-                            : MatrixProduct::column_major(DataType::float32, rows, columns, depth);
-                product.a_type = product.b_type = number;
+                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, k_extent)
+                            : MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
+                product.a_type = product.b_type = data_type;
                 expect_plans(product);
                 std::swap(product.a.row_stride,
                           product.a.column_stride); // whose elements may share places
-                product.c_type = number;
+                product.c_type = data_type;
                 expect_plans(product);
             }
 }
 
 /// Small integers: sums are exact, and what is stored is their rounding.
-TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
-    constexpr Integer rows = 130, columns = 94, depth = 61;
-    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, depth);
+TEST_F(MatrixDataTypesOnGpu, EveryElementIsRoundedOnce) {
+    constexpr Integer rows = 130, columns = 94, k_extent = 61;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
     product.a_type = product.b_type = product.c_type = DataType::bfloat16;
     product.epilogue = Expression("max(0, x + bias[i])");
     std::mt19937 random(3);
@@ -97,7 +97,7 @@ TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
         for (Integer k = 0; k < count; ++k) numbers.emplace_back(static_cast<float>(uniform(random)));
         return numbers;
     };
-    const std::vector<bfloat16> a = filled(rows * depth), b = filled(depth * columns);
+    const std::vector<bfloat16> a = filled(rows * k_extent), b = filled(k_extent * columns);
     std::vector<float> bias;
     for (Integer i = 0; i < rows; ++i) bias.push_back(static_cast<float>(uniform(random)));
     const gpu::Array<bfloat16> there_a(a), there_b(b), there_c(static_cast<std::size_t>(rows * columns));
@@ -110,12 +110,13 @@ TEST_F(MatrixNumbersOnGpu, EveryElementIsRoundedOnce) {
     for (Integer j = 0; j < columns; ++j)
         for (Integer i = 0; i < rows; ++i) {
             float sum = bias[static_cast<std::size_t>(i)];
-            for (Integer k = 0; k < depth; ++k)
-                sum += a[static_cast<std::size_t>(i + k * rows)] * b[static_cast<std::size_t>(k + j * depth)];
+            for (Integer k = 0; k < k_extent; ++k)
+                sum +=
+                    a[static_cast<std::size_t>(i + k * rows)] * b[static_cast<std::size_t>(k + j * k_extent)];
             ASSERT_EQ(c[static_cast<std::size_t>(i + j * rows)].bits, bfloat16(std::max(0.0F, sum)).bits)
                 << i << ", " << j;
         }
 }
 
-} // namespace matrix_numbers_test
+} // namespace matrix_data_types_test
 } // namespace swirl

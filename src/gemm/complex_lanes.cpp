@@ -1,4 +1,4 @@
-#include "gemm/cpu/complex_lanes.hpp"
+#include "gemm/complex_lanes.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "gemm/gpu/wgmma/mma_fragments.hpp"
+#include "gemm/gpu/simt/mma_fragments.hpp"
 
 #include <span>
 
@@ -16,29 +16,29 @@ target::MmaShape mma_shape_of(const SimtGemm& schedule, const target::Gpu& gpu, 
 }
 
 std::vector<ir::Value> MmaFragments::load_a(const SmemTile& k_tile, ir::Buffer buffer, const Affine& place,
-                                            const Affine& step, ir::Value number) const {
+                                            const Affine& k, ir::Value stage) const {
     const int lanes = k_tile.is_smem_k_major() ? 1 : threads_.row_vector();
     std::vector<ir::Value> result;
     for (int four = 0; four < fours(); ++four)
         for (int i = 0; i < schedule_.thread_tile.m; i += lanes) {
-            const Affine own_k = step + threads_.fragment_k() + four * k_per_fragment;
+            const Affine own_k = k + threads_.fragment_k() + four * k_per_fragment;
             const ir::Value vector =
                 builder_.load(buffer, place + k_tile.place(threads_.row(i), own_k),
-                              {.lanes = lanes, .dynamic = number, .dynamic_scale = k_tile.scalars()});
+                              {.lanes = lanes, .dynamic = stage, .dynamic_scale = k_tile.scalars()});
             for (int l = 0; l < lanes; ++l) result.push_back(lane(vector, l));
         }
     return result;
 }
 
 std::vector<ir::Value> MmaFragments::load_b(const SmemTile& k_tile, ir::Buffer buffer, const Affine& place,
-                                            const Affine& step, ir::Value number) const {
+                                            const Affine& k, ir::Value stage) const {
     std::vector<ir::Value> result;
     for (int four = 0; four < fours(); ++four)
         for (int group = 0; group < groups(); ++group) {
-            const Affine own_k = step + threads_.fragment_k() + four * k_per_fragment;
+            const Affine own_k = k + threads_.fragment_k() + four * k_per_fragment;
             result.push_back(builder_.load(buffer,
                                            place + k_tile.place(threads_.fragment_column(group), own_k),
-                                           {.dynamic = number, .dynamic_scale = k_tile.scalars()}));
+                                           {.dynamic = stage, .dynamic_scale = k_tile.scalars()}));
         }
     return result;
 }

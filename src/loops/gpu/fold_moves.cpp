@@ -1,4 +1,4 @@
-#include "loops/gpu/data_movement.hpp"
+#include "loops/gpu/fold_moves.hpp"
 
 #include "loops/gpu/distribute.hpp"
 #include "loops/gpu/fusion.hpp"
@@ -132,7 +132,9 @@ bool fold_into_writer(const LoopProgram& loops, std::vector<KernelRegion>& regio
 
 } // namespace
 
-void fold_moves(LoopProgram& loops, std::vector<KernelRegion>& regions) {
+void fold_moves(KernelRegions& kernels, const RegionRequest&) {
+    LoopProgram& loops = kernels.loops;
+    std::vector<KernelRegion>& regions = kernels.regions;
     for (int array = 0; array < static_cast<int>(loops.arrays.size()); ++array) {
         if (!is_complex_temporary(loops, array)) continue;
         if (!fold_into_reader(loops, regions, array)) fold_into_writer(loops, regions, array);

@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/pipeline_state.hpp"
 #include "gemm/gpu/simt/accumulators.hpp"
-#include "gemm/gpu/wgmma/tma_loader.hpp"
+#include "gemm/gpu/simt/tma_loader.hpp"
 
 #include <array>
 
@@ -20,7 +20,7 @@ public:
     /// A block's k-tiles: their count and first k index. Threads may copy the other operand's k-tiles with cp.async.
     struct KTiles {
         Integer count = 0;
-        Affine first_step = {};
+        Affine first_k = {};
     };
     /// Issues loads for all stages.
     void begin(const KTiles& k_tiles);
@@ -32,32 +32,30 @@ public:
     struct State {
         std::array<PipelineState::Position, 3> k_tiles{};
         std::array<ir::Value, 2> sides{};
-        SimtAccumulators::StageIndices numbers(const SimtGemm& schedule, std::size_t k_tile) const {
+        SimtAccumulators::StageIndices stage_indices(const SimtGemm& schedule, std::size_t k_tile) const {
             return {schedule.is_transposed(0) ? sides[k_tile] : k_tiles[k_tile].stage,
                     schedule.is_transposed(1) ? sides[k_tile] : k_tiles[k_tile].stage};
         }
     };
     State state() const;
     PipelineState stages() const { return {builder_, counters_, 0, schedule_.stages}; }
-    /// The part of transposing the next k-tile that belongs to k step `step` of `steps`.
-    void transpose(const State& state, int step, int steps) const;
+    /// The part of transposing the next k-tile that belongs to k step `k_step` of `k_steps`.
+    void transpose(const State& state, int k_step, int k_steps) const;
     /// Whether a barrier follows each k-tile: because its stage is refilled, or threads exchange copied or transposed
     /// elements.
     bool needs_barrier() const;
-    /// After k-tile `number`, once its last operands are in registers and any barrier has passed.
-    void advance_to_next(const Affine& number, const State& state) const;
+    /// After k-tile `k_tile`, once its last operands are in registers and any barrier has passed.
+    void advance_to_next(const Affine& k_tile, const State& state) const;
     void keep(const State& state) const;
 
 private:
     /// Whether stages are refilled.
     bool reuses_stages() const { return k_tiles_.count > schedule_.stages; }
-    Affine step_of(const Affine& k_tile) const {
-        return k_tiles_.first_step + k_tile * schedule_.k_tile_stride();
-    }
-    void refill(const Affine& number, const State& state) const;
-    template <class Body> void if_in_range(int lead, const Affine& number, Body&& body) const;
+    Affine k_of(const Affine& k_tile) const { return k_tiles_.first_k + k_tile * schedule_.k_tile_stride(); }
+    void refill(const Affine& k_tile, const State& state) const;
+    template <class Body> void if_in_range(int lead, const Affine& k_tile, Body&& body) const;
     template <class Body> void in_one_thread(Body&& body) const;
-    ir::Value integer(Integer number) const;
+    ir::Value integer(Integer value) const;
 
     static constexpr Integer side = PipelineState::count; ///< counters: of the pipeline, then the side
 

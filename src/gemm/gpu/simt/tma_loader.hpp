@@ -10,7 +10,7 @@
 /// follows the last use of its stage; all threads wait for the stage's mbarrier. TMA fills coordinates outside of the
 /// operand with zeros.
 ///
-/// For a transposed operand, TMA loads lines along K, and threads rewrite them in shared memory by k index while they
+/// For a transposed operand, TMA loads K-major rows, and threads rewrite them in shared memory by k index while they
 /// multiply the previous k-tile. Its loads, and the waits for them, thus come one k-tile earlier than those of other
 /// operands.
 namespace swirl::gemm {
@@ -37,12 +37,12 @@ public:
 
     /// Whether any operand is loaded `lead` k-tiles early: 1 for transposed operands, 0 for others.
     bool has(int lead) const;
-    /// Issues the loads of the k-tiles that begin at k index `step`; called by the first thread alone.
+    /// Issues the loads of the k-tiles that begin at k index `k`; called by the first thread alone.
     struct Stage {
-        Integer number = 0;
-        ir::Value dynamic = ir::no_value; ///< added to the number
+        Integer index = 0;
+        ir::Value dynamic = ir::no_value; ///< added to the index
     };
-    void load(int lead, const Affine& step, const Stage& stage) const;
+    void load(int lead, const Affine& k, const Stage& stage) const;
     /// Waits until the k-tiles of a stage have arrived; `phase` is the parity of rounds through the pipeline.
     void wait(int lead, ir::Value stage, ir::Value phase) const;
 
@@ -63,10 +63,10 @@ private:
         Start start = {};
     };
     int lead(std::size_t operand) const { return schedule_.is_transposed(operand) ? 1 : 0; }
-    void load(std::size_t operand, const Affine& step, const Stage& stage, int lead) const;
+    void load(std::size_t operand, const Affine& k, const Stage& stage, int lead) const;
     void transpose_chunks(std::size_t operand, int round, const Stage& from, const Stage& to_side) const;
     int rounds(std::size_t operand) const;
-    ir::Value integer(Integer number) const;
+    ir::Value integer(Integer value) const;
 
     ir::Builder& builder_;
     const CanonicalSimtGemm& gemm_;

@@ -1,4 +1,4 @@
-#include "gemm/gpu/wgmma/tensor_map.hpp"
+#include "gemm/gpu/tensor_map.hpp"
 
 #include "ir/tile.hpp"
 
@@ -26,8 +26,8 @@ ir::TensorInfo tensor_map_of(const char* name, std::array<Integer, 2> extents, I
     return result;
 }
 
-std::string tensor_map_infeasibility(const MatrixLayout& layout, DataType number, Integer batch) {
-    const Integer bytes = bytes_of(number);
+std::string tensor_map_infeasibility(const MatrixLayout& layout, DataType data_type, Integer batch) {
+    const Integer bytes = bytes_of(data_type);
     if (layout.row_stride != 1 && layout.column_stride != 1)
         return fmt::format("strides of {} and {}, of which none is 1", layout.row_stride,
                            layout.column_stride);

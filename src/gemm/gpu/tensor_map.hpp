@@ -19,6 +19,6 @@ ir::TensorInfo tensor_map_of(const char* name, std::array<Integer, 2> extents, I
                              Integer batch);
 
 /// Reason why TMA cannot move a matrix; empty if it can. One of the extents must be contiguous.
-std::string tensor_map_infeasibility(const MatrixLayout& layout, DataType number, Integer batch);
+std::string tensor_map_infeasibility(const MatrixLayout& layout, DataType data_type, Integer batch);
 
 } // namespace swirl::gemm

@@ -7,15 +7,13 @@
 #include <vector>
 
 /// Load and store callbacks: code applied to each element read from or written to the caller's memory.
-namespace swirl::lower {
-
-using loops::LayoutForm;
+namespace swirl::loops {
 
 /// Straight-line code over an element x, forms of its location and elements of the caller's arrays. Booleans are the
 /// reals 0 and 1.
 struct Pointwise {
     enum class Op : std::uint8_t {
-        number,
+        constant,
         x,
         form,  ///< as a real
         array, ///< element `form` of `array`
@@ -47,7 +45,7 @@ struct Pointwise {
     };
     struct Node {
         Op op;
-        long double number = 0;
+        long double constant = 0;
         int form = 0;
         int array = 0;
         std::vector<int> operands = {}; ///< earlier nodes
@@ -80,4 +78,4 @@ struct Pointwise {
     bool operator==(const Pointwise&) const = default;
 };
 
-} // namespace swirl::lower
+} // namespace swirl::loops

@@ -13,15 +13,15 @@
 #include <gtest/gtest.h>
 
 namespace swirl::emit {
-namespace ptx_numbers_test {
+namespace ptx_data_types_test {
 
 constexpr DataType integers[] = {DataType::int8,   DataType::uint8,   DataType::unorm8,
                                  DataType::snorm8, DataType::unorm16, DataType::snorm16};
 
-ir::Program product_of(DataType number, bool along_depth) {
+ir::Program product_of(DataType data_type, bool k_major) {
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 128, 64);
-    product.a_type = product.b_type = product.c_type = number;
-    if (along_depth) product.a = {64, 1};
+    product.a_type = product.b_type = product.c_type = data_type;
+    if (k_major) product.a = {64, 1};
     const target::Gpu& gpu = target::gpu_named("sm_90");
     return gemm::gpu_gemm_kernels(product, gemm::gpu_schedules(product, gpu, 1).front(), gpu).front();
 }
@@ -30,11 +30,11 @@ TEST(EmittedPtxOfIntegers, Compiles) {
     const auto compiler = ptx_compiler();
     if (!compiler)
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
-    for (const DataType number : integers)
-        for (const bool along_depth : {false, true})
+    for (const DataType data_type : integers)
+        for (const bool k_major : {false, true})
             EXPECT_EQ(
-                complaints(*compiler, ptx(product_of(number, along_depth), {.target = "sm_90"}), "sm_90"), "")
-                << name_of(number);
+                complaints(*compiler, ptx(product_of(data_type, k_major), {.target = "sm_90"}), "sm_90"), "")
+                << name_of(data_type);
 }
 
 /// Where tiles are of no use: of other strides, and stored as bytes.
@@ -87,14 +87,14 @@ TEST(EmittedPtxOfIntegers, HoldsThemIn32Bits) {
 TEST(EmittedCudaOfIntegers, Compiles) {
     const auto library = nvrtc_library();
     if (!library) GTEST_SKIP() << "no libnvrtc under CUDA_HOME, /usr/local/cuda* or in Python's packages";
-    for (const DataType number : integers) {
-        const ir::Program program = product_of(number, false);
+    for (const DataType data_type : integers) {
+        const ir::Program program = product_of(data_type, false);
         const std::string text =
             emit_gpu(alone(program, "product").transform, {.language = GpuLanguage::cuda});
-        EXPECT_EQ(text.find("char") != std::string::npos, bytes_of(number) == 1) << text;
-        EXPECT_EQ(nvrtc_complaints(*library, text, "sm_90"), "") << name_of(number);
+        EXPECT_EQ(text.find("char") != std::string::npos, bytes_of(data_type) == 1) << text;
+        EXPECT_EQ(nvrtc_complaints(*library, text, "sm_90"), "") << name_of(data_type);
     }
 }
 
-} // namespace ptx_numbers_test
+} // namespace ptx_data_types_test
 } // namespace swirl::emit

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "gemm/cpu/tile.hpp"
+#include "gemm/scalar.hpp"
 #include "ir/builder.hpp"
 #include "problem/matrix_product.hpp"
 

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "loops/gpu/regions.hpp"
+
+namespace swirl::loops {
+
+/// Moves regions that only zero the caller's memory into an earlier region in the same loops, provided no region in
+/// between reads there.
+void join_zeros(KernelRegions& kernels, const RegionRequest& request);
+
+} // namespace swirl::loops

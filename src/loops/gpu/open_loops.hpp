@@ -1,0 +1,12 @@
+#pragma once
+
+#include "loops/gpu/launch_configuration.hpp"
+#include "loops/gpu/regions.hpp"
+
+namespace swirl::loops {
+
+/// For a single codelet: moves its loops, except for a few iterations of inner ones, around it, where they become
+/// blocks.
+void open_loops(LoopProgram& loops, KernelRegion& region, const LaunchConfiguration& configuration);
+
+} // namespace swirl::loops
