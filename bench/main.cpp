@@ -1,4 +1,4 @@
-// Times swirl beside other libraries, interleaved in one process, on problems that are drawn at random or given.
+// Times swirl and other libraries, interleaved in one process, on given or random problems.
 
 #include "base/error.hpp"
 #include "bench/row.hpp"
@@ -161,7 +161,7 @@ std::vector<Problem> problems_of(const Arguments& a) {
     return problems;
 }
 
-/// The peers for a kind of problem on a kind of device: those that take part without being named, and others.
+/// The peers for a kind of problem on a kind of device: the default ones, and others.
 struct PeerNames {
     std::vector<std::string> usual, others;
 };

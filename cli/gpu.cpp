@@ -91,7 +91,7 @@ std::string text_of(const GpuInspection& plan) {
 
 void require_gpu_options(const PlanningOptions& options) {
     const auto only_for_cpus = [](bool given, const char* option) {
-        if (given) throw UserError("{} is for CPUs; it says nothing of a GPU", option);
+        if (given) throw UserError("{} is for CPUs; leave it out with --device gpu", option);
     };
     only_for_cpus(!options.cpu.empty(), "--cpu");
     only_for_cpus(options.threads != 1, "--threads");

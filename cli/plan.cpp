@@ -96,7 +96,7 @@ std::string text_of_passes(const Report& report) {
     return table.text();
 }
 
-/// The phases of all steps: iterations divided among threads, or "one thread".
+/// The phases of all passes: iterations divided among threads, or "one thread".
 std::string text_of_threads(const Report& report) {
     std::string text;
     for (const auto& pass : report.passes)

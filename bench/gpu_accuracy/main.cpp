@@ -296,7 +296,7 @@ int main(int count, char** values) {
                        "Parameters in place of those of the model's schedule; may be given again");
     program.add_option("--only", arguments.only,
                        "Of the patterns only those in which this regular expression is found");
-    program.add_option("--seed", arguments.seed, "Of the random numbers")->capture_default_str();
+    program.add_option("--seed", arguments.seed, "Seed of the random values")->capture_default_str();
     program.add_option("--device", arguments.device, "Which GPU, as CUDA counts them")->capture_default_str();
     program.add_flag("--model", arguments.model,
                      "Compare bits with what the ir says of tensor cores' sums, in place of errors");

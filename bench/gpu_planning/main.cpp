@@ -60,7 +60,7 @@ std::string planned(const Transform& problem, const std::optional<runtime::GpuDe
         const double first = milliseconds_of(plan, 1);
         return fmt::format("{:>9.2f}{:>9.2f}", first, milliseconds_of(plan));
     } catch (const OutOfMemory&) {
-        return fmt::format("{:>9}{:>9}", "no room", "-");
+        return fmt::format("{:>9}{:>9}", "no memory", "-");
     }
 }
 
@@ -70,17 +70,17 @@ void report(const std::string& text, const target::Gpu& gpu,
     const planning::Schedule schedule = search::gpu_schedule(problem, gpu);
     const double choosing = milliseconds_of([&] { search::gpu_schedule(problem, gpu); });
     const std::vector<planning::DimensionPass> passes = planning::gpu_passes(problem, schedule);
-    std::vector<planning::GpuDerivation> steps;
+    std::vector<planning::GpuDerivation> derivations;
     const double deriving = milliseconds_of([&] {
-        steps.clear();
+        derivations.clear();
         for (std::size_t k = 0; k < passes.size(); ++k)
-            steps.push_back(
+            derivations.push_back(
                 planning::derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu));
     });
     std::size_t kernels = 0, bytes = 0;
     const double writing = milliseconds_of([&] {
         kernels = bytes = 0;
-        for (const planning::GpuDerivation& pass : steps)
+        for (const planning::GpuDerivation& pass : derivations)
             for (const ir::Program& program : pass.programs) {
                 bytes += emit::ptx(program, planning::ptx_options(gpu, program)).size();
                 ++kernels;

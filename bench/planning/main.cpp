@@ -47,9 +47,9 @@ std::string shape_of(const std::string& error) {
 }
 
 /// Summary of all plans so far.
-class Findings {
+class CaseResults {
 public:
-    explicit Findings(const Options& options) : options_(options) {}
+    explicit CaseResults(const Options& options) : options_(options) {}
 
     void add(const Case& one, const Planned& planned) {
         ++plans_;
@@ -93,7 +93,7 @@ private:
     Case slowest_case_, largest_case_;
 };
 
-/// The indices of a part's cases, in an order that spreads every contiguous range over the whole sweep.
+/// The indices of a part's cases, ordered so that every contiguous range spreads over the whole sweep.
 class Order {
 public:
     Order(Integer cases, Integer part, Integer parts) : cases_(cases), next_(part), parts_(parts) {
@@ -160,7 +160,7 @@ bool sweep(const Options& options) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     const auto [part, parts] = parse_part(options.part);
-    Findings findings(options);
+    CaseResults results(options);
     std::function<Case(Integer)> at = [&](Integer k) {
         return parse_case(options.problems[static_cast<std::size_t>(k)]);
     };
@@ -183,9 +183,9 @@ bool sweep(const Options& options) {
     };
     const Bounds bounds{.seconds = 10 * options.slowest, .mebibytes = 20 * options.largest};
     plan_in_processes(options.jobs, bounds, next,
-                      [&](const Case& one, const Planned& planned) { findings.add(one, planned); });
-    findings.print(cases);
-    return findings.all_good();
+                      [&](const Case& one, const Planned& planned) { results.add(one, planned); });
+    results.print(cases);
+    return results.all_good();
 }
 
 int run(int count, char** arguments) {

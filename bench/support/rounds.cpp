@@ -100,13 +100,13 @@ Samples run_rounds(std::span<const runtime::TimedWork> implementations, const Ro
     const double start = runtime::monotonic_seconds();
     for (int round = 0; round < options.rounds; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
+            const std::size_t which = (i + static_cast<std::size_t>(round)) % count;
             if (!options.on_one_thread) {
                 wait_for_idle_threads();
-                wake(implementations[turn]);
+                wake(implementations[which]);
             }
-            times[turn].push_back(
-                time_batch(implementations[turn], repetitions[turn], options.on_one_thread));
+            times[which].push_back(
+                time_batch(implementations[which], repetitions[which], options.on_one_thread));
         }
         const bool enough = round + 1 >= options.min_rounds;
         if (enough && runtime::monotonic_seconds() - start > options.seconds) break;

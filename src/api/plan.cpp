@@ -144,9 +144,9 @@ std::size_t PackedMatrix::bytes() const { return matrix_ == nullptr ? 0 : matrix
 
 namespace {
 
-Plan with_array(const Plan& plan, std::string_view name, std::span<const detail::ArrayArgument> parts) {
+Plan with_array(const Plan& plan, std::string_view name, std::span<const detail::ArrayArgument> components) {
     const Problem& problem = plan.problem();
-    const api::NamedArray array = api::array_named(problem, name, parts);
+    const api::NamedArray array = api::array_named(problem, name, components);
     const api::BoundArrays* const known = PlanAccess::bound(plan);
     auto bound =
         known == nullptr ? std::make_shared<api::BoundArrays>() : std::make_shared<api::BoundArrays>(*known);
@@ -161,12 +161,12 @@ Plan with_array(const Plan& plan, std::string_view name, std::span<const detail:
 } // namespace
 
 Plan Plan::with(std::string_view name, const Input& array) const {
-    const detail::ArrayArgument parts[] = {array.array()};
-    return with_array(*this, name, parts);
+    const detail::ArrayArgument components[] = {array.array()};
+    return with_array(*this, name, components);
 }
 Plan Plan::with(std::string_view name, const Input& real, const Input& imaginary) const {
-    const detail::ArrayArgument parts[] = {real.array(), imaginary.array()};
-    return with_array(*this, name, parts);
+    const detail::ArrayArgument components[] = {real.array(), imaginary.array()};
+    return with_array(*this, name, components);
 }
 
 const Problem& Plan::problem() const { return PlanAccess::executable(*this).problem(); }

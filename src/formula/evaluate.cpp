@@ -17,7 +17,7 @@ Complex times(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Applies I_left ⊗ A ⊗ I_right. Every Kronecker product is a sequence of such steps. A vector is the case left = right
+/// Applies I_left ⊗ A ⊗ I_right: every Kronecker product is a sequence of these. A vector is the case left = right
 /// = 1, a dense matrix the case left = 1, right = columns, applied to the identity matrix.
 class Evaluator {
 public:
@@ -139,15 +139,15 @@ Vector Evaluator::run_direct_sum(const Formula& formula, Integer left, Integer r
     Integer column = 0, row = 0;
     for (const Formula& summand : formula.children()) {
         const Integer width = summand.columns() * right, height = summand.rows() * right;
-        Vector part;
-        part.reserve(entries(left, width, 1));
+        Vector input;
+        input.reserve(entries(left, width, 1));
         for (Integer l = 0; l < left; ++l) {
             const auto from = x.begin() + (l * formula.columns() + column) * right;
-            part.insert(part.end(), from, from + width);
+            input.insert(input.end(), from, from + width);
         }
-        part = run(summand, left, right, part);
+        input = run(summand, left, right, input);
         for (Integer l = 0; l < left; ++l)
-            std::copy_n(part.begin() + l * height, height, y.begin() + (l * formula.rows() + row) * right);
+            std::copy_n(input.begin() + l * height, height, y.begin() + (l * formula.rows() + row) * right);
         column += summand.columns();
         row += summand.rows();
     }
@@ -158,13 +158,14 @@ Vector Evaluator::run_direct_sum(const Formula& formula, Integer left, Integer r
 Vector Evaluator::run_real(const Formula& child, Integer left, Integer right, const Vector& x) {
     Vector y(entries(left, 2 * child.rows(), right));
     for (const Complex unit : {Complex(1, 0), Complex(0, 1)}) {
-        const auto part = [&](const Complex& value) {
+        const auto component = [&](const Complex& value) {
             return unit.real() != 0 ? value.real() : value.imag();
         };
         Vector z(entries(left, child.columns(), right));
         for (Integer lc = 0; lc < left * child.columns(); ++lc)
             for (Integer r = 0; r < right; ++r)
-                z[lc * right + r] = {part(x[2 * lc * right + r]), part(x[(2 * lc + 1) * right + r])};
+                z[lc * right + r] = {component(x[2 * lc * right + r]),
+                                     component(x[(2 * lc + 1) * right + r])};
         z = run(child, left, right, z);
         for (Integer lr = 0; lr < left * child.rows(); ++lr)
             for (Integer r = 0; r < right; ++r) {
@@ -194,11 +195,11 @@ Vector Evaluator::run_definition(const Formula& formula, Integer left, Integer r
 
 Vector Evaluator::run_nonterminal(const Formula& formula, Integer left, Integer right, const Vector& x) {
     const Integer rows = formula.rows(), columns = formula.columns();
-    Vector y(entries(left, rows, right)), part(static_cast<std::size_t>(columns));
+    Vector y(entries(left, rows, right)), column(static_cast<std::size_t>(columns));
     for (Integer l = 0; l < left; ++l)
         for (Integer r = 0; r < right; ++r) {
-            for (Integer j = 0; j < columns; ++j) part[j] = x[(l * columns + j) * right + r];
-            const Vector result = nonterminal_(formula, part);
+            for (Integer j = 0; j < columns; ++j) column[j] = x[(l * columns + j) * right + r];
+            const Vector result = nonterminal_(formula, column);
             for (Integer i = 0; i < rows; ++i) y[(l * rows + i) * right + r] = result[i];
         }
     return y;

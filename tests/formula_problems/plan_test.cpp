@@ -151,7 +151,7 @@ TEST(FormulaProblems, EqualTheirMatricesOnEveryCpu) {
     }
 }
 
-TEST(FormulaProblems, HaveStridesLayoutsScalesAndPlacesLikeOtherTransforms) {
+TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {
     const target::Cpu& cpu = target::host_cpu();
     for (const char* text :
          {"DFT(8) · diag(1, 2, 3, 4, 5, 6, 7, 8)", "L(8, 2)", "I(2) ⊗ (L(4, 2) · DFT(4))",

@@ -11,7 +11,7 @@ namespace small_gemm_test {
 /// Element (i, j), conjugated where the layout says so.
 Complex element(const ir::Memory& memory, DataType data_type, const MatrixLayout& layout, Integer i,
                 Integer j) {
-    const Complex value = number_at(memory, data_type, i * layout.row_stride + j * layout.column_stride);
+    const Complex value = element_at(memory, data_type, i * layout.row_stride + j * layout.column_stride);
     return layout.conjugated ? std::conj(value) : value;
 }
 
@@ -24,8 +24,8 @@ void expect_product(const SmallGemm& small, unsigned seed) {
     std::mt19937 random(seed);
     for (const char* name : {"a", "b", "alpha", "beta"}) fill(arguments[name], random);
     if (small.alpha_is_one)
-        for (int part = 0; part < scalars_in(data_type); ++part)
-            arguments["alpha"].set(part, part == 0 ? 1 : 0);
+        for (int component = 0; component < scalars_in(data_type); ++component)
+            arguments["alpha"].set(component, component == 0 ? 1 : 0);
     std::vector<Complex> before(static_cast<std::size_t>(product.rows * product.columns));
     if (small.update != Update::overwrite) { // else it may not be read
         fill(arguments["c"], random);
@@ -35,8 +35,8 @@ void expect_product(const SmallGemm& small, unsigned seed) {
                     element(arguments["c"], data_type, product.c, i, j);
     }
     ir::interpret(program, arguments);
-    const Complex alpha = number_at(arguments["alpha"], data_type, 0);
-    const Complex beta = small.update == Update::add ? 1 : number_at(arguments["beta"], data_type, 0);
+    const Complex alpha = element_at(arguments["alpha"], data_type, 0);
+    const Complex beta = small.update == Update::add ? 1 : element_at(arguments["beta"], data_type, 0);
     for (Integer i = 0; i < product.rows; ++i)
         for (Integer j = 0; j < product.columns; ++j) {
             Complex sum = 0;
@@ -93,8 +93,8 @@ TEST(SmallGemm, TilesFitTheRegisters) {
                 const MatrixProduct product{
                     .data_type = data_type, .rows = extent, .columns = extent, .k = extent};
                 const SmallGemm small = model_small_gemm(product, Update::overwrite, true, extent, *cpu);
-                const int parts = scalars_in(data_type);
-                EXPECT_LT(parts * small.tile.vectors * (small.tile.columns + 1), cpu->vector_registers)
+                const int components = scalars_in(data_type);
+                EXPECT_LT(components * small.tile.vectors * (small.tile.columns + 1), cpu->vector_registers)
                     << cpu->name << " " << extent;
             }
 }

@@ -60,7 +60,7 @@ protected:
     }
 };
 
-TEST_F(KernelChecks, AcceptTilesAndPanelsOfEveryDataTypeOnEveryCpu) {
+TEST_F(KernelChecks, AcceptCorrectKernels) {
     for_each_cpu([&](const target::Cpu& cpu) {
         for (const MatrixProduct& product : products()) {
             const gemm::OperandTypes operands = gemm::operand_types_on(product, cpu);
@@ -272,7 +272,7 @@ void interpret(void* const* buffers, const std::int64_t* parameters) {
     }
 }
 
-TEST(KernelChecksOfTileRegisters, AcceptRightTilesAndRefuseWrongOnesInTheInterpreter) {
+TEST(KernelChecksOfTileRegisters, AcceptCorrectAndRejectWrongTiles) {
     const std::pair<int, gemm::AmxTypes> kinds[] = {{1, {}},
                                                     {3, {}},
                                                     {6, {}},

@@ -48,7 +48,7 @@ struct AmxGemm {
     bool operator==(const AmxGemm&) const = default;
 };
 
-/// GEMM by tiles that are compiled into the library.
+/// GEMM by tiles compiled into the library.
 struct BuiltinGemm {
     bool operator==(const BuiltinGemm&) const = default;
 };
@@ -88,8 +88,8 @@ void require_suitable(const CpuGemm& schedule, const target::Cpu& cpu, const Mat
 /// The data types of a problem with the best method of this CPU; extensions are used on the host's own CPU only.
 OperandTypes operand_types_on(const MatrixProduct& product, const target::Cpu& cpu);
 
-/// Block extent that divides `extent` nearly evenly: a multiple of `step`, at most about `most`.
-Integer balanced_block(Integer extent, Integer most, Integer step);
+/// Block extent that divides `extent` nearly evenly: a multiple of `multiple`, at most about `most`.
+Integer balanced_block(Integer extent, Integer most, Integer multiple);
 
 /// Block sizes of a problem, all blocks nearly equal.
 struct BlockSizes {

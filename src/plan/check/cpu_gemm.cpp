@@ -34,7 +34,7 @@ using Operand = gemm::Operand;
 /// A product of at most this many elements and multiply-adds, spread over at most this many bytes, is checked itself:
 /// it runs in less time than its kernel takes to compile.
 constexpr Integer most_elements = 1 << 16, most_work = 1 << 24, most_bytes = 4 << 20;
-/// Elements of a result with an epilogue that are compared.
+/// Compared elements of a result with an epilogue.
 constexpr Integer most_compared = 512;
 
 /// Weight of a column in a sum over columns.
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    /// As floating-point elements: no numbers.
+    /// As floating-point elements: NaN.
     static constexpr unsigned char filling = 0xff;
 
     std::byte* column(Integer j) const {
@@ -286,13 +286,12 @@ void fill_panel(const PanelTypes& types, Operand operand, std::byte* panel, Inte
     for (Integer g = 0; g < k_groups; ++g)
         for (Integer i = 0; i < width; ++i) {
             std::uint32_t word = 0;
-            for (int step = 0; step < group; ++step) {
-                const Integer k = g * group + step;
+            for (int j = 0; j < group; ++j) {
+                const Integer k = g * group + j;
                 const V value = types.element<V>(operand, i, k);
                 element(i, k, value);
                 if constexpr (std::is_same_v<V, double>)
-                    if (!types.k_packing.is_plain())
-                        word |= types.element_bits(value) << (step * types.bits());
+                    if (!types.k_packing.is_plain()) word |= types.element_bits(value) << (j * types.bits());
                 if (types.k_packing.is_plain()) put_in_panel(types.accumulators, panel, width, i, g, value);
             }
             if (!types.k_packing.is_plain()) std::memcpy(panel + (g * width + i) * 4, &word, 4);
@@ -322,7 +321,7 @@ void compare_scalars(const std::string& name, DataType real, const std::byte* go
                  fmt::format("scalar {} of its panel is {}, not {}", at / bytes_of(real), value, wanted));
     if (std::memcmp(got + bytes, expected + bytes, guard_bytes) != 0) fail_beyond(name);
 }
-/// The same for words, of which some may hold anything.
+/// The same for words, some with undefined contents.
 void compare_words(const std::string& name, const std::byte* got, const std::byte* expected, Integer bytes,
                    const std::vector<bool>& is_free) {
     for (Integer at = 0; at < bytes; at += 4) {
@@ -378,8 +377,8 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
         if (kernel.prefetch_next) buffers.push_back(b.data());
         if (expected.epilogue != nullptr) {
             if (kernel.data_type == DataType::int32) buffers.push_back(c.data());
-            for (std::size_t number = 0; number < kernel.epilogue.operands.size(); ++number)
-                buffers.push_back(const_cast<void*>(operands.operand(number, 0, 0)));
+            for (std::size_t k = 0; k < kernel.epilogue.operands.size(); ++k)
+                buffers.push_back(const_cast<void*>(operands.operand(k, 0, 0)));
         }
         const std::int64_t parameters[] = {k_groups / kernel.unroll * kernel.unroll, k_groups,
                                            c.column_stride()};
@@ -394,8 +393,8 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     const gemm::KPacking& packing = kernel.k_packing;
     const PanelTypes types{kernel.data_type, packing};
     const bool corrects = packing.correction != 0 && kernel.operand == Operand::b;
-    const Integer step = gemm::k_per_iteration(kernel), width = kernel.width, group = packing.k_group();
-    const Integer k_groups = step > 1 ? 2 * step + 1 : 3;
+    const Integer k_block = gemm::k_per_iteration(kernel), width = kernel.width, group = packing.k_group();
+    const Integer k_groups = k_block > 1 ? 2 * k_block + 1 : 3;
     const Integer k_extent = k_groups * group + kernel.rest, groups = k_groups + (kernel.rest > 0 ? 1 : 0);
     const Integer stride = kernel.source == Source::across_panel ? 1
                            : kernel.source == Source::along_k    ? k_extent + 3
@@ -444,7 +443,7 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
                 std::memcpy(expected.data() + (groups * width + j) * 4, &sum, sizeof sum);
             }
         void* const buffers[] = {from.data(), to.data()};
-        const std::int64_t parameters[] = {k_groups / step * step, k_groups, k_stride, stride};
+        const std::int64_t parameters[] = {k_groups / k_block * k_block, k_groups, k_stride, stride};
         function(buffers, parameters);
         if (!packing.is_plain()) return compare_words(name, to.data(), expected.data(), bytes, is_free);
         compare_scalars(name,
@@ -509,12 +508,12 @@ bool is_injective(const MatrixLayout& layout, Integer rows, Integer columns) {
 std::vector<Integer> sampled_k(const gemm::SmallGemm& kernel) {
     const MatrixProduct& product = kernel.product;
     const Integer k_extent = product.k, near = 2 * kernel.unroll;
-    const bool are_apart =
+    const bool have_distinct_elements =
         is_injective(product.a, product.rows, k_extent) && is_injective(product.b, k_extent, product.columns);
     std::vector<Integer> result;
     for (Integer k = 0; k < k_extent; ++k) {
         const Integer in_block = k % kernel.kc;
-        const bool is_wanted = !are_apart || k_extent <= 4 * near || in_block < near ||
+        const bool is_wanted = !have_distinct_elements || k_extent <= 4 * near || in_block < near ||
                                in_block >= kernel.kc - kernel.unroll || k >= k_extent - near;
         if (is_wanted) result.push_back(k);
     }
@@ -596,8 +595,8 @@ void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function
         std::vector<void*> buffers = {kernel.a_is_given_packed ? packed.data() : a.data(), b.data(), c.data(),
                                       alpha_beta, alpha_beta + 16};
         if (gemm::packed_bytes(kernel) > 0) buffers.push_back(scratch.data());
-        for (std::size_t number = 0; number < kernel.epilogue.operands.size(); ++number)
-            buffers.push_back(const_cast<void*>(operands.operand(number, 0, 0)));
+        for (std::size_t k = 0; k < kernel.epilogue.operands.size(); ++k)
+            buffers.push_back(const_cast<void*>(operands.operand(k, 0, 0)));
         function(buffers.data(), nullptr);
         expected.compare(c);
     });
@@ -610,8 +609,9 @@ Integer amx_index(Operand operand, int terms, int term, Integer i, Integer k, bo
     constexpr Integer lanes = gemm::amx_tile / 2;
     const Integer group = are_bytes ? 64 : 32,
                   in_register = are_bytes ? 4 * lanes * lanes : 2 * lanes * lanes;
-    const Integer step = k % group, pair = step % lanes, position = step / lanes, line = i % lanes;
-    const Integer word = operand == Operand::a ? pair * lanes + line : line * lanes + pair;
+    const Integer in_group = k % group, pair = in_group % lanes, position = in_group / lanes,
+                  member = i % lanes;
+    const Integer word = operand == Operand::a ? pair * lanes + member : member * lanes + pair;
     const Integer in_word = are_bytes ? 4 : 2;
     return ((k / group * terms + term) * 2 + i / lanes) * in_register + word * in_word + position;
 }
@@ -677,8 +677,8 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
     std::vector<void*> buffers = {a.data(), b.data(), c.data(), alpha_beta};
     if (expected.epilogue != nullptr) {
         if (are_bytes) buffers.push_back(c.data());
-        for (std::size_t number = 0; number < kernel.epilogue.operands.size(); ++number)
-            buffers.push_back(const_cast<void*>(operands.operand(number, 0, 0)));
+        for (std::size_t k = 0; k < kernel.epilogue.operands.size(); ++k)
+            buffers.push_back(const_cast<void*>(operands.operand(k, 0, 0)));
     }
     const std::int64_t parameters[] = {used == rows ? tiles : 1, k_groups, c.column_stride()};
     function(buffers.data(), parameters);

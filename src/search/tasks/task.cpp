@@ -20,7 +20,7 @@ bool Task::forget() {
     return true;
 }
 
-void Task::require_room_for_benchmarks(const Problem& problem) const {
+void Task::require_memory_for_benchmarks(const Problem& problem) const {
     std::visit(
         [&](const auto& kind) {
             planning::require_within(options().memory_limit_bytes,
@@ -34,7 +34,7 @@ ScheduleCandidate Task::choose_schedule(ChoiceRequest request) {
     request.interrupt = interrupt_of(options());
     if (given_timer() == nullptr && options().memory_limit_bytes > 0)
         request.timer = [this, &problem = request.problem, timer = std::move(request.timer)]() -> Timer& {
-            require_room_for_benchmarks(problem);
+            require_memory_for_benchmarks(problem);
             return timer();
         };
     const StoredSchedules stored = request.stored;

@@ -64,7 +64,7 @@ protected:
 
 private:
     /// Throws OutOfMemory if the arrays of a problem that is timed exceed the limit.
-    void require_room_for_benchmarks(const Problem& problem) const;
+    void require_memory_for_benchmarks(const Problem& problem) const;
 
     TaskSetting setting_;
     std::vector<Rejection> rejections_;

@@ -103,7 +103,7 @@ void MatrixPlan::make_code() {
             use_blocks(*amx->fallback);
         }
         if (!runtime::may_use_tiles())
-            throw UserError("schedule '{}': this machine has no tile registers; use blocked",
+            throw UserError("schedule '{}': this CPU has no tile registers; use blocked",
                             to_string(schedule_));
         if (!has_amx_types(canonical_) && amx->term_products < term_products_for(accuracy_))
             throw UserError("schedule '{}': products is {}, but the accuracy asked for needs {}",
@@ -211,7 +211,7 @@ void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha
     for (const Touched& written : all)
         for (const Touched& other : all)
             if (written.is_written && &written != &other && written.overlaps(other))
-                throw UserError("{} and {} overlap; what is written must lie apart from everything else",
+                throw UserError("{} and {} overlap; an array that is written must overlap no other argument",
                                 other.name, written.name);
 }
 
@@ -266,12 +266,12 @@ void MatrixPlan::check_closely(const MatrixArguments& arguments) const {
     report_pointer("a", arguments.a, misaligned_[0]);
     report_pointer("b", arguments.b, misaligned_[1]);
     report_pointer("c", arguments.c, misaligned_[2]);
-    check_apart_from_c(MatrixKernels::Operand::a, arguments.a, arguments.c);
-    check_apart_from_c(MatrixKernels::Operand::b, arguments.b, arguments.c);
+    check_disjoint_from_c(MatrixKernels::Operand::a, arguments.a, arguments.c);
+    check_disjoint_from_c(MatrixKernels::Operand::b, arguments.b, arguments.c);
 }
 
-void MatrixPlan::check_apart_from_c(MatrixKernels::Operand operand, const void* pointer,
-                                    const void* c) const {
+void MatrixPlan::check_disjoint_from_c(MatrixKernels::Operand operand, const void* pointer,
+                                       const void* c) const {
     const bool is_a = operand == MatrixKernels::Operand::a;
     if (!(is_a ? a_with_c_ : b_with_c_).holds(pointer, c)) return;
     const Elements of_operand = is_a ? elements_of(product_.a, product_.rows, product_.k, product_.batch,
@@ -319,8 +319,8 @@ Integer MatrixPlan::packing_bytes() const {
 }
 
 double MatrixPlan::flops() const {
-    const double of_number = is_complex(product_.data_type) ? 8 : 2;
-    return of_number * static_cast<double>(product_.rows) * static_cast<double>(product_.columns) *
+    const double flops_per_element = is_complex(product_.data_type) ? 8 : 2;
+    return flops_per_element * static_cast<double>(product_.rows) * static_cast<double>(product_.columns) *
            static_cast<double>(product_.k) * static_cast<double>(product_.batch);
 }
 

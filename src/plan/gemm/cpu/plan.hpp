@@ -85,7 +85,7 @@ public:
 private:
     using Address = std::uintptr_t;
     static constexpr std::size_t kinds =
-        24; ///< kernel variants: update of C, whether α is one, what is prepacked
+        24; ///< kernel variants: update of C, whether α is one, which operands are prepacked
 
     /// Two byte ranges around two pointers overlap if (second − first − from), as an unsigned value, is below `length`.
     struct Overlap {
@@ -122,7 +122,7 @@ private:
     /// The exact check, where look_right finds something wrong or matrices that interleave.
     void check_closely(const MatrixArguments& arguments) const;
     /// Throws UserError if C shares an element with an operand.
-    void check_apart_from_c(MatrixKernels::Operand operand, const void* pointer, const void* c) const;
+    void check_disjoint_from_c(MatrixKernels::Operand operand, const void* pointer, const void* c) const;
     static void report_pointer(const char* name, const void* pointer, Address misaligned);
 
     /// Which operands of the canonical product are given prepacked.

@@ -108,7 +108,7 @@ GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* 
              static_cast<std::size_t>(bytes), elements_of(layout, rows, columns, product_.batch, bytes)}};
 }
 
-/// For an empty product only the arrays that are written.
+/// For an empty product, the written arrays only.
 void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const {
     const Integer scalar_bytes = bytes_of(gemm::epilogue_scalar(product_.data_type));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
@@ -151,7 +151,7 @@ void GpuMatrixPlan::check(const std::vector<BufferAccess>& accesses) const {
     for (const BufferAccess& written : accesses)
         for (const BufferAccess& other : accesses)
             if (written.is_written && &other != &written && !are_disjoint(other.argument, written.argument))
-                throw UserError("{} = {} and {} = {} overlap; {} has to lie apart from all others",
+                throw UserError("{} = {} and {} = {} overlap; {} must overlap no other argument",
                                 written.argument.name, written.argument.pointer, other.argument.name,
                                 other.argument.pointer, written.argument.name);
 }
@@ -197,9 +197,9 @@ GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& argum
     const bool multiplies = product_.k > 0 && alpha != ScalarKind::zero;
     const std::vector<BufferAccess> used = accesses(arguments, multiplies);
     check(used);
-    std::vector<GpuArgument> beside;
-    for (const BufferAccess& one : used) beside.push_back(one.argument);
-    planning::check(device_, workspace, workspace_bytes(), beside);
+    std::vector<GpuArgument> others;
+    for (const BufferAccess& one : used) others.push_back(one.argument);
+    planning::check(device_, workspace, workspace_bytes(), others);
     check_beta(product_, arguments.beta);
     const bool reads_c = scalar_kind(product_.data_type, arguments.beta) != ScalarKind::zero;
     const GpuMatrixKernels& kernel = kernel_for(used, stream);

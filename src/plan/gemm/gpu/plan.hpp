@@ -21,7 +21,7 @@ struct GpuMatrixPlanOptions {
     bool reads_sass = false;      ///< score the SASS of the main kernel
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
     std::function<void()> interrupt =
-        {}; ///< unless empty, called between parts of planning; throws to end it
+        {}; ///< unless empty, called now and then while planning; throws to end it
 };
 
 /// A matrix multiplication on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its

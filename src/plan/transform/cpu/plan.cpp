@@ -63,7 +63,7 @@ private:
         runtime::run_team(
             threads,
             [&, this](const runtime::TeamMember& member) {
-                run_as(member, pointers_of(arguments, workspace, member.number()));
+                run_as(member, pointers_of(arguments, workspace, member.index()));
             },
             seconds);
     }
@@ -78,8 +78,8 @@ private:
                 previous = &phase;
                 const runtime::IterationRange range =
                     phase.is_parallel
-                        ? runtime::partition_of(phase.iterations, phase.grain, member.number(), member.size())
-                        : runtime::IterationRange{0, member.number() == 0 ? phase.iterations : 0};
+                        ? runtime::partition_of(phase.iterations, phase.grain, member.index(), member.size())
+                        : runtime::IterationRange{0, member.index() == 0 ? phase.iterations : 0};
                 if (range.first < range.last) kernel->run_phase(k, range, pointers);
             }
     }
@@ -98,8 +98,9 @@ void match(const Schedule& schedule, const std::vector<DimensionPass>& passes) {
     require_passes_for(schedule, passes);
     for (const PassSchedule& pass : schedule.transform().passes)
         if (!pass.configurations.empty())
-            throw UserError("schedule \"{}\" says 'on {}', which is how GPUs run a step; {} is a CPU",
-                            to_string(schedule), to_string(pass.configurations.front()), schedule.target);
+            throw UserError(
+                "schedule \"{}\" has the launch configuration 'on {}', which is for GPUs; {} is a CPU",
+                to_string(schedule), to_string(pass.configurations.front()), schedule.target);
 }
 
 bool is_portable(const target::Cpu& cpu) { return cpu.set == target::InstructionSet::portable; }
@@ -178,7 +179,7 @@ void Plan::check(const PlanOptions& options) const {
     MemoryNeed need{.workspace = static_cast<Integer>(workspace_bytes()), .tables = table_bytes()};
     CheckScope scope = CheckScope::not_wanted();
     if (options.check)
-        scope = CheckScope::of(problem(), {.bytes = room_on_host(options.memory_limit, problem()) -
+        scope = CheckScope::of(problem(), {.bytes = free_host_bytes(options.memory_limit, problem()) -
                                                     need.workspace - need.tables});
     else if (!target::host_can_run(cpu()))
         scope = CheckScope::none(fmt::format("this machine cannot run code for {}", cpu().name));
@@ -208,7 +209,7 @@ void Plan::execute_in_thread_workspace(const Arguments& arguments) const {
 void Plan::execute(const Arguments& arguments, void* workspace) const {
     state_->check(arguments);
     if (state_->workspace_bytes > 0 && (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
-        throw UserError("workspace = {} must point at {} bytes aligned to 64", workspace,
+        throw UserError("workspace = {} must point to {} bytes, aligned to 64 bytes", workspace,
                         state_->workspace_bytes);
     state_->check.require_disjoint(workspace, state_->workspace_bytes, arguments);
     state_->run(arguments, workspace);
@@ -260,7 +261,7 @@ std::vector<PassDescription> Plan::describe() const {
 
 std::string Plan::listing(std::size_t pass) const {
     const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
-    ensure(pass < passes.size(), "a plan of {} steps has no step {}", passes.size(), pass);
+    ensure(pass < passes.size(), "a plan with {} passes has no pass {}", passes.size(), pass);
     const Derivation derivation =
         derive(state_->problem, passes[pass], state_->schedule.transform().passes[pass].tree, *state_->cpu,
                state_->schedule.transform().scalar);

@@ -27,7 +27,7 @@ struct PlanOptions {
     bool check = true;            ///< verify each plan once against a second algorithm before returning it
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
     std::function<void()> interrupt =
-        {}; ///< unless empty, called between parts of planning; throws to end it
+        {}; ///< unless empty, called now and then while planning; throws to end it
 };
 
 /// An auxiliary array, at its element with index 0.

@@ -23,8 +23,7 @@ constexpr std::uint64_t min_plans = 2;
 std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& schedule) {
     validate(problem);
     if (schedule.transform().scalar)
-        throw UserError("schedule \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
-                        to_string(schedule));
+        throw UserError("schedule \"{}\": 'scalar' is for CPUs; leave it out", to_string(schedule));
     std::vector<DimensionPass> result = dimension_passes(problem, Fusion::none);
     if (schedule.transform().passes.size() < result.size() && !schedule.transform().passes.empty())
         result = dimension_passes(problem, schedule.transform().passes.front().dimension);

@@ -22,9 +22,9 @@ void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
     const runtime::GpuProperties& properties = device.properties();
     if (std::pair(properties.capability_major, properties.capability_minor) <
         std::pair(gpu.capability_major, gpu.capability_minor))
-        throw UserError("the schedule is for {}, which {} of compute capability {}.{} is not; it runs {}",
-                        gpu.name, device.description(), properties.capability_major,
-                        properties.capability_minor, device.target().name);
+        throw UserError("the schedule is for {}, but {} has compute capability {}.{}; use {}", gpu.name,
+                        device.description(), properties.capability_major, properties.capability_minor,
+                        device.target().name);
     if (device.driver().version() < gpu.driver_version)
         device.driver().too_old_for(fmt::format("code for {}", gpu.name), gpu.driver_version);
 }
@@ -118,11 +118,11 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
 namespace {
 
 /// What the limit, and half of the GPU's free memory, leave.
-CheckRoom room_for_check(const Transform& problem, const runtime::GpuDevice& device, const MemoryNeed& need,
-                         std::size_t limit) {
+CheckCapacity capacity_for_check(const Transform& problem, const runtime::GpuDevice& device,
+                                 const MemoryNeed& need, std::size_t limit) {
     const std::size_t free = device.memory().free / 2, most = limit == 0 ? free : std::min(free, limit);
     const Integer bytes = static_cast<Integer>(most) - need.workspace - need.tables;
-    return {.bytes = std::min(bytes, room_on_host(0, problem)), .batch_bytes = bytes};
+    return {.bytes = std::min(bytes, free_host_bytes(0, problem)), .batch_bytes = bytes};
 }
 
 } // namespace
@@ -153,7 +153,7 @@ void GpuPlan::check(const GpuPlanOptions& options) const {
     CheckScope scope = CheckScope::not_wanted();
     const bool is_known = state_->is_checked();
     if (options.check && !is_known)
-        scope = CheckScope::of(problem(), room_for_check(problem(), device(), need, options.memory_limit),
+        scope = CheckScope::of(problem(), capacity_for_check(problem(), device(), need, options.memory_limit),
                                state_->schedule.transform().chunk);
     need.check = scope.bytes;
     require_within(options.memory_limit, need, problem());

@@ -23,7 +23,7 @@ struct GpuPlanOptions {
     bool use_cache = true;        ///< machine code and plans on disk, see runtime::KernelCache
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
     std::function<void()> interrupt =
-        {}; ///< unless empty, called between parts of planning; throws to end it
+        {}; ///< unless empty, called now and then while planning; throws to end it
 };
 
 /// One pass on a GPU, for people and reports.

@@ -203,7 +203,7 @@ StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool u
                 planning::Schedule schedule = planning::parse_schedule(text, tuned_product(data_type));
                 planning::require_target(schedule, cpu.name);
                 if (schedule.cpu_gemm().blocked() == nullptr)
-                    throw UserError("'{}' is no schedule of packed blocks", text);
+                    throw UserError("'{}' is not a blocked schedule", text);
                 return schedule;
             },
             use_wisdom};

@@ -132,7 +132,7 @@ private:
             [this, of_one](const std::string& text) {
                 Schedule schedule = parsed(text);
                 if (!have_same_arithmetic(schedule, of_one))
-                    throw UserError("its arithmetic is not that of one thread's schedule");
+                    throw UserError("its results differ in bits from one thread's schedule");
                 return schedule;
             },
             options().use_wisdom};
