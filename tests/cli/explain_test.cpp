@@ -128,7 +128,7 @@ TEST(Explain, SaysWhyAMainLoopStaysAsCompiled) {
     const std::string words = std::string("explain --device sm_90 --json ") + small;
     if (json::parse(run_swirl(words).output).at("compiled").contains("missing"))
         return; // no compiler is here
-    EXPECT_NE(why(small).find("the sum in R"), std::string::npos) << why(small);
+    EXPECT_NE(why(small).find("the accumulator in R"), std::string::npos) << why(small);
 }
 
 TEST(Explain, TakesRegistersFromADriver) {

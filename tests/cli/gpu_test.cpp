@@ -89,7 +89,7 @@ TEST(DeviceOption, PlansTimesAndVerifiesOnAGpu) {
     EXPECT_GT(report.at("copy_bytes_per_second"), 0);
 }
 
-TEST(DeviceOption, MeasuresOnAGpuAndRemembersWhatItFound) {
+TEST(DeviceOption, StoresGpuMeasurements) {
     const TemporaryFolder folder;
     setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
     const std::string of_fake = "--device gpu --no-check --no-cache dft 64 float32 batch=50";
