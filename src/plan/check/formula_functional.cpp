@@ -23,14 +23,17 @@ Vector applied(const formula::Formula& factor, const Vector& x) {
 
 double largest_of(const Vector& vector) {
     double largest = 0;
-    for (const Value& value : vector) largest = std::max(largest, std::norm(value));
-    return std::sqrt(largest);
+    for (const Value& value : vector) largest = std::max(largest, std::abs(value));
+    return largest;
 }
 
+/// Without overflow of squares.
 double norm_of(const Vector& vector) {
+    const double largest = largest_of(vector);
+    if (largest == 0 || !std::isfinite(largest)) return largest;
     double sum = 0;
-    for (const Value& value : vector) sum += std::norm(value);
-    return std::sqrt(sum);
+    for (const Value& value : vector) sum += std::norm(value / largest);
+    return largest * std::sqrt(sum);
 }
 
 } // namespace
