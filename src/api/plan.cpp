@@ -25,6 +25,13 @@ bool fits_at_a_glance(const detail::ArrayArgument& array, const detail::ElementT
            array.elements == detail::ArrayArgument::unknown;
 }
 
+/// Whether A, B and C do.
+bool fit_at_a_glance(const std::array<detail::ElementType, 3>& wanted, const Operand& a, const Operand& b,
+                     const Output& c) {
+    return fits_at_a_glance(a.array(), wanted[0]) && fits_at_a_glance(b.array(), wanted[1]) &&
+           fits_at_a_glance(c.array(), wanted[2]);
+}
+
 ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a,
                                    const Operand& b, Scalar beta, const Output& c) {
     const MatrixProduct& product = executable.product();
@@ -94,9 +101,7 @@ void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta
     const planning::MatrixPlan* const plan = executable.one_kernel();
     const bool is_direct = plan != nullptr && workspace.data == nullptr && workspace.bytes == 0 &&
                            a.packed() == nullptr && b.packed() == nullptr;
-    const auto& types = executable.types();
-    if (is_direct && api::fits_at_a_glance(a.array(), types[0]) &&
-        api::fits_at_a_glance(b.array(), types[1]) && api::fits_at_a_glance(c.array(), types[2])) {
+    if (is_direct && api::fit_at_a_glance(executable.types(), a, b, c)) {
         const DataType data_type = plan->product().data_type;
         const api::ScalarValue of_product = api::scalar_value(data_type, "alpha", alpha),
                                of_c = api::scalar_value(data_type, "beta", beta);
