@@ -15,6 +15,7 @@ namespace {
 
 /// Minimum seconds between two clock readings, so that the overhead of a call of a std::function is negligible.
 constexpr double shortest_run = 2e-5;
+
 /// The number of executions that lasts so long, rounded up to a power of two.
 std::size_t executions_lasting(double seconds, const Work& work) {
     for (std::size_t count = 1;; count *= 2) {

@@ -10,6 +10,7 @@
 #include "cli/memory_need.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
+#include "cli/time_need.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "ir/kernel_info.hpp"
@@ -214,6 +215,8 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
     }
     planning::require_within(options.memory_limit, memory, product);
     const PlanCosts costs = costs_of(product, plan);
+    const planning::TimeNeed time =
+        time_of(planning::planning_work(product, derived.size(), !options.no_check));
     if (json) {
         Json report = {{"problem", to_text(product)},
                        {"gpu", plan.gpu.name},
@@ -221,6 +224,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                        {"flops", flops_of(product)},
                        {"kernels", described}};
         add_memory(report, memory);
+        add_time(report, time);
         add_costs(report, costs);
         return print_json(report);
     }
@@ -235,7 +239,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
                       text_of_schedule(plan), table.text(), flops_of(product)) +
-          memory_line(memory) + text_of(costs));
+          memory_line(memory) + time_line(time) + text_of(costs));
 }
 
 KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,

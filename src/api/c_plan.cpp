@@ -209,6 +209,7 @@ Options options_of(const swirl_options* options) {
     result.use_kernel_cache = given.use_kernel_cache != 0;
     result.reorder_sass = given.reorder_sass != 0;
     result.memory_limit_bytes = given.memory_limit_bytes;
+    result.planning_limit_seconds = given.planning_limit_seconds;
     const auto sink = [context = given.context](void (*function)(const char*, void*)) {
         return function == nullptr
                    ? std::function<void(const std::string&)>()

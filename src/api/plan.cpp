@@ -18,29 +18,26 @@ namespace {
     throw UserError("the plan is empty\n  assign what swirl::plan(problem) returns first");
 }
 
-/// Whether an array of a type fits without a closer look.
-bool may_be(const detail::ElementType& given, const detail::ElementType& wanted) {
-    return given == wanted || given.known == detail::ElementType::Known::nothing;
+/// Whether an array fits a matrix of this element type without a closer look: its type is the same or unknown, and it
+/// has no extent to check.
+bool fits_at_a_glance(const detail::ArrayArgument& array, const detail::ElementType& wanted) {
+    return (array.type == wanted || array.type.known == detail::ElementType::Known::nothing) &&
+           array.elements == detail::ArrayArgument::unknown;
 }
 
-/// Whether arrays of these types, without extents to check, fit a product of element types `wanted`.
+/// Whether A, B and C do.
 bool fit_at_a_glance(const std::array<detail::ElementType, 3>& wanted, const Operand& a, const Operand& b,
                      const Output& c) {
-    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
-    const auto fits = [&](const detail::ArrayArgument& array, const detail::ElementType& type) {
-        return may_be(array.type, type) && array.elements == unknown;
-    };
-    return fits(a.array(), wanted[0]) && fits(b.array(), wanted[1]) && fits(c.array(), wanted[2]);
+    return fits_at_a_glance(a.array(), wanted[0]) && fits_at_a_glance(b.array(), wanted[1]) &&
+           fits_at_a_glance(c.array(), wanted[2]);
 }
 
 ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a,
                                    const Operand& b, Scalar beta, const Output& c) {
     const MatrixProduct& product = executable.product();
     const auto& types = executable.types();
-    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
     const auto check = [&](Matrix matrix, const detail::ArrayArgument& array) {
-        const bool fits = may_be(array.type, types[static_cast<std::size_t>(matrix)]);
-        if ((!fits || array.elements != unknown) && array.data != nullptr)
+        if (!fits_at_a_glance(array, types[static_cast<std::size_t>(matrix)]) && array.data != nullptr)
             check_matrix(product, matrix, array);
     };
     if (a.packed() == nullptr) check(Matrix::a, a.array());

@@ -119,6 +119,33 @@ TEST_F(KernelChecks, RefuseAWrongTile) {
     }
 }
 
+TEST_F(KernelChecks, RefuseAWrongTriangle) {
+    for (const DataType type : types)
+        for (const gemm::Triangle triangle : {gemm::Triangle::lower, gemm::Triangle::upper}) {
+            const gemm::TriangleUpdate right{.data_type = type,
+                                             .lanes = 2,
+                                             .rows = 6,
+                                             .columns = 4,
+                                             .triangle = triangle,
+                                             .diagonal = 1,
+                                             .update = Update::add,
+                                             .max_stride = 100};
+            const auto error_of_kernel = [&](const gemm::TriangleUpdate& planted) {
+                const runtime::ExecutableCode code = compiled(gemm::triangle_update(planted));
+                return error_of<InternalError>([&] { check_triangle(right, code.function()); });
+            };
+            EXPECT_EQ(error_of_kernel(right), "");
+            gemm::TriangleUpdate wrong = right;
+            wrong.update = Update::scale;
+            EXPECT_NE(error_of_kernel(wrong).find("element (0, 0) of C is wrong"), std::string::npos);
+            for (const int diagonal : {0, 2}) { // an element too few, or too many, in each column
+                wrong = right;
+                wrong.diagonal = diagonal;
+                EXPECT_NE(error_of_kernel(wrong).find("of C is wrong"), std::string::npos);
+            }
+        }
+}
+
 TEST_F(KernelChecks, RefuseAWrongPanel) {
     using Source = gemm::Pack::Source;
     for (const MatrixProduct& product : products()) {

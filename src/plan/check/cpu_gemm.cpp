@@ -387,6 +387,44 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
     });
 }
 
+void check_triangle(const gemm::TriangleUpdate& kernel, runtime::KernelFunction function) {
+    const auto counts = [&](int i, int j) {
+        const gemm::CountingRows rows = gemm::counting_rows(kernel, j);
+        return rows.first <= i && i < rows.last;
+    };
+    with_values_of(kernel.data_type, [&](auto zero) {
+        using V = decltype(zero);
+        const DataType type = kernel.data_type;
+        const std::string name =
+            fmt::format("{} triangle of {} by {}, {}, {}, diagonal {}",
+                        kernel.triangle == gemm::Triangle::lower ? "lower" : "upper", kernel.rows,
+                        kernel.columns, swirl::name_of(type), name_of(kernel.update), kernel.diagonal);
+        const Memory tile(Integer{kernel.rows} * kernel.columns * bytes_of(type));
+        const Result c(type, kernel.rows, kernel.columns, kernel.rows + 3);
+        V beta = scalars<V>().beta;
+        alignas(16) std::byte beta_bytes[16];
+        put(type, beta_bytes, beta);
+        if (kernel.update == Update::overwrite) beta = 0;
+        if (kernel.update == Update::add) beta = 1;
+        for (int j = 0; j < kernel.columns; ++j)
+            for (int i = 0; i < kernel.rows; ++i) {
+                put(type, tile.data() + (i + j * kernel.rows) * bytes_of(type), sample<V>(0, i, j));
+                put(type, c.at(i, j), sample<V>(2, i, j));
+            }
+        void* const buffers[] = {tile.data(), c.data(), beta_bytes};
+        const std::int64_t parameters[] = {c.column_stride()};
+        function(buffers, parameters);
+        c.require_guards(name);
+        for (int j = 0; j < kernel.columns; ++j)
+            for (int i = 0; i < kernel.rows; ++i) {
+                const V before = sample<V>(2, i, j);
+                const V wanted = counts(i, j) ? sample<V>(0, i, j) + beta * before : before;
+                if (!(get<V>(type, c.at(i, j)) == wanted))
+                    fail(name, fmt::format("element ({}, {}) of C is wrong", i, j));
+            }
+    });
+}
+
 void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     using Source = gemm::Pack::Source;
     const DataType from_type = kernel.source_type.value_or(kernel.data_type);
@@ -744,6 +782,9 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
 }
 void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     kernel_check::check_pack(kernel, function);
+}
+void check_triangle(const gemm::TriangleUpdate& kernel, runtime::KernelFunction function) {
+    kernel_check::check_triangle(kernel, function);
 }
 gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) { return kernel_check::sample_of(kernel); }
 void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function) {

@@ -1,6 +1,5 @@
 #include "plan/check/scope.hpp"
 
-#include "formula/properties.hpp"
 #include "plan/check/problem_data.hpp"
 #include "plan/check/transform.hpp"
 
@@ -17,11 +16,10 @@ namespace swirl::planning {
 namespace {
 
 constexpr Integer mebibyte = Integer{1} << 20;
-constexpr Integer sampled_bytes = 4 * mebibyte;       ///< of each side: a few tens of milliseconds
-constexpr Integer moderate_bytes = 256 * mebibyte;    ///< of each side: every machine has it
-constexpr Integer shorter_bytes = 64 * mebibyte;      ///< of each side: enough for several threads
-constexpr Integer most_bytes = Integer{1} << 52;      ///< of each side
-constexpr Integer longest_formula = Integer{1} << 22; ///< takes seconds
+constexpr Integer sampled_bytes = 4 * mebibyte;    ///< of each side: a few tens of milliseconds
+constexpr Integer moderate_bytes = 256 * mebibyte; ///< of each side: every machine has it
+constexpr Integer shorter_bytes = 64 * mebibyte;   ///< of each side: enough for several threads
+constexpr Integer most_bytes = Integer{1} << 52;   ///< of each side
 
 /// Bytes of the larger side.
 Integer largest_side(const Transform& problem) {
@@ -132,8 +130,6 @@ CheckScope CheckScope::none(std::string reason) { return {.reason = std::move(re
 CheckScope CheckScope::not_wanted() { return none("the caller planned without it (check = false)"); }
 
 CheckScope CheckScope::of(const Transform& problem, const CheckCapacity& capacity, Integer chunk) {
-    if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_formula)
-        return none(fmt::format("a formula of more than {} points takes too long to check", longest_formula));
     if (largest_side(problem) > most_bytes) return none("its arrays fit in no memory");
     const bool is_moderate = largest_side(problem) <= moderate_bytes;
     if (auto sample = BatchSample::of(problem, sampled_bytes)) {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -290,9 +291,9 @@ private:
 
     const FormulaFunctionals::Functional& formula_functional() const {
         if (!functional_) {
-            std::vector<formula::Complex> weights;
-            for (Integer k = 0; k < powers_[0].size(); ++k) weights.emplace_back(powers_[0][k]);
-            functional_ = formula_->of(weights);
+            FormulaFunctionals::Vector weights(static_cast<std::size_t>(powers_[0].size()));
+            powers_[0].weights(0, weights);
+            functional_ = formula_->of(std::move(weights));
         }
         return *functional_;
     }
@@ -429,9 +430,9 @@ private:
             point.push_back(k);
             result.indices.push_back(k);
             if (formula_) {
-                std::vector<formula::Complex> weights(static_cast<std::size_t>(problem_.matrix.rows()));
+                FormulaFunctionals::Vector weights(static_cast<std::size_t>(problem_.matrix.rows()));
                 weights[static_cast<std::size_t>(k)] = 1;
-                auto functional = formula_->of(weights);
+                auto functional = formula_->of(std::move(weights));
                 one.push_back(std::move(functional.row));
                 gain = functional.gain;
             } else if (!convolves)
@@ -551,7 +552,9 @@ private:
 Integer check_bytes(const Transform& problem) {
     const Integer of_load =
         problem.load.is_identity() ? 0 : ProblemData::bytes_for(without_expressions(problem));
-    return ProblemData::bytes_for(problem) + of_load;
+    const Integer of_formula =
+        has_formula(problem) ? FormulaFunctionals::bytes_for(problem.matrix.term()) : 0;
+    return ProblemData::bytes_for(problem) + of_load + of_formula;
 }
 
 std::string name_of_plan(const Transform& problem, const Schedule& schedule) {

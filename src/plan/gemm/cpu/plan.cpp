@@ -61,6 +61,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
     require_on_host(options.memory_limit, {.packing = packing_bytes()}, product);
+    require_in_time(options.planning_limit, time_of(planning_work()), product);
     is_one_kernel_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     arrays_ = given_arrays_of(product);
@@ -113,6 +114,8 @@ void MatrixPlan::make_code() {
         route_ = {.term_products = amx->term_products};
     }
 }
+
+PlanningWork MatrixPlan::planning_work() const { return {.product_kernels = is_small_ ? 1.0 : 0.0}; }
 
 MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
                                            Integer second_bytes) {

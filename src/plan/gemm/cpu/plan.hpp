@@ -8,6 +8,7 @@
 #include "plan/gemm/cpu/small_gemm_cache.hpp"
 #include "plan/gemm/values.hpp"
 #include "plan/schedule.hpp"
+#include "plan/time_need.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <array>
@@ -33,9 +34,10 @@ public:
         Accuracy accuracy = Accuracy::ordinary;
         KernelCheck check = KernelCheck::on;
         std::size_t memory_limit = 0; ///< swirl::Options::memory_limit_bytes
+        double planning_limit = 0;    ///< swirl::Options::planning_limit_seconds
     };
-    /// The product must be valid. Throws UserError if the schedule does not suit it, or is for no CPU; OutOfMemory if it
-    /// needs too much memory.
+    /// The product must be valid. Throws UserError if the schedule does not suit it, or is for no CPU; OutOfMemory
+    /// or OutOfTime if it needs too much.
     MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and if C overlaps A or B. The
@@ -72,6 +74,8 @@ public:
     /// Upper bound on the packed operands of one execution, of all threads together. They stay with the threads, for their
     /// next products.
     Integer packing_bytes() const;
+    /// Of its kernels that are compiled when planning: others are when they are first used.
+    PlanningWork planning_work() const;
     Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
     const Schedule& schedule() const { return schedule_; }

@@ -133,6 +133,23 @@ bool has_parallel_phase(const Kernel& kernel) {
 
 } // namespace
 
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule, const PlanOptions& options) {
+    const std::vector<DimensionPass> passes = dimension_passes(problem);
+    match(schedule, passes);
+    PlanningWork work;
+    for (std::size_t k = 0; k < passes.size(); ++k)
+        work += work_of(pass_formula(passes[k], schedule.transform().passes[k].tree));
+    if (!options.check) return work;
+    const Integer room = room_on_host(options.memory_limit, problem) - min_workspace(problem);
+    const CheckScope scope = CheckScope::of(problem, {.bytes = room});
+    work += work_of(scope, problem);
+    PlanOptions unchecked = options;
+    unchecked.check = false;
+    if (scope.kind == CheckScope::Kind::shorter_batch)
+        work += planning_work(*scope.shorter, schedule, unchecked);
+    return work;
+}
+
 Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Plan::~Plan() = default;
 
@@ -148,6 +165,8 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     const std::size_t intermediate = in_whole_lines(intermediate_bytes(problem));
     need.workspace = std::max(min_workspace(problem), static_cast<Integer>(intermediate));
     require_within(options.memory_limit, need, problem);
+    if (options.planning_limit > 0)
+        require_in_time(options.planning_limit, time_of(planning_work(problem, schedule, options)), problem);
     auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = intermediate;
     for (std::size_t k = 0; k < passes.size(); ++k) {
@@ -185,6 +204,7 @@ void Plan::check(const PlanOptions& options) const {
         scope = CheckScope::none(fmt::format("this machine cannot run code for {}", cpu().name));
     need.check = scope.bytes;
     require_within(options.memory_limit, need, problem());
+    require_in_time(options.planning_limit, {.check = time_of(work_of(scope, problem())).check}, problem());
     state_->checked = to_string(check_plan(*this, std::move(scope), options), problem());
 }
 

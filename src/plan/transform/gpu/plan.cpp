@@ -47,12 +47,12 @@ struct GpuPlan::State {
     bool is_verified = false;
     std::string checked; ///< see GpuPlan::checked
 
-    void derive(runtime::KernelCache* cache, const std::function<void()>& interrupt) {
-        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache, interrupt);
+    void derive(runtime::KernelCache* cache, const GpuKernelsProgress& progress) {
+        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache, progress);
         workspace_bytes = whole->workspace_bytes();
         std::array<std::size_t, Binding::sources> alignments = whole->alignments();
         if (chunks.rest() > 0) {
-            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache, interrupt);
+            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache, progress);
             workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
             const std::array<std::size_t, Binding::sources> of_rest = rest->alignments();
             for (std::size_t k = 0; k < alignments.size(); ++k)
@@ -88,6 +88,18 @@ struct GpuPlan::State {
         return sum;
     }
 };
+
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule, std::size_t kernels,
+                           bool is_checked) {
+    const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
+    PlanningWork work{.gpu_kernels = compilation_rounds(kernels)};
+    for (std::size_t k = 0; k < passes.size(); ++k)
+        work += work_of(pass_formula(passes[k], schedule.transform().passes[k].tree));
+    constexpr Integer enough = Integer{1} << 60;
+    if (is_checked)
+        work += work_of(CheckScope::of(problem, {enough, enough}, schedule.transform().chunk), problem);
+    return work;
+}
 
 std::vector<GpuPassDescription> describe_passes(const Transform& all, const Schedule& schedule) {
     const target::Gpu& gpu = target::gpu_named(schedule.target);
@@ -141,7 +153,13 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Sc
     require_within(options.memory_limit, {.workspace = min_gpu_memory(problem, gpu), .is_whole = false},
                    problem);
     auto state = std::make_unique<State>(problem, schedule, device, gpu);
-    state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr, options.interrupt);
+    GpuKernelsProgress progress{.interrupt = options.interrupt};
+    if (options.planning_limit > 0)
+        progress.before_compilation = [&](std::size_t count) {
+            const PlanningWork work = planning_work(problem, schedule, count, options.check);
+            require_in_time(options.planning_limit, time_of(work), problem);
+        };
+    state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr, progress);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
     plan->check(options);
     plan->state_->store(plan->state_->is_verified);

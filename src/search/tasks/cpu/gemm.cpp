@@ -45,7 +45,8 @@ public:
             planning::MatrixPlan::Options{.threads = threads_of(options()),
                                           .accuracy = options().accuracy,
                                           .check = check(),
-                                          .memory_limit = options().memory_limit_bytes});
+                                          .memory_limit = options().memory_limit_bytes,
+                                          .planning_limit = options().planning_limit_seconds});
     }
 
 private:

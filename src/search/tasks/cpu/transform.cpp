@@ -66,6 +66,7 @@ private:
         return {.threads = threads_,
                 .check = check_,
                 .memory_limit = memory_limit(),
+                .planning_limit = options().planning_limit_seconds,
                 .interrupt = interrupt_of(options())};
     }
 
