@@ -231,9 +231,8 @@ DotGemm model_dot(const MatrixProduct& product, const target::Cpu& cpu) {
     constexpr Integer deepest = 1 << 14;
     /// Fraction of the time of loads that multiply-adds do not hide.
     constexpr double load_weight = 0.25;
-    /// Half of L1: where a tile has few lines of the larger operand, each of its vectors needs many of the smaller one.
+    /// Half of L1: where a tile has one line of the larger operand, each of its vectors needs many of the smaller one.
     constexpr Integer near_bytes = 24 << 10;
-    constexpr int few_lines = 2;
     const int components = scalars_in(product.data_type);
     DotGemm dot;
     const DataType scalar = scalar_of(product.data_type);
@@ -271,7 +270,7 @@ DotGemm model_dot(const MatrixProduct& product, const target::Cpu& cpu) {
     // That much of the operand with fewer lines stays in a core's own outer cache.
     const Integer bytes = bytes_of(product.data_type) * std::min(product.rows, product.columns);
     const int lines = product.columns < product.rows ? dot.rows : dot.columns;
-    const bool stays_near = lines <= few_lines && lines < std::max(product.rows, product.columns);
+    const bool stays_near = lines == 1 && std::max(product.rows, product.columns) > 1;
     const Integer cache = stays_near ? near_bytes : std::max<Integer>(cpu.cache_bytes, least_cache) / 2;
     const Integer most_k = std::clamp<Integer>(cache / bytes, Integer{dot.unroll} * dot.lanes, deepest);
     dot.kc = product.k <= most_k

@@ -70,7 +70,8 @@ private:
         const double vectors = whole(product_.k * gemm::scalars_in(product_.data_type), dot.lanes);
         const double unfused = cpu_.has_fma ? 1 : 2;
         const double multiply_adds = unfused * components * rows * columns / per_cycle;
-        const double loads = (rows * column_tiles + columns * row_tiles) / per_cycle;
+        // Of complex numbers, vectors of B are also needed with neighbours exchanged.
+        const double loads = (rows * column_tiles + components * columns * row_tiles) / per_cycle;
         const double chained = row_tiles * column_tiles * latency / dot.chains;
         const double streamed = bytes_of_a() + bytes_of_b() <= machine_.nearest_cache_bytes
                                     ? 0
@@ -80,7 +81,7 @@ private:
         return call_cycles +
                std::max(machine_.vector_operation * vectors * std::max({multiply_adds, loads, chained}),
                         streamed) +
-               tiles * dot_tile_cycles +
+               tiles * components * dot_tile_cycles +
                lane_sum_cycles * components * rows * columns * whole(product_.k, dot.kc) +
                2 * packed / packing_bytes + traffic(bytes_of_a() + bytes_of_b()) + traffic_of_c(dot.kc);
     }
