@@ -29,6 +29,9 @@ using planning::MatrixEpilogue;
 /// Time limit in seconds for checking another version's schedule against the model's.
 constexpr double recheck_product_seconds = 2;
 
+/// Rows or columns of C up to which lanes along K are considered.
+constexpr Integer most_thin = 16;
+
 /// Bytes that a kernel with lanes along K may copy first.
 constexpr Integer most_packed_along_k = 1 << 20;
 
@@ -133,6 +136,8 @@ private:
     std::optional<gemm::DotGemm> dots() {
         if (const std::string_view why = gemm::dot_gemm_infeasibility(canonical_); !why.empty())
             return without("dot", why);
+        if (std::min(canonical_.rows, canonical_.columns) > most_thin)
+            return without("dot", "C has many rows and columns: elements of A and B are reused enough");
         const gemm::DotGemm dot = gemm::model_dot(canonical_, cpu_);
         if (gemm::dot_packed_bytes(canonical_, dot) > most_packed_along_k)
             return without("dot", "operands that are not contiguous along k are too large to copy",
