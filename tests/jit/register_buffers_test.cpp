@@ -1,5 +1,6 @@
 #include "jit/register_buffers.hpp"
 
+#include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/micro_kernel.hpp"
 #include "gemm/cpu/schedule.hpp"
 #include "gemm/cpu/small_gemm.hpp"
@@ -165,6 +166,10 @@ TEST(MatrixKernels, SmallGemmEqualsTheInterpreter) {
                         product, static_cast<gemm::Update>(seed % 3), seed % 2 == 0, std::min(k, 16), *cpu);
                     expect_same(passes::run_codegen_passes(gemm::small_gemm(small), *cpu), *cpu,
                                 {.integers = !cpu->has_fma, .seed = seed++, .print_on_failure = false});
+                    gemm::SmallGemm along_k = small;
+                    along_k.schedule = gemm::model_dot(product, *cpu);
+                    expect_same(passes::run_codegen_passes(gemm::small_gemm(along_k), *cpu), *cpu,
+                                {.integers = true, .seed = seed, .print_on_failure = false});
                 }
 }
 

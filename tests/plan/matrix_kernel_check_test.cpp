@@ -3,6 +3,7 @@
 #include <swirl/half.hpp>
 
 #include "base/error.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "ir/interpreter.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
@@ -177,8 +178,10 @@ TEST_F(KernelChecks, AcceptSmallProductsAndRefuseWrongOnes) {
                     if (kind % 5 == 1) product.b.row_stride = product.b.column_stride = 0;
                     product.a.conjugated = product.a.conjugated && is_complex(type);
                     product.c.column_stride = rows + static_cast<Integer>(kind % 4);
-                    const gemm::SmallGemm right = sample_of(gemm::model_small_gemm(
-                        product, update, kind % 2 == 0, gemm::small_kc(product, cpu), cpu));
+                    gemm::SmallGemm whole = gemm::model_small_gemm(product, update, kind % 2 == 0,
+                                                                   gemm::small_kc(product, cpu), cpu);
+                    if (kind % 4 >= 2) whole.schedule = gemm::model_dot(product, cpu);
+                    const gemm::SmallGemm right = sample_of(whole);
                     const runtime::ExecutableCode code = compiled(gemm::small_gemm(right), cpu);
                     EXPECT_EQ(error_of<InternalError>([&] { check_small(right, code.function()); }), "")
                         << cpu.name;
@@ -200,10 +203,11 @@ TEST_F(KernelChecks, OfLargeSmallProductsAreOfShorterOnes) {
     const gemm::SmallGemm kernel =
         gemm::model_small_gemm(product, Update::overwrite, true, gemm::small_kc(product, cpu), cpu);
     const gemm::SmallGemm sample = sample_of(kernel);
-    EXPECT_EQ(sample.tile, kernel.tile);
+    const gemm::Tile tile = std::get<gemm::UnpackedGemm>(kernel.schedule).tile;
+    EXPECT_EQ(std::get<gemm::UnpackedGemm>(sample.schedule).tile, tile);
     EXPECT_LT(sample.product.rows * sample.product.k, 20000);
-    EXPECT_EQ(sample.product.rows % kernel.tile.rows(), product.rows % kernel.tile.rows());
-    EXPECT_GT(sample.product.k, sample.kc) << "blocks of k stay";
+    EXPECT_EQ(sample.product.rows % tile.rows(), product.rows % tile.rows());
+    EXPECT_GT(sample.product.k, sample.kc()) << "blocks of k stay";
     EXPECT_EQ(sample_of(sample), sample);
 }
 

@@ -1,6 +1,7 @@
 // Schedules as text.
 
 #include "base/error.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/schedule.hpp"
 #include "gemm/cpu/small_gemm.hpp"
 #include "problem/matrix_product.hpp"
@@ -159,6 +160,19 @@ UnpackedGemm read_unpacked(Parameters& parameters, int most_lanes) {
     return unpacked;
 }
 
+DotGemm read_dot(Parameters& parameters, int most_lanes) {
+    DotGemm dot;
+    dot.rows = static_cast<int>(parameters.integer("mr", most_tile));
+    dot.columns = static_cast<int>(parameters.integer("nr", most_tile));
+    dot.lanes = static_cast<int>(parameters.integer("lanes", most_lanes));
+    dot.chains = static_cast<int>(parameters.integer("chains", most_unroll));
+    dot.unroll = static_cast<int>(parameters.integer("unroll", most_unroll));
+    dot.kc = parameters.integer("kc", most_kc);
+    dot.rows_outermost = parameters.is_rows("loop");
+    parameters.require_all_used();
+    return dot;
+}
+
 AmxGemm read_amx(Parameters& parameters) {
     AmxGemm amx;
     amx.term_products = static_cast<int>(parameters.integer("products", 6));
@@ -194,6 +208,10 @@ std::string text_of(const UnpackedGemm& unpacked) {
                        unpacked.tile.rows(), unpacked.tile.columns, unpacked.tile.lanes, unpacked.unroll,
                        unpacked.kc, unpacked.rows_outermost ? "rows" : "columns",
                        text_of_prefetches({{unpacked.prefetch_a, "a"}, {unpacked.prefetch_c, "c"}}));
+}
+std::string text_of(const DotGemm& dot) {
+    return fmt::format("dot mr={} nr={} lanes={} chains={} unroll={} kc={} loop={}", dot.rows, dot.columns,
+                       dot.lanes, dot.chains, dot.unroll, dot.kc, dot.rows_outermost ? "rows" : "columns");
 }
 std::string text_of(const AmxGemm& amx) {
     return fmt::format("amx products={} mc={} kc={} nc={}{}{}", amx.term_products, amx.mc, amx.kc, amx.nc,
@@ -245,6 +263,28 @@ void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, con
         reject(schedule, "unroll is {}; use at most k, {}", unpacked.unroll, product.k);
 }
 
+void require_dot(const CpuGemm& schedule, const DotGemm& dot, const target::Cpu& cpu,
+                 const MatrixProduct& product) {
+    if (const std::string_view why = dot_gemm_infeasibility(product); !why.empty())
+        reject(schedule, "{}; use blocked", why);
+    const int most = target::lanes(cpu, scalar_of(product.data_type)),
+              least = static_cast<int>(16 / bytes_of(scalar_of(product.data_type)));
+    if (!std::has_single_bit(static_cast<unsigned>(dot.lanes)) || dot.lanes < least || dot.lanes > most)
+        reject(schedule, "lanes is {}; use a power of two from {} to {}", dot.lanes, least, most);
+    if (dot.unroll % dot.chains != 0)
+        reject(schedule, "unroll is {}; use a multiple of chains, {}", dot.unroll, dot.chains);
+    if (dot_registers(dot, product.data_type) > cpu.vector_registers)
+        reject(schedule,
+               "a tile of {} by {} in {} chains has more accumulators than the {} registers of {}; use a "
+               "smaller mr, nr or chains",
+               dot.rows, dot.columns, dot.chains, cpu.vector_registers, cpu.name);
+    require_kc(schedule, dot.kc);
+    const int k_of_vector = dot.lanes / scalars_in(product.data_type);
+    if (dot.kc < product.k && dot.kc % k_of_vector != 0)
+        reject(schedule, "kc is {}; use k, {}, or a multiple of {}, the k indices of a vector", dot.kc,
+               product.k, k_of_vector);
+}
+
 void require_amx(const CpuGemm& schedule, const AmxGemm& amx, const target::Cpu& cpu,
                  const MatrixProduct& product) {
     const bool is_split = product.data_type == DataType::float32 && !product.widens();
@@ -292,6 +332,7 @@ void require_suitable(const CpuGemm& schedule, const target::Cpu& cpu, const Mat
                            : std::string("use 'portable: builtin'"));
     if (const UnpackedGemm* const unpacked = schedule.unpacked())
         require_unpacked(schedule, *unpacked, cpu, product);
+    if (const DotGemm* const dot = schedule.dot()) require_dot(schedule, *dot, cpu, product);
     if (const BlockedGemm* const blocked = schedule.blocked())
         require_blocked(schedule, *blocked, cpu, product);
     if (const AmxGemm* const amx = schedule.amx()) require_amx(schedule, *amx, cpu, product);
@@ -315,6 +356,8 @@ CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const Matr
         schedule.kernel = read_blocked(parameters, lanes);
     } else if (kind == "unpacked") {
         schedule.kernel = read_unpacked(parameters, lanes);
+    } else if (kind == "dot") {
+        schedule.kernel = read_dot(parameters, lanes);
     } else if (is_amx) {
         AmxGemm amx = read_amx(parameters);
         if (fallback != all.end()) {
@@ -323,7 +366,7 @@ CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const Matr
         }
         schedule.kernel = amx;
     } else {
-        parameters.fail("unknown kind of kernel '{}'; use blocked, unpacked, amx, builtin or empty", kind);
+        parameters.fail("unknown kind of kernel '{}'; use blocked, unpacked, dot, amx, builtin or empty", kind);
     }
     require_suitable(schedule, cpu, product);
     return schedule;

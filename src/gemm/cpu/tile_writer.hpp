@@ -81,6 +81,10 @@ public:
                 accumulator(0, vector, column) =
                     builder_.load(buffer, offset(vector, column), {.lanes = type_.lanes});
     }
+    /// Takes a finished accumulator from somewhere else; no loop may have begun.
+    void set_accumulator(int component, int vector, int column, ir::Value value) {
+        accumulator(component, vector, column) = value;
+    }
     void update(const TileResult& c, Update update);
     /// Every cache line of the tile, for any alignment of the columns.
     void prefetch(const TileResult& c);

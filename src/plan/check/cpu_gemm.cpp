@@ -545,14 +545,14 @@ bool is_injective(const MatrixLayout& layout, Integer rows, Integer columns) {
 /// and blocks.
 std::vector<Integer> sampled_k(const gemm::SmallGemm& kernel) {
     const MatrixProduct& product = kernel.product;
-    const Integer k_extent = product.k, near = 2 * kernel.unroll;
+    const Integer k_extent = product.k, step = gemm::steps_of(kernel).k, near = 2 * step;
     const bool have_distinct_elements =
         is_injective(product.a, product.rows, k_extent) && is_injective(product.b, k_extent, product.columns);
     std::vector<Integer> result;
     for (Integer k = 0; k < k_extent; ++k) {
-        const Integer in_block = k % kernel.kc;
+        const Integer in_block = k % kernel.kc();
         const bool is_wanted = !have_distinct_elements || k_extent <= 4 * near || in_block < near ||
-                               in_block >= kernel.kc - kernel.unroll || k >= k_extent - near;
+                               in_block >= kernel.kc() - step || k >= k_extent - near;
         if (is_wanted) result.push_back(k);
     }
     return result;
@@ -574,29 +574,32 @@ gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
     const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                         static_cast<double>(product.k);
     if (work <= most_work && spans <= most_bytes && elements_of(kernel) <= most_elements) return kernel;
+    const gemm::SmallSteps steps = gemm::steps_of(kernel);
     gemm::SmallGemm sample = kernel;
-    sample.product.rows = shortened(product.rows, kernel.tile.rows(), 2);
-    sample.product.columns = shortened(product.columns, kernel.tile.columns, 2);
-    if (product.k > kernel.kc) {
-        sample.kc = std::min<Integer>(kernel.kc, 3 * kernel.unroll + kernel.kc % kernel.unroll);
-        const Integer rest = shortened(product.k % kernel.kc, kernel.unroll, 1);
-        sample.product.k = 2 * sample.kc + std::min(rest, sample.kc - 1);
+    sample.product.rows = shortened(product.rows, steps.rows, 2);
+    sample.product.columns = shortened(product.columns, steps.columns, 2);
+    Integer kc = kernel.kc();
+    if (product.k > kc) {
+        const Integer rest = shortened(product.k % kc, steps.k, 1);
+        kc = std::min<Integer>(kc, 3 * steps.k + kc % steps.k);
+        sample.product.k = 2 * kc + std::min(rest, kc - 1);
     } else {
-        sample.product.k = shortened(product.k, kernel.unroll, 3);
-        sample.kc = sample.product.k;
+        kc = sample.product.k = shortened(product.k, steps.k, 3);
     }
+    std::visit([&](auto& schedule) { schedule.kc = kc; }, sample.schedule);
     return sample;
 }
 
 void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function) {
     const MatrixProduct& product = kernel.product;
+    const gemm::SmallSteps steps = gemm::steps_of(kernel);
     const std::vector<Integer> sampled = sampled_k(kernel);
     const auto count = static_cast<Integer>(sampled.size());
     with_values_of(product.data_type, [&](auto zero) {
         using V = decltype(zero);
         Expectation<V> expected(fmt::format("product of {} by {} by {}, {}, tile {} by {}, {}", product.rows,
                                             product.columns, product.k, swirl::name_of(product.data_type),
-                                            kernel.tile.rows(), kernel.tile.columns, name_of(kernel.update)),
+                                            steps.rows, steps.columns, name_of(kernel.update)),
                                 product.rows, product.columns, count);
         Source<V> a(product.data_type, product.a, product.rows, product.k),
             b(product.data_type, product.b, product.k, product.columns);
@@ -605,7 +608,7 @@ void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function
             for (Integer i = 0; i < product.rows; ++i) a.set(i, k, sample<V>(0, i, at));
             for (Integer j = 0; j < product.columns; ++j) b.set(k, j, sample<V>(1, at, j));
         }
-        const Integer width = kernel.tile.rows(), panels = ceil_divide(product.rows, width);
+        const Integer width = steps.rows, panels = ceil_divide(product.rows, width);
         const Integer bytes = bytes_of(product.data_type);
         const Memory packed(kernel.a_is_given_packed ? panels * width * product.k * bytes : 1);
         for (Integer at = 0; at < count; ++at) {

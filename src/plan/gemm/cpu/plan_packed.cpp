@@ -22,7 +22,9 @@ PackedForm MatrixPlan::form_of(Operand operand) const {
     const auto width = [&](const gemm::Tile& tile) -> Integer {
         return are_rows ? tile.rows() : tile.columns;
     };
-    if (!is_small_) {
+    if (schedule_.cpu_gemm().dot() != nullptr) {
+        form.along_k = are_rows;
+    } else if (!is_small_) {
         form.width = width(code_.blocks->schedule().tile);
         form.kc = std::min(kc_of(canonical_, code_), form.k_extent);
     } else if (are_rows && is_complex(product_.data_type)) {
