@@ -102,8 +102,12 @@ private:
             require_known(learned_.back());
         }
         // What is a part of a later problem has been measured again.
-        for (Learned& known : learned_)
+        search::Wisdom wisdom(search::Wisdom::default_file(), quiet);
+        for (Learned& known : learned_) {
             known.schedule = plan(known.problem, options(Effort::estimate)).schedule();
+            // A busy machine may find no time to measure; a drawn probe then changes the estimate.
+            known.is_untouched = !wisdom.entries_for(to_text(known.problem)).empty();
+        }
     }
 
     void require_known(const Learned& known) const {

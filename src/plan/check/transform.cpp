@@ -227,14 +227,19 @@ private:
 
     /// 1, or less if the scale would make results overflow.
     double input_amplitude() const {
-        int exponent = 0; // bounds the results; the bound itself may overflow
+        constexpr int exponent_of_16 = 4;
+        const double gain = largest_gain();
+        if (!std::isfinite(gain)) return 1; // results are infinite; see has_room
+        int exponent = 0;                   // bounds the results; the bound itself may overflow
         std::frexp(problem_.scale, &exponent);
-        exponent += std::ilogb(16 * largest_gain()) + 1;
+        exponent += exponent_of_16 + std::ilogb(gain) + 1;
         return std::ldexp(1.0, std::min(0, room() - 1 - exponent));
     }
 
-    /// Whether data of this amplitude stays far from overflow.
+    /// Whether data of this amplitude stays far from overflow, and inputs from underflow.
     bool has_room(double amplitude) const {
+        const int smallest_normal = 2 - largest_exponent(stored_precision(problem_, Side::input));
+        if (amplitude < std::ldexp(1.0, smallest_normal)) return false;
         const bool has_scale =
             std::abs(problem_.scale) / 2 < std::ldexp(1.0, largest_exponent(working_precision(problem_)));
         const double largest = 16 * amplitude * largest_gain() * std::abs(problem_.scale);
