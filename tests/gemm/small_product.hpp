@@ -13,7 +13,7 @@ namespace swirl::gemm::test {
 /// Element (i, j), conjugated where the layout says so.
 inline Complex element(const ir::Memory& memory, DataType data_type, const MatrixLayout& layout, Integer i,
                        Integer j) {
-    const Complex value = number_at(memory, data_type, i * layout.row_stride + j * layout.column_stride);
+    const Complex value = element_at(memory, data_type, i * layout.row_stride + j * layout.column_stride);
     return layout.conjugated ? std::conj(value) : value;
 }
 
@@ -37,8 +37,8 @@ inline void expect_product(const SmallGemm& small, unsigned seed) {
                     element(arguments["c"], data_type, product.c, i, j);
     }
     ir::interpret(program, arguments);
-    const Complex alpha = number_at(arguments["alpha"], data_type, 0);
-    const Complex beta = small.update == Update::add ? 1 : number_at(arguments["beta"], data_type, 0);
+    const Complex alpha = element_at(arguments["alpha"], data_type, 0);
+    const Complex beta = small.update == Update::add ? 1 : element_at(arguments["beta"], data_type, 0);
     for (Integer i = 0; i < product.rows; ++i)
         for (Integer j = 0; j < product.columns; ++j) {
             Complex sum = 0;

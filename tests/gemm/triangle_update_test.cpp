@@ -36,14 +36,14 @@ void expect_triangle(const TriangleUpdate& kernel) {
             if (!counts(kernel, i, j)) {
                 ASSERT_EQ(c.is_written(scalar), before.is_written(scalar)) << i << ", " << j;
                 if (reads_c) {
-                    EXPECT_EQ(number_at(c, type, at), number_at(before, type, at));
+                    EXPECT_EQ(element_at(c, type, at), element_at(before, type, at));
                 }
                 continue;
             }
-            const Complex beta = scales ? number_at(arguments["beta"], type, 0) : 1;
-            const Complex kept = reads_c ? beta * number_at(before, type, at) : 0;
-            EXPECT_LE(std::abs(number_at(c, type, at) -
-                               (number_at(tile, type, i + Integer{j} * kernel.rows) + kept)),
+            const Complex beta = scales ? element_at(arguments["beta"], type, 0) : 1;
+            const Complex kept = reads_c ? beta * element_at(before, type, at) : 0;
+            EXPECT_LE(std::abs(element_at(c, type, at) -
+                               (element_at(tile, type, i + Integer{j} * kernel.rows) + kept)),
                       tolerance(type, 1))
                 << i << ", " << j;
         }

@@ -287,14 +287,14 @@ void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, Scala
         chosen.run(given, epilogue);
     };
     const Integer items = product_.batch * shares_.count;
-    const auto run_shares = [&](Integer first, Integer step) {
-        for (Integer item = first; item < items; item += step) run_share(item);
+    const auto run_shares = [&](Integer first, Integer stride) {
+        for (Integer item = first; item < items; item += stride) run_share(item);
     };
     if (threads_ == 1)
         run_shares(0, 1);
     else
         runtime::run_team(
-            threads_, [&](const runtime::TeamMember& member) { run_shares(member.number(), member.size()); },
+            threads_, [&](const runtime::TeamMember& member) { run_shares(member.index(), member.size()); },
             min_seconds(work()));
     if (!extras.reductions) return;
     for (Integer matrix = 0; matrix < product_.batch; ++matrix) {

@@ -140,8 +140,8 @@ PlanningWork planning_work(const Transform& problem, const Schedule& schedule, c
     for (std::size_t k = 0; k < passes.size(); ++k)
         work += work_of(pass_formula(passes[k], schedule.transform().passes[k].tree));
     if (!options.check) return work;
-    const Integer room = room_on_host(options.memory_limit, problem) - min_workspace(problem);
-    const CheckScope scope = CheckScope::of(problem, {.bytes = room});
+    const Integer free_bytes = free_host_bytes(options.memory_limit, problem) - min_workspace(problem);
+    const CheckScope scope = CheckScope::of(problem, {.bytes = free_bytes});
     work += work_of(scope, problem);
     PlanOptions unchecked = options;
     unchecked.check = false;
