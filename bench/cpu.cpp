@@ -15,6 +15,7 @@ namespace {
 
 /// Minimum seconds between two clock readings, so that the overhead of a call of a std::function is negligible.
 constexpr double shortest_run = 2e-5;
+
 /// The number of executions that lasts so long, rounded up to a power of two.
 std::size_t executions_lasting(double seconds, const Work& work) {
     for (std::size_t count = 1;; count *= 2) {
@@ -60,12 +61,12 @@ private:
 std::vector<Times> time_on_cpu(std::span<const Work> works, const Restoring& restoring,
                                const Options& options) {
     const bool on_one_thread = options.planning.threads == 1;
-    std::vector<std::size_t> together;
+    std::vector<std::size_t> counts;
     std::vector<runtime::TimedWork> timed;
     const runtime::FlushDenormals flush;
     for (const Work& work : works) {
         const std::size_t count = restoring.every == 0 ? executions_lasting(shortest_run, work) : 1;
-        together.push_back(count);
+        counts.push_back(count);
         timed.push_back(
             {.run = [&run = work.run, count,
                      first = std::size_t{0}]() mutable { run(std::exchange(first, first + count), count); },
@@ -78,7 +79,7 @@ std::vector<Times> time_on_cpu(std::span<const Work> works, const Restoring& res
     std::vector<Times> times;
     for (std::size_t k = 0; k < works.size(); ++k) {
         const runtime::Measurement all = runtime::summarize(samples[k]);
-        const auto count = static_cast<double>(together[k]);
+        const auto count = static_cast<double>(counts[k]);
         times.push_back({.median = all.median / count, .minimum = all.minimum / count});
     }
     return times;

@@ -43,8 +43,8 @@ public:
 private:
     /// Matrices do not all start at the same cache set.
     static std::size_t padded(std::size_t bytes) {
-        constexpr std::size_t line = 64, apart = 5 * line;
-        return (bytes + line - 1) / line * line + apart;
+        constexpr std::size_t line = 64, padding = 5 * line;
+        return (bytes + line - 1) / line * line + padding;
     }
 
     std::vector<peers::MatrixOperands> sets_;
@@ -97,10 +97,10 @@ private:
                     // The first execution is on the data's own set, which is compared.
                     while (count > 0) {
                         const std::size_t next = first % sets.size(),
-                                          part = std::min(count, sets.size() - next);
-                        run(sets.subspan(next, part), static_cast<Integer>(part));
-                        first += part;
-                        count -= part;
+                                          used = std::min(count, sets.size() - next);
+                        run(sets.subspan(next, used), static_cast<Integer>(used));
+                        first += used;
+                        count -= used;
                     }
                 }};
     }

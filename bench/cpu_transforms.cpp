@@ -1,4 +1,4 @@
-// Transforms on the CPU, beside FFTW and libraries like it.
+// Transforms on the CPU by swirl, FFTW and similar libraries.
 
 #include "base/error.hpp"
 #include "bench/cpu.hpp"

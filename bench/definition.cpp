@@ -26,9 +26,10 @@ public:
         constexpr Integer max_unsplit_table = 1 << 16;
         while (n > max_unsplit_table && (Integer{1} << shift_) * (Integer{1} << shift_) < n) ++shift_;
         if (n <= max_unsplit_table) shift_ = 16;
-        const long double turn = (direction == Direction::forward ? -2 : 2) * std::numbers::pi_v<long double>;
+        const long double period =
+            (direction == Direction::forward ? -2 : 2) * std::numbers::pi_v<long double>;
         const auto root = [&](Integer k) {
-            return std::polar(1.0L, turn * static_cast<long double>(k) / static_cast<long double>(n));
+            return std::polar(1.0L, period * static_cast<long double>(k) / static_cast<long double>(n));
         };
         for (Integer k = 0; k < std::min(n, Integer{1} << shift_); ++k) low_.push_back(root(k));
         for (Integer k = 0; k < n; k += Integer{1} << shift_) high_.push_back(root(k));
@@ -145,10 +146,10 @@ std::vector<OutputIndex> outputs_to_compare(const Transform& problem, double ope
     for (const Integer transform : chosen)
         for (Integer k = 0; k < count; ++k) {
             // In the k-th of `count` equal ranges, at varying offsets, so that indices are not all even.
-            const Integer part = outputs * k / count; // below 2^60: both operands are at most 2^30
+            const Integer first_output = outputs * k / count; // below 2^60: both operands are at most 2^30
             const Integer width = outputs / count;
-            const Integer place = width == 1 ? 0 : k * 7 % width;
-            result.push_back({digits(transform, loops), digits(part + place, lengths)});
+            const Integer element = width == 1 ? 0 : k * 7 % width;
+            result.push_back({digits(transform, loops), digits(first_output + element, lengths)});
         }
     return result;
 }

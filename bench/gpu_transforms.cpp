@@ -1,4 +1,4 @@
-// Transforms on a GPU, beside cuFFT and VkFFT.
+// Transforms on a GPU by swirl, cuFFT and VkFFT.
 
 #include "base/error.hpp"
 #include "bench/gpu.hpp"

@@ -1,34 +1,27 @@
-// Times swirl beside other libraries, interleaved in one process, on problems that are drawn at random or given.
+// Times swirl and other libraries, interleaved in one process, on given or random problems.
 
 #include "base/error.hpp"
 #include "bench/row.hpp"
-#include "bench/support/draw.hpp"
+#include "bench/support/program.hpp"
 #include "bench/support/setting.hpp"
 #include "peers/matrix_peer.hpp"
-#include "problem/data_type.hpp"
 
 #include <swirl/version.hpp>
 
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iostream>
-#include <sstream>
+#include <filesystem>
 
 namespace swirl::bench {
 namespace {
 
 struct Arguments {
-    std::vector<std::string> problems;
-    std::string file, draw, types, device = "cpu", peers = "usual", effort = "estimate",
-                                   accuracy = "ordinary", label, json;
-    std::uint64_t seed = 1;
-    std::size_t count = 40;
-    Integer largest = 0;
+    ProblemOptions problems;
+    JsonLines json;
+    std::string device = "cpu", peers = "usual", effort = "estimate", accuracy = "ordinary", label;
     double planning_seconds = 0; ///< 0: the library's default
     bool list = false, kernel_cache = false, no_check = false, forget_fftw_plans = false;
     Options options;
@@ -46,17 +39,8 @@ const std::map<std::string, Accuracy> accuracies{{"ordinary", Accuracy::ordinary
 
 void add_options(CLI::App& program, Arguments& a) {
     swirl::Options& planning = a.options.planning;
-    program.add_option("PROBLEM", a.problems, "Problems to measure, each as one word: 'dft 1024 batch=10'");
-    program.add_option("--problems", a.file,
-                       "Problems to measure, one a line of this file; -: standard input");
-    program.add_option("--draw", a.draw, "Problems to measure, drawn at random")
-        ->check(CLI::IsMember({"transforms", "products"}));
-    program.add_option("--seed", a.seed, "Of the draw; the same seed draws the same problems")
-        ->capture_default_str();
-    program.add_option("--count", a.count, "Problems to draw")->capture_default_str();
-    program.add_option("--types", a.types, "Data types to draw, such as float32,float64");
-    program.add_option("--largest", a.largest,
-                       "Most points of a transform, or the longest side of a matrix, to draw");
+    a.problems.add_to(program);
+    a.json.add_to(program);
     program.add_flag("--list", a.list, "Print the problems and measure nothing");
     program.add_option("--device", a.device, "cpu, gpu, gpu:1")->capture_default_str();
     program.add_option("--cpu", planning.cpu, "avx2: limits swirl and the peers to AVX2")
@@ -101,24 +85,6 @@ void add_options(CLI::App& program, Arguments& a) {
         ->capture_default_str();
     program.add_flag("--cold", a.options.cold, "Each execution works on other arrays, which no cache holds");
     program.add_option("--label", a.label, "Name of the run in reports");
-    program.add_option("--json", a.json, "Write the run and one row for each problem to this file");
-}
-
-std::vector<std::string> words_of(const std::string& list) {
-    std::vector<std::string> words;
-    std::istringstream stream(list);
-    for (std::string word; std::getline(stream, word, ',');) words.push_back(word);
-    return words;
-}
-
-std::vector<DataType> parse_types(const std::string& list) {
-    std::vector<DataType> types;
-    for (const std::string& word : words_of(list)) {
-        const auto type = data_type_named(word);
-        if (!type) throw UserError("--types has '{}'; use data types such as float32,float64", word);
-        types.push_back(*type);
-    }
-    return types;
 }
 
 swirl::Device parse_device(const std::string& text) {
@@ -129,39 +95,7 @@ swirl::Device parse_device(const std::string& text) {
     throw UserError("--device is '{}'; use cpu, gpu or gpu:1", text);
 }
 
-/// The lines that name problems: not empty, no comments.
-std::vector<std::string> lines_of(const std::string& file) {
-    std::ifstream opened;
-    if (file != "-") opened.open(file);
-    std::istream& stream = file == "-" ? std::cin : opened;
-    if (!stream) throw UserError("--problems {}: the file cannot be read", file);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);)
-        if (!line.empty() && line.front() != '#') lines.push_back(line);
-    return lines;
-}
-
-std::vector<Problem> problems_of(const Arguments& a) {
-    std::vector<Problem> problems;
-    for (const std::string& text : a.problems) problems.push_back(parse_problem(text));
-    if (!a.file.empty())
-        for (const std::string& text : lines_of(a.file)) problems.push_back(parse_problem(text));
-    if (!a.draw.empty()) {
-        const auto kind = a.draw == "products" ? ProblemKind::products : ProblemKind::transforms;
-        for (const Problem& drawn : draw({.kind = kind,
-                                    .on_gpu = a.options.planning.device.is_gpu(),
-                                    .seed = a.seed,
-                                    .count = a.count,
-                                    .types = parse_types(a.types),
-                                    .largest = a.largest}))
-            problems.push_back(drawn);
-    }
-    if (problems.empty())
-        throw UserError("no problem: name some, or use --problems FILE or --draw transforms");
-    return problems;
-}
-
-/// The peers for a kind of problem on a kind of device: those that take part without being named, and others.
+/// The peers for a kind of problem on a kind of device: the default ones, and others.
 struct PeerNames {
     std::vector<std::string> usual, others;
 };
@@ -253,7 +187,7 @@ cli::Json run_line(const Arguments& a, const std::string& command, const Device&
              {{"command", command},
               {"date", date_now()},
               {"swirl", version()},
-              {"seed", a.draw.empty() ? cli::Json(nullptr) : cli::Json(a.seed)},
+              {"seed", a.problems.draw.empty() ? cli::Json(nullptr) : cli::Json(a.problems.seed)},
               {"device", a.device},
               {"threads", a.options.planning.threads},
               {"effort", a.effort},
@@ -262,10 +196,10 @@ cli::Json run_line(const Arguments& a, const std::string& command, const Device&
               {"machine", device.machine()}}}};
 }
 
-int run(Arguments a, const std::string& command) {
+int run(Arguments& a, const std::string& command) {
     complete(a);
     const bool on_gpu = a.options.planning.device.is_gpu();
-    const std::vector<Problem> problems = problems_of(a);
+    const std::vector<Problem> problems = a.problems.problems(on_gpu);
     const auto is_product = [](const Problem& one) { return std::holds_alternative<MatrixProduct>(one); };
     const bool any_products = std::any_of(problems.begin(), problems.end(), is_product);
     const bool any_transforms = !std::all_of(problems.begin(), problems.end(), is_product);
@@ -276,12 +210,7 @@ int run(Arguments a, const std::string& command) {
     }
     const std::unique_ptr<Device> device = on_gpu ? open_gpu(a.options) : open_cpu(a.options);
     const cli::Json head = run_line(a, command, *device);
-    std::ofstream file;
-    if (!a.json.empty()) {
-        file.open(a.json);
-        if (!(file << head.dump() << std::endl))
-            throw UserError("--json {}: the file cannot be written", a.json);
-    }
+    a.json.write(head);
     cli::print(fmt::format("{}, seed {}\n", head["run"]["machine"].dump(), head["run"]["seed"].dump()));
     RowWriter to_json;
     std::vector<Row> rows;
@@ -290,7 +219,7 @@ int run(Arguments a, const std::string& command) {
         rows.push_back(measure(problem, *device, peers.for_problem(problem), a.options));
         const Row& row = rows.back();
         for (const Entry& entry : row.entries) wrong += entry.is_wrong ? 1 : 0;
-        if (file.is_open()) file << to_json(row).dump() << std::endl;
+        a.json.write(to_json(row));
         cli::print(to_line(row) + "\n");
         std::fflush(stdout);
     }
@@ -305,14 +234,9 @@ int run(Arguments a, const std::string& command) {
 
 int main(int count, char** values) {
     using namespace swirl::bench;
-    CLI::App program("Times swirl beside other libraries, in turn and in one process.");
     Arguments arguments;
-    add_options(program, arguments);
-    CLI11_PARSE(program, count, values);
-    try {
-        return run(arguments, command_of(count, values));
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "bench: %s\n", error.what());
-        return 1;
-    }
+    return main_of({.description = "Times swirl beside other libraries, in turn and in one process.",
+                    .add_options = [&](CLI::App& program) { add_options(program, arguments); },
+                    .run = [&](const std::string& command) { return run(arguments, command); }},
+                   count, values);
 }

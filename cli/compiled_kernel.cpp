@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 std::optional<fs::path> find_assembler() {
     std::vector<fs::path> folders;
     if (const char* path = std::getenv("PATH")) {
-        std::istringstream parts(path);
-        for (std::string part; std::getline(parts, part, ':');) folders.emplace_back(part);
+        std::istringstream list(path);
+        for (std::string folder; std::getline(list, folder, ':');) folders.emplace_back(folder);
     }
     if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "bin");
     std::error_code none;
@@ -120,7 +120,7 @@ CompiledKernel compile_for_inspection(const std::string& ptx, const std::string&
         return result;
     }
     try {
-        if (!code) throw UserError("it does not compile the kernel");
+        if (!code) throw UserError("the compiler rejects the kernel");
         result.score = score_of(*code, kernel);
         if (reorder_sass) {
             const sass::ReorderedLoop loop = sass::reorder_main_loop(*code, target);
@@ -201,7 +201,7 @@ std::string text_of(const CompiledKernel& compiled) {
     const sass::KernelScore& score = *compiled.score;
     std::string text = fmt::format("compiled   by {}: {} registers, {} instructions, {} of spills\n",
                                    compiled.compiler, score.registers, score.instructions, score.spills);
-    if (!score.loop) return text + "           no loop has multiply-adds\n";
+    if (!score.loop) return text + "           no loop contains FMAs\n";
     const bool has_other = compiled.reordered && compiled.reordered->loop;
     const sass::LoopScore* const other = has_other ? &*compiled.reordered->loop : nullptr;
     text += "\n" + text_of_loops(*score.loop, other) + "issue      " + text_of_issue(*score.loop);

@@ -11,8 +11,8 @@ namespace swirl::cli {
 namespace {
 
 template <class T> void fill_with(const planning::GuardedBuffer& buffer, T value) {
-    const std::span<T> numbers = buffer.span_of<T>();
-    std::fill(numbers.begin(), numbers.end(), value);
+    const std::span<T> values = buffer.span_of<T>();
+    std::fill(values.begin(), values.end(), value);
 }
 
 } // namespace

@@ -143,9 +143,9 @@ Values transform_by_definition(const TransformDefinition& transform, const Value
 long double rounding_of_outputs(const TransformDefinition& transform, const Values& input) {
     long double norm = 0;
     for (const Complex& value : input) norm += std::norm(value);
-    // Terms are up to 2^rank times the input elements; an algorithm has a few roundings in each of log n steps.
-    constexpr long double steps = 64;
-    return std::numeric_limits<long double>::epsilon() * steps *
+    // Terms are up to 2^rank times the input elements; an algorithm has a few roundings in each of log n passes.
+    constexpr long double roundings = 64;
+    return std::numeric_limits<long double>::epsilon() * roundings *
            std::sqrt(static_cast<long double>(transform.points()) * norm) *
            std::exp2(static_cast<long double>(transform.lengths.size()));
 }

@@ -46,10 +46,10 @@ public:
     explicit TransformBuilder(const std::string& name) { transform_.name = name; }
 
     void add(const ir::Program& program) {
-        emit::CppTransform::KernelCall step{&program, {}};
+        emit::CppTransform::KernelCall call{&program, {}};
         for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument) step.arguments.push_back(argument(buffer));
-        transform_.calls.push_back(std::move(step));
+            if (buffer.space == ir::Space::argument) call.arguments.push_back(argument(buffer));
+        transform_.calls.push_back(std::move(call));
     }
 
     emit::CppTransform finished() && { return std::move(transform_); }
@@ -124,8 +124,8 @@ std::string function_name(const Transform& problem) {
     std::string name = "swirl_";
     for (const char c : text) {
         const bool is_plain = std::isalnum(static_cast<unsigned char>(c)) != 0;
-        const char part = is_plain ? c : c == '-' ? 'm' : '_';
-        if (part != '_' || name.back() != '_') name += part;
+        const char letter = is_plain ? c : c == '-' ? 'm' : '_';
+        if (letter != '_' || name.back() != '_') name += letter;
     }
     while (name.back() == '_') name.pop_back();
     return name;

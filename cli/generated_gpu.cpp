@@ -22,8 +22,8 @@ namespace {
 using Source = planning::Binding::Source;
 
 /// The memories of a plan: the caller's arrays, by their roles, and workspace. Workspace holds the
-/// intermediate array between steps, and buffers of the same name shared between the kernels of a step. Scratch buffers
-/// belong to the kernel text.
+/// intermediate array between passes, and buffers of the same name shared between the kernels of a pass. Scratch
+/// buffers belong to the kernel text.
 class GpuTransformBuilder {
 public:
     GpuTransformBuilder(const Transform& problem, const std::string& name)
@@ -32,10 +32,10 @@ public:
     }
 
     void add(const ir::Program& program, const planning::DimensionPass& pass) {
-        emit::GpuTransform::KernelLaunch step{&program, {}};
+        emit::GpuTransform::KernelLaunch launch{&program, {}};
         for (const ir::BufferInfo& buffer : program.buffers)
-            if (buffer.space == ir::Space::argument) step.memories.push_back(memory(buffer, pass));
-        transform_.launches.push_back(std::move(step));
+            if (buffer.space == ir::Space::argument) launch.memories.push_back(memory(buffer, pass));
+        transform_.launches.push_back(std::move(launch));
     }
 
     /// With the memories in an order that does not depend on the kernels.
@@ -56,7 +56,7 @@ private:
         return known->second;
     }
 
-    /// A buffer passed from one kernel of a step to another; buffers of the same name are shared.
+    /// A buffer passed from one kernel of a pass to another; buffers of the same name are shared.
     std::size_t handed_on(const ir::BufferInfo& buffer) {
         const auto [known, is_new] = handed_on_.try_emplace(buffer.name, transform_.memories.size());
         if (is_new)
@@ -115,8 +115,8 @@ private:
             sorted.push_back(std::move(transform_.memories[m]));
         }
         transform_.memories = std::move(sorted);
-        for (emit::GpuTransform::KernelLaunch& step : transform_.launches)
-            for (std::size_t& memory : step.memories) memory = order[memory];
+        for (emit::GpuTransform::KernelLaunch& launch : transform_.launches)
+            for (std::size_t& memory : launch.memories) memory = order[memory];
     }
 
     const Transform& problem_;

@@ -5,6 +5,7 @@
 #include "cli/memory_need.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
+#include "cli/time_need.hpp"
 #include "formula/print.hpp"
 #include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
@@ -91,7 +92,7 @@ std::string text_of(const GpuInspection& plan) {
 
 void require_gpu_options(const PlanningOptions& options) {
     const auto only_for_cpus = [](bool given, const char* option) {
-        if (given) throw UserError("{} is for CPUs; it says nothing of a GPU", option);
+        if (given) throw UserError("{} is for CPUs; leave it out with --device gpu", option);
     };
     only_for_cpus(!options.cpu.empty(), "--cpu");
     only_for_cpus(options.threads != 1, "--threads");
@@ -160,11 +161,15 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
         planning::require_within(options.memory_limit, memory, problem);
     }
     double flops = 0, bytes = 0;
+    std::size_t count = 0;
     for (const auto& pass : plan.passes)
         for (const ir::KernelInfo& kernel : pass.kernels) {
+            ++count;
             flops += static_cast<double>(kernel.flops);
             bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
         }
+    const planning::TimeNeed time =
+        time_of(planning::planning_work(problem, plan.schedule, count, !options.no_check));
     const double data = search::compulsory_bytes(problem);
     const PlanCosts costs = costs_on_gpu(problem, plan.schedule, flops, gpu_target_of(options).identity.gpu);
     if (json) {
@@ -181,6 +186,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                        {"bytes", bytes},
                        {"data_bytes", data}};
         add_memory(report, memory);
+        add_time(report, time);
         add_costs(report, costs);
         return print_json(report);
     }
@@ -190,7 +196,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                         flops / search::pseudo_flops(problem));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(bytes), bytes / data, format_bytes(data));
-    print(text + memory_line(memory) + "checked    " + checked + "\n" + text_of(costs));
+    print(text + memory_line(memory) + time_line(time) + "checked    " + checked + "\n" + text_of(costs));
 }
 
 } // namespace swirl::cli

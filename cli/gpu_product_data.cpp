@@ -5,25 +5,25 @@ namespace swirl::cli {
 namespace {
 
 /// Address of element (0, 0) of the first matrix; the memory begins with the lowest element.
-void* origin(const runtime::GpuBuffer& buffer, const ProductData::Place& place) {
-    return reinterpret_cast<std::byte*>(buffer.address()) - place.bytes_before_origin;
+void* origin(const runtime::GpuBuffer& buffer, const ProductData::HostMemory& memory) {
+    return reinterpret_cast<std::byte*>(buffer.address()) - memory.bytes_before_origin;
 }
 
 } // namespace
 
 GpuGemmData::GpuGemmData(const runtime::GpuDevice& device, const ProductData& data)
     : data_(data),
-      a_(device, data.place_of_a().bytes),
-      b_(device, data.place_of_b().bytes),
-      c_(device, data.place_of_c().bytes) {
-    const auto send = [&](const runtime::GpuBuffer& there, const ProductData::Place& here) {
+      a_(device, data.memory_of_a().bytes),
+      b_(device, data.memory_of_b().bytes),
+      c_(device, data.memory_of_c().bytes) {
+    const auto send = [&](const runtime::GpuBuffer& there, const ProductData::HostMemory& here) {
         runtime::copy_to_gpu(device, there.address(), here.data, here.bytes);
     };
-    send(a_, data.place_of_a());
-    send(b_, data.place_of_b());
-    send(c_, data.place_of_c());
-    for (const ProductData::Place& place : data.places_of_arrays())
-        send(arrays_.emplace_back(device, place.bytes), place);
+    send(a_, data.memory_of_a());
+    send(b_, data.memory_of_b());
+    send(c_, data.memory_of_c());
+    for (const ProductData::HostMemory& memory : data.memories_of_arrays())
+        send(arrays_.emplace_back(device, memory.bytes), memory);
     if (data.product().listed)
         lists_.emplace(device, planning::with_contiguous_batch(data.product()), matrices());
     device.synchronize(); // the last bytes of a small copy may still be in flight
@@ -31,10 +31,10 @@ GpuGemmData::GpuGemmData(const runtime::GpuDevice& device, const ProductData& da
 
 planning::GpuMatrixArguments GpuGemmData::matrices() const {
     return {.alpha = data_.alpha(),
-            .a = origin(a_, data_.place_of_a()),
-            .b = origin(b_, data_.place_of_b()),
+            .a = origin(a_, data_.memory_of_a()),
+            .b = origin(b_, data_.memory_of_b()),
             .beta = data_.beta(),
-            .c = origin(c_, data_.place_of_c())};
+            .c = origin(c_, data_.memory_of_c())};
 }
 
 void GpuGemmData::execute(const planning::GpuMatrixPlan& plan, runtime::cuda::Stream stream) const {
@@ -54,9 +54,9 @@ std::size_t GpuGemmData::bytes() const {
 
 void GpuGemmData::copy_back() const {
     c_.device().synchronize();
-    const ProductData::Place place = data_.place_of_c();
-    runtime::copy_from_gpu(c_.device(), place.data, c_.address(), place.bytes);
-    const std::vector<ProductData::Place> arrays = data_.places_of_arrays();
+    const ProductData::HostMemory memory = data_.memory_of_c();
+    runtime::copy_from_gpu(c_.device(), memory.data, c_.address(), memory.bytes);
+    const std::vector<ProductData::HostMemory> arrays = data_.memories_of_arrays();
     const std::size_t read = arrays.size() - data_.product().reductions.size();
     for (std::size_t k = read; k < arrays.size(); ++k)
         runtime::copy_from_gpu(c_.device(), arrays[k].data, arrays_[k].address(), arrays[k].bytes);

@@ -10,6 +10,7 @@
 #include "cli/memory_need.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
+#include "cli/time_need.hpp"
 #include "gemm/cpu/tile_writer.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "ir/kernel_info.hpp"
@@ -60,7 +61,7 @@ Options gemm_options(const PlanningOptions& options, Device device = {}) {
 
 GpuGemmInspection inspect(const MatrixProduct& product, const PlanningOptions& options,
                           const search::GpuTarget& target) {
-    if (is_empty(product)) throw UserError("{} has no kernels: nothing is to be computed", to_text(product));
+    if (is_empty(product)) throw UserError("{} needs no kernels: C is empty", to_text(product));
     GpuGemmInspection result{.gpu = target.identity.gpu,
                              .schedule = {},
                              .choice = search::explained_choice(product, target, gemm_options(options))};
@@ -136,8 +137,8 @@ std::deque<GpuGemmData> sets_of(const runtime::GpuDevice& device, const ProductD
     sets.emplace_back(device, data);
     const std::size_t bytes = sets.front().bytes();
     const auto cache = static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
-    const std::size_t room = device.memory().free / 2 / bytes + 1;
-    const std::size_t count = std::min({4 * cache / bytes + 1, room, max_sets});
+    const std::size_t max_free_sets = device.memory().free / 2 / bytes + 1;
+    const std::size_t count = std::min({4 * cache / bytes + 1, max_free_sets, max_sets});
     while (sets.size() < count) sets.emplace_back(device, data);
     return sets;
 }
@@ -167,7 +168,8 @@ swirl::Accuracy accuracy_of(const PlanningOptions& options) {
 
 std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& options) {
     if (options.no_check)
-        throw UserError("--no-check, but {} is verified by the check of its plan", to_text(product));
+        throw UserError("--no-check is given, but {} is verified by its plan's check; leave it out",
+                        to_text(product));
     PlanningOptions anew = options;
     anew.no_cache = true; // skip the cache: its entries would not be compared again
     return to_string(make_plan_on_gpu(product, anew)->schedule());
@@ -213,6 +215,8 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
     }
     planning::require_within(options.memory_limit, memory, product);
     const PlanCosts costs = costs_of(product, plan);
+    const planning::TimeNeed time =
+        time_of(planning::planning_work(product, derived.size(), !options.no_check));
     if (json) {
         Json report = {{"problem", to_text(product)},
                        {"gpu", plan.gpu.name},
@@ -220,6 +224,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                        {"flops", flops_of(product)},
                        {"kernels", described}};
         add_memory(report, memory);
+        add_time(report, time);
         add_costs(report, costs);
         return print_json(report);
     }
@@ -234,7 +239,7 @@ void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opt
                    format_bytes(static_cast<double>(kernel->bytes_loaded + kernel->bytes_stored))});
     print(fmt::format("problem    {}\nschedule   {}\n\n{}\nflops      {:.0f}\n", to_text(product),
                       text_of_schedule(plan), table.text(), flops_of(product)) +
-          memory_line(memory) + text_of(costs));
+          memory_line(memory) + time_line(time) + text_of(costs));
 }
 
 KernelTexts gpu_kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
@@ -284,21 +289,21 @@ void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opti
     const runtime::GpuStream stream(device);
     const search::GpuWork work{
         [&](std::size_t execution) { sets[execution % sets.size()].execute(*plan, stream.handle()); }};
-    const search::InterleavedTimes turns =
+    const search::InterleavedTimes times =
         search::time_interleaved(stream, std::span(&work, 1), {.seconds = timing.seconds}).front();
-    if (!turns.failed_because.empty()) throw UserError("{}: {}", to_text(product), turns.failed_because);
-    const double rate = plan->flops() / turns.time.median * 1e-9;
+    if (!times.failed_because.empty()) throw UserError("{}: {}", to_text(product), times.failed_because);
+    const double rate = plan->flops() / times.time.median * 1e-9;
     if (timing.json)
         return print_json({{"problem", to_text(product)},
                            {"device", device.description()},
                            {"schedule", to_string(plan->schedule())},
-                           {"median_seconds", turns.time.median},
-                           {"minimum_seconds", turns.time.minimum},
-                           {"spread", turns.time.spread},
+                           {"median_seconds", times.time.median},
+                           {"minimum_seconds", times.time.minimum},
+                           {"spread", times.time.spread},
                            {"gflops", rate}});
     Table table({"problem", "median", "minimum", "spread", "Gflop/s", "schedule"});
-    table.add({to_text(product), format_seconds(turns.time.median), format_seconds(turns.time.minimum),
-               format_percent(turns.time.spread), fmt::format("{:.0f}", rate), to_string(plan->schedule())});
+    table.add({to_text(product), format_seconds(times.time.median), format_seconds(times.time.minimum),
+               format_percent(times.time.spread), fmt::format("{:.0f}", rate), to_string(plan->schedule())});
     print(table.text() +
           fmt::format("{}. Executions one after the other in a stream, by the GPU's clock, around matrices "
                       "beyond its caches; beta is 0.\n",
@@ -345,12 +350,12 @@ private:
 };
 
 /// Workspace of the same name passes data from one kernel to another.
-void add_step(emit::GpuTransform& transform, const Memories& memories, const ir::Program& program,
-              std::vector<emit::GpuTransform::Flag> flags) {
-    emit::GpuTransform::KernelLaunch step{&program, {}, std::move(flags)};
+void add_launch(emit::GpuTransform& transform, const Memories& memories, const ir::Program& program,
+                std::vector<emit::GpuTransform::Flag> flags) {
+    emit::GpuTransform::KernelLaunch kernel_launch{&program, {}, std::move(flags)};
     for (const ir::BufferInfo& buffer : program.buffers)
-        if (buffer.space == ir::Space::argument) step.memories.push_back(memories.with(buffer.role));
-    transform.launches.push_back(std::move(step));
+        if (buffer.space == ir::Space::argument) kernel_launch.memories.push_back(memories.with(buffer.role));
+    transform.launches.push_back(std::move(kernel_launch));
 }
 
 } // namespace
@@ -374,13 +379,13 @@ StandaloneGpu gemm_as_gpu_source(const MatrixProduct& product, const PlanningOpt
     const std::size_t factors = memories.with({ir::ArgumentRole::alpha_beta});
     const std::vector<emit::GpuTransform::Flag> by_factors = {
         {factors, 0}, {factors, 1}}; // conditions on alpha and on beta
-    add_step(transform, memories, plan.derived.program, by_factors);
+    add_launch(transform, memories, plan.derived.program, by_factors);
     for (const planning::GpuMatrixDerivation& finishing : plan.finishing) {
         transform.launches.front().condition = by_factors.front(); // if alpha is 0 the last does all
-        add_step(transform, memories, finishing.program, by_factors);
+        add_launch(transform, memories, finishing.program, by_factors);
     }
     for (const planning::GpuMatrixDerivation& reduction : plan.reductions)
-        add_step(transform, memories, reduction.program, {});
+        add_launch(transform, memories, reduction.program, {});
     const emit::GpuSourceOptions source{
         .language = language,
         .comment = fmt::format("{}\nThe factors are alpha and beta{}.\nschedule: {}\nGenerated by swirl {}.",

@@ -17,12 +17,13 @@ namespace {
     throw std::system_error(errno, std::generic_category(), what);
 }
 
-/// A temporary file beside the target, removed unless it is renamed.
+/// A temporary file next to the target, removed unless it is renamed.
 class TemporaryFile {
 public:
-    explicit TemporaryFile(const std::filesystem::path& beside) : name_(beside.string() + ".XXXXXX") {
+    explicit TemporaryFile(const std::filesystem::path& target_file)
+        : name_(target_file.string() + ".XXXXXX") {
         descriptor_ = mkstemp(name_.data());
-        if (descriptor_ < 0) fail("cannot write next to " + beside.string());
+        if (descriptor_ < 0) fail("cannot write next to " + target_file.string());
     }
     ~TemporaryFile() {
         if (descriptor_ >= 0) close(descriptor_);

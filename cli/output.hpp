@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 void print(std::string_view text);
 void print_json(const Json& json);
 
-/// Replaces the file by `text` atomically: writes a temporary file beside it and renames that. Throws std::system_error
-/// naming the file.
+/// Replaces the file by `text` atomically: writes a temporary file next to it and renames that. Throws
+/// std::system_error naming the file.
 void write_file(const std::filesystem::path& file, std::string_view text);
 
 } // namespace swirl::cli

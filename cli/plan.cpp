@@ -9,6 +9,7 @@
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
 #include "cli/table.hpp"
+#include "cli/time_need.hpp"
 #include "formula/print.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/cpu/estimate.hpp"
@@ -29,11 +30,14 @@ struct Report {
     std::shared_ptr<const planning::Plan> plan;
     std::vector<planning::PassDescription> passes;
     PlanCosts costs;
+    planning::TimeNeed planning;
 };
 
 Report report_on(const Transform& problem, const PlanningOptions& options) {
     const auto plan = make_plan(problem, options, search::Purpose::inspect);
-    return {plan, plan->describe(), costs_on_cpu(*plan, !options.no_wisdom)};
+    return {
+        plan, plan->describe(), costs_on_cpu(*plan, !options.no_wisdom),
+        time_of(planning::planning_work(plan->problem(), plan->schedule(), {.check = !options.no_check}))};
 }
 
 planning::MemoryNeed memory_of(const planning::Plan& plan) {
@@ -77,6 +81,7 @@ Json json_of(const Report& report) {
               {"bytes", plan.bytes()},
               {"data_bytes", search::compulsory_bytes(plan.problem())}};
     add_memory(json, memory_of(plan));
+    add_time(json, report.planning);
     for (const auto& pass : report.passes) json["passes"].push_back(json_of(pass));
     add_costs(json, report.costs);
     return json;
@@ -96,7 +101,7 @@ std::string text_of_passes(const Report& report) {
     return table.text();
 }
 
-/// The phases of all steps: iterations divided among threads, or "one thread".
+/// The phases of all passes: iterations divided among threads, or "one thread".
 std::string text_of_threads(const Report& report) {
     std::string text;
     for (const auto& pass : report.passes)
@@ -119,7 +124,8 @@ std::string text_of(const Report& report) {
                         plan.flops() / search::pseudo_flops(plan.problem()));
     text += fmt::format("bytes      {} read and written by the kernels, {:.1f} times the data's {}\n",
                         format_bytes(plan.bytes()), plan.bytes() / bytes, format_bytes(bytes));
-    text += memory_line(memory_of(plan)) + "checked    " + plan.checked() + "\n";
+    text += memory_line(memory_of(plan)) + time_line(report.planning);
+    text += "checked    " + plan.checked() + "\n";
     if (plan.threads() > 1) text += text_of_threads(report);
     return text + text_of(report.costs);
 }

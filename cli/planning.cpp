@@ -40,6 +40,10 @@ void PlanningOptions::add_to(CLI::App& command) {
             "machine has")
         ->transform(CLI::AsSizeValue(false))
         ->type_name("BYTES");
+    command
+        .add_option("--planning-limit", planning_limit,
+                    "Refuse what a model predicts to take longer to plan; without this nothing")
+        ->type_name("SECONDS");
     command.add_flag("--no-wisdom", no_wisdom, "Do not use wisdom, the results of earlier measurements");
     command.add_flag("--no-check", no_check,
                      "Do not check the plan against a second route before it is used");
@@ -80,6 +84,7 @@ Options PlanningOptions::plan_options(Device where) const {
     options.time_budget_seconds = budget;
     options.progress = print_progress;
     options.memory_limit_bytes = memory_limit;
+    options.planning_limit_seconds = planning_limit;
     options.cpu = cpu;
     options.schedule = schedule;
     options.check = !no_check;

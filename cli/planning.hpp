@@ -26,6 +26,7 @@ struct PlanningOptions {
     bool reorder_sass = false;                 ///< as above
     int threads = 1;
     std::size_t memory_limit = 0; ///< bytes; 0: what the machine has
+    double planning_limit = 0;    ///< seconds; 0: none
 
     void add_to(CLI::App& command);
     /// --device and its dependent options, for commands that support GPUs.

@@ -107,7 +107,7 @@ std::vector<Transform> parse_problems(const std::vector<std::string>& words, con
     auto problems = split_into_problems(words);
     if (sizes.empty()) {
         if (problems.empty())
-            throw UserError("no problem is given; use for example 'dft 1024', or --sizes 1..64");
+            throw UserError("no problem is given; name one, for example 'dft 1024', or --sizes 1..64");
         std::vector<Transform> result;
         for (const auto& problem : problems) result.push_back(parse_valid(problem));
         return result;

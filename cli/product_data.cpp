@@ -65,7 +65,7 @@ ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, doubl
                                                       (array.is_complex ? 2 : 1) * (is_single_ ? 4 : 8)));
         fill(arrays_.back());
     }
-    for (const auto& array : arrays_) array_places_.push_back(array.data());
+    for (const auto& array : arrays_) array_memories_.push_back(array.data());
     planning::with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
         using R = typename planning::RealPart<T>::type;
@@ -75,8 +75,8 @@ ProductData::ProductData(const MatrixProduct& product, std::uint32_t seed, doubl
 }
 
 runtime::AlignedBuffer ProductData::filled(const Extent& extent) {
-    const Integer numbers = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
-    runtime::AlignedBuffer buffer(static_cast<std::size_t>(numbers * bytes_of(product_.data_type)));
+    const Integer count = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
+    runtime::AlignedBuffer buffer(static_cast<std::size_t>(count * bytes_of(product_.data_type)));
     fill(buffer);
     return buffer;
 }
@@ -99,14 +99,15 @@ void* ProductData::element(const runtime::AlignedBuffer& buffer, const Extent& e
     return buffer.as<std::byte>() - extent.lowest * bytes_of(product_.data_type);
 }
 
-ProductData::Place ProductData::place(const runtime::AlignedBuffer& buffer, const Extent& extent) const {
-    const Integer numbers = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
-    return {buffer.data(), static_cast<std::size_t>(numbers * bytes_of(product_.data_type)),
+ProductData::HostMemory ProductData::memory_of(const runtime::AlignedBuffer& buffer,
+                                               const Extent& extent) const {
+    const Integer count = std::max<Integer>(extent.highest - extent.lowest + 1, 1);
+    return {buffer.data(), static_cast<std::size_t>(count * bytes_of(product_.data_type)),
             extent.lowest * bytes_of(product_.data_type)};
 }
 
-std::vector<ProductData::Place> ProductData::places_of_arrays() const {
-    std::vector<Place> result;
+std::vector<ProductData::HostMemory> ProductData::memories_of_arrays() const {
+    std::vector<HostMemory> result;
     for (const runtime::AlignedBuffer& array : arrays_) result.push_back({array.data(), array.bytes(), 0});
     return result;
 }
@@ -115,12 +116,12 @@ const void* ProductData::beta() const { return factors_.as<std::byte>() + bytes_
 
 void ProductData::execute(const planning::MatrixPlan& plan) const {
     plan.execute({alpha(), a(), b(), beta(), c()}, planning::scalar_kind(product_.data_type, alpha()),
-                 planning::scalar_kind(product_.data_type, beta()), array_places_.data());
+                 planning::scalar_kind(product_.data_type, beta()), array_memories_.data());
 }
 
 void ProductData::restore_c() const { std::memcpy(c_.data(), before_.data(), before_.size()); }
 
-ProductData::Wide ProductData::number(const void* origin, Integer index, bool is_complex) const {
+ProductData::Wide ProductData::stored_value(const void* origin, Integer index, bool is_complex) const {
     const auto scalar = [&](Integer at) -> long double {
         return is_single_ ? static_cast<const float*>(origin)[at] : static_cast<const double*>(origin)[at];
     };
@@ -138,7 +139,8 @@ ProductData::Wide ProductData::array_element(const ExpressionNode& array,
     const std::vector<AuxiliaryArray> known = arrays_of(product_);
     const auto found = std::find_if(known.begin(), known.end(),
                                     [&](const AuxiliaryArray& one) { return one.name == array.name; });
-    return number(array_places_[static_cast<std::size_t>(found - known.begin())], at, array.is_complex);
+    return stored_value(array_memories_[static_cast<std::size_t>(found - known.begin())], at,
+                        array.is_complex);
 }
 
 ProductData::Wide ProductData::value_of(const Expression& expression, const Wide& x,
@@ -164,7 +166,7 @@ double ProductData::error_of_reduction(std::size_t index, double most_terms) con
     const auto step = std::max<Integer>(
         1, static_cast<Integer>(static_cast<double>(results) * std::max(terms, 1.0) / most_terms));
     const bool is_sum = reduction.operation == Reduce::sum;
-    const void* const found = array_places_[arrays_of(product_).size() + index];
+    const void* const found = array_memories_[arrays_of(product_).size() + index];
     const long double epsilon = is_single_ ? 0x1p-23L : 0x1p-52L;
     double largest = 0;
     for (Integer result = 0; result < results && terms > 0; result += step) {
@@ -186,8 +188,8 @@ double ProductData::error_of_reduction(std::size_t index, double most_terms) con
         if (!is_sum) magnitude = std::abs(expected);
         constexpr long double roundings = 64;
         const long double allowed = epsilon * roundings * std::max(magnitude, 1e-30L);
-        const auto error =
-            static_cast<double>(std::abs(this->number(found, result, false).real() - expected) / allowed);
+        const auto error = static_cast<double>(
+            std::abs(this->stored_value(found, result, false).real() - expected) / allowed);
         if (!(error <= largest)) largest = error; // catches NaN, too
     }
     return largest;
@@ -195,14 +197,15 @@ double ProductData::error_of_reduction(std::size_t index, double most_terms) con
 
 ProductData::Wide ProductData::type_of_c(Integer matrix, Integer row, Integer column) const {
     const MatrixLayout& layout = product_.c;
-    return number(c(), matrix * layout.batch_stride + row * layout.row_stride + column * layout.column_stride,
-                  is_complex(product_.data_type));
+    return stored_value(
+        c(), matrix * layout.batch_stride + row * layout.row_stride + column * layout.column_stride,
+        is_complex(product_.data_type));
 }
 
 double ProductData::error_at(Integer matrix, Integer row, Integer column) const {
     const bool is_wide = is_complex(product_.data_type);
     const auto value = [&](const void* origin, const MatrixLayout& layout, Integer i, Integer j) {
-        const Wide found = number(
+        const Wide found = stored_value(
             origin, matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride, is_wide);
         return layout.conjugated ? std::conj(found) : found;
     };

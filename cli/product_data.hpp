@@ -31,15 +31,15 @@ public:
     const void* beta() const;
 
     /// The memory of one operand, over all matrices of the batch.
-    struct Place {
+    struct HostMemory {
         void* data;
         std::size_t bytes;
         std::ptrdiff_t bytes_before_origin; ///< from element (0, 0) to the beginning, 0 or negative
     };
-    Place place_of_a() const { return place(a_, extent_a_); }
-    Place place_of_b() const { return place(b_, extent_b_); }
-    Place place_of_c() const { return place(c_, extent_c_); }
-    std::vector<Place> places_of_arrays() const; ///< given_arrays_of the product
+    HostMemory memory_of_a() const { return memory_of(a_, extent_a_); }
+    HostMemory memory_of_b() const { return memory_of(b_, extent_b_); }
+    HostMemory memory_of_c() const { return memory_of(c_, extent_c_); }
+    std::vector<HostMemory> memories_of_arrays() const; ///< given_arrays_of the product
 
     /// The largest error over sampled elements, relative to the rounding bound from the sum of absolute values: 1 is ε
     /// times K.
@@ -51,8 +51,8 @@ private:
     runtime::AlignedBuffer filled(const Extent& extent);
     void fill(runtime::AlignedBuffer& buffer);
     void* element(const runtime::AlignedBuffer& buffer, const Extent& extent) const;
-    Place place(const runtime::AlignedBuffer& buffer, const Extent& extent) const;
-    Wide number(const void* origin, Integer index, bool is_complex) const;
+    HostMemory memory_of(const runtime::AlignedBuffer& buffer, const Extent& extent) const;
+    Wide stored_value(const void* origin, Integer index, bool is_complex) const;
     Wide array_element(const ExpressionNode& array, const std::vector<Integer>& indices) const;
     double error_at(Integer matrix, Integer row, Integer column) const;
     double error_of_reduction(std::size_t index, double most_terms) const;
@@ -66,7 +66,7 @@ private:
     runtime::AlignedBuffer a_, b_, c_;
     std::vector<std::byte> before_;
     std::vector<runtime::AlignedBuffer> arrays_;
-    std::vector<const void*> array_places_;
+    std::vector<const void*> array_memories_;
     double alpha_, beta_;
     runtime::AlignedBuffer factors_; ///< α, β
 };

@@ -12,6 +12,7 @@
 #include "cli/output.hpp"
 #include "cli/product_data.hpp"
 #include "cli/table.hpp"
+#include "cli/time_need.hpp"
 #include "emit/cpp/transform.hpp"
 #include "ir/print.hpp"
 #include "jit/compile.hpp"
@@ -112,6 +113,8 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     }
     const planning::MemoryNeed memory{.packing = plan.packing_bytes()};
     add_memory(report, memory);
+    const planning::TimeNeed time = time_of(plan.planning_work());
+    add_time(report, time);
     const PlanCosts costs = costs_of(plan, options);
     add_costs(report, costs);
     if (json) return print_json(report);
@@ -119,7 +122,7 @@ void report_product(const MatrixProduct& product, const PlanningOptions& options
     print(fmt::format("problem    {}\nplan       {}\nschedule   {}\n{}\nflops      {:.0f}\n",
                       to_text(product), plan.description(), to_string(plan.schedule()), kernels,
                       plan.flops()) +
-          memory_line(memory) + text_of(costs));
+          memory_line(memory) + time_line(time) + text_of(costs));
 }
 
 namespace {

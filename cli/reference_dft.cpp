@@ -115,9 +115,8 @@ void ReferenceDft::transform(const Complex* in, Integer stride, Complex* out, In
         chirps_.at(radix)->apply(in, stride, out);
         return;
     }
-    const Integer part = length / radix;
-    for (Integer r = 0; r < radix; ++r)
-        transform(in + r * stride, stride * radix, out + r * part, part, level + 1);
+    const Integer m = length / radix;
+    for (Integer r = 0; r < radix; ++r) transform(in + r * stride, stride * radix, out + r * m, m, level + 1);
     combine(out, radix, length);
 }
 
@@ -132,40 +131,40 @@ void ReferenceDft::combine(Complex* out, Integer radix, Integer length) const {
 }
 
 void ReferenceDft::combine_pairs(Complex* out, Integer length) const {
-    const Integer part = length / 2, step = n_ / length; // ω_length = ω_n^step
-    for (Integer k = 0; k < part; ++k) {
-        const Complex a = out[k], b = times(out[part + k], roots_[static_cast<std::size_t>(k * step)]);
+    const Integer m = length / 2, root_stride = n_ / length; // ω_length = ω_n^root_stride
+    for (Integer k = 0; k < m; ++k) {
+        const Complex a = out[k], b = times(out[m + k], roots_[static_cast<std::size_t>(k * root_stride)]);
         out[k] = a + b;
-        out[part + k] = a - b;
+        out[m + k] = a - b;
     }
 }
 
 void ReferenceDft::combine_by_chirp(Complex* out, Integer radix, Integer length) const {
     const Chirp& chirp = *chirps_.at(radix);
-    const Integer part = length / radix, step = n_ / length;
+    const Integer m = length / radix, root_stride = n_ / length;
     std::vector<Complex> terms(static_cast<std::size_t>(radix)), sums(terms.size());
-    for (Integer k = 0; k < part; ++k) {
+    for (Integer k = 0; k < m; ++k) {
         for (Integer r = 0; r < radix; ++r)
             terms[static_cast<std::size_t>(r)] =
-                times(out[r * part + k], roots_[static_cast<std::size_t>(r * k * step)]);
+                times(out[r * m + k], roots_[static_cast<std::size_t>(r * k * root_stride)]);
         chirp.apply(terms.data(), 1, sums.data());
-        for (Integer q = 0; q < radix; ++q) out[k + q * part] = sums[static_cast<std::size_t>(q)];
+        for (Integer q = 0; q < radix; ++q) out[k + q * m] = sums[static_cast<std::size_t>(q)];
     }
 }
 
 void ReferenceDft::combine_by_definition(Complex* out, Integer radix, Integer length) const {
-    const Integer part = length / radix, step = n_ / length;
+    const Integer m = length / radix, root_stride = n_ / length;
     std::array<Complex, largest_direct_prime> terms;
-    for (Integer k = 0; k < part; ++k) {
+    for (Integer k = 0; k < m; ++k) {
         for (Integer r = 0; r < radix; ++r)
             terms[static_cast<std::size_t>(r)] =
-                times(out[r * part + k], roots_[static_cast<std::size_t>(r * k * step)]);
+                times(out[r * m + k], roots_[static_cast<std::size_t>(r * k * root_stride)]);
         for (Integer q = 0; q < radix; ++q) {
             Complex sum = terms[0];
             for (Integer r = 1; r < radix; ++r)
                 sum += times(terms[static_cast<std::size_t>(r)],
                              roots_[static_cast<std::size_t>(r * q % radix * (n_ / radix))]);
-            out[k + q * part] = sum;
+            out[k + q * m] = sum;
         }
     }
 }

@@ -47,12 +47,12 @@ void Svg::words(double x, double y, std::string_view text, double size, Anchor a
 
 std::string colour_of(double hue, double lightness) {
     const double chroma = saturation * std::min(lightness, 1 - lightness);
-    const auto part = [&](double offset) { // the standard HSL formula
+    const auto channel = [&](double offset) { // the standard HSL formula
         const double k = std::fmod(offset + 12 * hue, 12);
         return static_cast<int>(
             std::lround(255 * (lightness - chroma * std::clamp(std::min(k - 3, 9 - k), -1.0, 1.0))));
     };
-    return fmt::format("#{:02x}{:02x}{:02x}", part(0), part(8), part(4));
+    return fmt::format("#{:02x}{:02x}{:02x}", channel(0), channel(8), channel(4));
 }
 
 } // namespace swirl::cli

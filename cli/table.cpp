@@ -14,7 +14,7 @@ std::size_t width_of(const std::string& text) {
         text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
 }
 
-bool is_number(const std::string& text) {
+bool is_numeric(const std::string& text) {
     return !text.empty() &&
            (std::isdigit(static_cast<unsigned char>(text[0])) != 0 ||
             (text.size() > 1 && text[0] == '-' && std::isdigit(static_cast<unsigned char>(text[1])) != 0));
@@ -44,13 +44,13 @@ std::string Table::text() const {
     std::vector<bool> right;
     for (std::size_t column = 0; column < header_.size(); ++column) {
         std::size_t width = width_of(header_[column]);
-        bool numbers = !rows_.empty();
+        bool numeric = !rows_.empty();
         for (const auto& row : rows_) {
             width = std::max(width, width_of(row[column]));
-            numbers = numbers && (row[column].empty() || row[column] == "-" || is_number(row[column]));
+            numeric = numeric && (row[column].empty() || row[column] == "-" || is_numeric(row[column]));
         }
         widths.push_back(width);
-        right.push_back(numbers);
+        right.push_back(numeric);
     }
     std::string text;
     const auto write = [&](const std::vector<std::string>& row) {

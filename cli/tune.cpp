@@ -114,7 +114,7 @@ Json json_of(const Result& result) {
 
 void run(const TuneOptions& options) {
     if (!(options.seconds >= 0))
-        throw UserError("--seconds is {}; use a number that is not negative", options.seconds);
+        throw UserError("--seconds is {}; use 0 or a positive number", options.seconds);
     const std::vector<DataType> data_types = data_types_of(options);
     for (const Integer size : parse_sizes(options.sizes))
         if (size > 20000) throw UserError("--sizes has {}; use sizes up to 20000", size);

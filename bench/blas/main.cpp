@@ -1,19 +1,20 @@
 // Level 3 routines of a given BLAS library: the rate of each routine, and its fraction of the rate of dgemm in the same
 // rounds.
 
+#include "base/error.hpp"
+#include "bench/support/program.hpp"
+#include "bench/support/rounds.hpp"
 #include "runtime/cpu/affinity.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,12 @@ struct Options {
     std::vector<int> sizes = {1000, 2000};
     int rounds = 7;
     int core = -1;
+    JsonLines json;
 };
 
 template <class... Arguments> auto routine(void* library, const char* name) {
     void* const found = dlsym(library, name);
-    if (found == nullptr) throw std::runtime_error(fmt::format("the library has no {}", name));
+    if (found == nullptr) throw UserError("the library has no {}", name);
     return reinterpret_cast<void (*)(Arguments...)>(found);
 }
 
@@ -57,7 +59,6 @@ struct Implementation {
     std::string name;
     double flops;
     std::function<void()> run;
-    std::vector<double> seconds = {};
 };
 
 std::vector<Implementation> implementations(void* library, Matrices& m, const int& n) {
@@ -96,52 +97,58 @@ std::vector<Implementation> implementations(void* library, Matrices& m, const in
     };
 }
 
-void compare(void* library, int n, int rounds) {
+void compare(void* library, int n, Options& options) {
     Matrices matrices(n);
-    std::vector<Implementation> all = implementations(library, matrices, n);
-    for (int round = 0; round <= rounds; ++round)
-        for (Implementation& each : all) {
-            const auto start = std::chrono::steady_clock::now();
-            each.run();
-            const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-            if (round > 0) each.seconds.push_back(taken.count()); // the first round plans
-        }
+    const std::vector<Implementation> all = implementations(library, matrices, n);
+    std::vector<runtime::TimedWork> works;
+    for (const Implementation& each : all)
+        works.push_back({.run = each.run, .restore = {}, .restore_every = 0});
+    Samples samples = run_rounds(works, {.rounds = options.rounds,
+                                         .seconds = std::numeric_limits<double>::infinity(),
+                                         .batch = 0, // one call
+                                         .on_one_thread = options.core >= 0});
     fmt::print("{:>5}  {:<10} {:>9} {:>9}   of dgemm's\n", "n", "", "best", "median");
     double gemm[2] = {};
-    for (Implementation& each : all) {
-        std::sort(each.seconds.begin(), each.seconds.end());
-        const double rates[] = {each.flops / each.seconds.front() / 1e9,
-                                each.flops / each.seconds[each.seconds.size() / 2] / 1e9};
-        if (gemm[0] == 0) std::copy_n(rates, 2, gemm);
-        fmt::print("{:>5}  {:<10} {:>9.1f} {:>9.1f}   {:.3f} {:.3f}\n", n, each.name, rates[0], rates[1],
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const std::vector<double>& seconds = samples[k];
+        const double rates[] = {all[k].flops / *std::min_element(seconds.begin(), seconds.end()) / 1e9,
+                                all[k].flops / median_of(seconds) / 1e9};
+        if (k == 0) std::copy_n(rates, 2, gemm);
+        fmt::print("{:>5}  {:<10} {:>9.1f} {:>9.1f}   {:.3f} {:.3f}\n", n, all[k].name, rates[0], rates[1],
                    rates[0] / gemm[0], rates[1] / gemm[1]);
+        options.json.write({{"n", n}, {"routine", all[k].name}, {"best", rates[0]}, {"median", rates[1]}});
     }
 }
 
-int run(int argc, char** argv) {
-    Options options;
-    CLI::App app("Rates of level 3 of a BLAS, in 10^9 floating-point operations a second");
-    app.add_option("library", options.library, "File of the library, such as build/release/libswirl_blas.so")
+void add_options(CLI::App& program, Options& options) {
+    program
+        .add_option("library", options.library, "File of the library, such as build/release/libswirl_blas.so")
         ->required();
-    app.add_option("--sizes", options.sizes, "Rows and columns of the matrices")->delimiter(',');
-    app.add_option("--rounds", options.rounds, "How often each routine is timed");
-    app.add_option("--core", options.core,
-                   "Stay on this processor; with one thread (SWIRL_NUM_THREADS=1) alone");
-    CLI11_PARSE(app, argc, argv);
+    program.add_option("--sizes", options.sizes, "Rows and columns of the matrices")->delimiter(',');
+    program.add_option("--rounds", options.rounds, "How often each routine is timed")
+        ->check(CLI::PositiveNumber);
+    program.add_option("--core", options.core,
+                       "Stay on this processor; with one thread (SWIRL_NUM_THREADS=1) alone");
+    options.json.add_to(program);
+}
+
+int run(Options& options) {
     void* const library = dlopen(options.library.c_str(), RTLD_NOW);
-    if (library == nullptr) throw std::runtime_error(dlerror());
+    if (library == nullptr) throw UserError("{}", dlerror());
     std::optional<runtime::PinnedThread> pinned;
     if (options.core >= 0) pinned.emplace(options.core);
-    for (const int n : options.sizes) compare(library, n, options.rounds);
+    for (const int n : options.sizes) compare(library, n, options);
     return 0;
 }
 
 } // namespace
 } // namespace swirl::bench
 
-int main(int argc, char** argv) try {
-    return swirl::bench::run(argc, argv);
-} catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 1;
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    Options options;
+    return main_of({.description = "Rates of level 3 of a BLAS, in 10^9 floating-point operations a second",
+                    .add_options = [&](CLI::App& program) { add_options(program, options); },
+                    .run = [&](const std::string&) { return run(options); }},
+                   count, values);
 }

@@ -96,7 +96,8 @@ std::vector<AccuracyKernel> kernels_for(const GpuMatrixCall& call, const std::ve
     Kernels simt(wide, stream);
     simt.add_simt();
     std::vector<AccuracyKernel> result = simt.take();
-    if (result.empty()) throw UserError("there is no SIMT kernel to compare with");
+    if (result.empty())
+        throw UserError("no SIMT kernel can compute this product, so there is nothing to compare with");
     if (call.arithmetic == GpuArithmetic::float64) return result;
     Kernels kernels(call, stream);
     kernels.add_swirl("default", Accuracy::ordinary, {}, is_float32);

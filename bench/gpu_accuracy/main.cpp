@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "bench/gpu_accuracy/kernels.hpp"
 #include "bench/gpu_accuracy/patterns.hpp"
+#include "bench/support/program.hpp"
 #include "bench/support/setting.hpp"
 #include "ir/rounding.hpp"
 #include "peers/cublas.hpp"
@@ -11,13 +12,10 @@
 #include "target/nvidia/tiles.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <exception>
 #include <regex>
 #include <string>
 
@@ -45,10 +43,7 @@ struct Arguments {
     bool model = false;
 };
 
-void print(const std::string& text) {
-    std::fputs(text.c_str(), stdout);
-    std::fflush(stdout);
-}
+using cli::print;
 
 /// A and B of a pattern, in their data type; A's rows and B's columns are contiguous (GEMM TN).
 struct Data {
@@ -281,13 +276,7 @@ int run(const Arguments& arguments, const std::string& command) {
     return wrong > 0 ? 1 : 0;
 }
 
-} // namespace
-} // namespace swirl::bench
-
-int main(int count, char** values) {
-    using namespace swirl::bench;
-    CLI::App program("Errors of products on a GPU, beside those of multiply-adds and of cuBLAS.");
-    Arguments arguments;
+void add_options(CLI::App& program, Arguments& arguments) {
     program.add_option(
         "--product", arguments.products,
         "Such as 'gemm 2560x2560x2560 float32'; may be given again. Default: each data type, at "
@@ -296,15 +285,21 @@ int main(int count, char** values) {
                        "Parameters in place of those of the model's schedule; may be given again");
     program.add_option("--only", arguments.only,
                        "Of the patterns only those in which this regular expression is found");
-    program.add_option("--seed", arguments.seed, "Of the random numbers")->capture_default_str();
+    program.add_option("--seed", arguments.seed, "Seed of the random values")->capture_default_str();
     program.add_option("--device", arguments.device, "Which GPU, as CUDA counts them")->capture_default_str();
     program.add_flag("--model", arguments.model,
                      "Compare bits with what the ir says of tensor cores' sums, in place of errors");
-    CLI11_PARSE(program, count, values);
-    try {
-        return run(arguments, command_of(count, values));
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "bench_gpu_accuracy: %s\n", error.what());
-        return 1;
-    }
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    Arguments arguments;
+    return main_of(
+        {.description = "Errors of products on a GPU, beside those of multiply-adds and of cuBLAS.",
+         .add_options = [&](CLI::App& program) { add_options(program, arguments); },
+         .run = [&](const std::string& command) { return run(arguments, command); }},
+        count, values);
 }

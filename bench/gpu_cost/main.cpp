@@ -3,18 +3,14 @@
 // that it rates best over the time of the fastest, for problems that the fit did not see.
 
 #include "base/error.hpp"
+#include "bench/support/program.hpp"
 #include "problem/syntax.hpp"
 #include "search/candidates/gpu/pass_candidates.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <exception>
-#include <fstream>
 #include <span>
 #include <string>
 #include <utility>
@@ -55,11 +51,8 @@ std::vector<GpuKernelFeatures> features_of(const Transform& problem, const plann
 
 /// The timed candidates that the model rates, of each transform of the file.
 std::vector<TimedProblem> read(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) throw UserError("cannot read '{}'", path);
     std::vector<TimedProblem> result;
-    for (std::string line; std::getline(file, line);) {
-        const auto row = nlohmann::json::parse(line);
+    for (const cli::Json& row : read_json_lines(path)) {
         if (!row.contains("problem")) continue;
         const Problem problem = parse_problem(row["problem"].get<std::string>());
         const auto* const transform = std::get_if<Transform>(&problem);
@@ -266,7 +259,7 @@ struct Arguments {
     bool candidates = false;
 };
 
-void run(const Arguments& arguments) {
+int run(const Arguments& arguments) {
     const auto read_all = [](const std::vector<std::string>& files) {
         std::vector<TimedProblem> all;
         for (const std::string& file : files)
@@ -296,7 +289,7 @@ void run(const Arguments& arguments) {
     }
     if (arguments.candidates)
         for (const TimedProblem& problem : problems) print_candidates(problem);
-    if (arguments.only_judge) return;
+    if (arguments.only_judge) return 0;
     Judgement held_out;
     for (int part = 0; part < arguments.parts; ++part) {
         std::vector<TimedProblem> seen, unseen;
@@ -317,14 +310,10 @@ void run(const Arguments& arguments) {
     }
     for (const Constant& constant : all_constants)
         fmt::print("    double {} = {:.4g};\n", constant.name, constants.*constant.value);
+    return 0;
 }
 
-} // namespace
-} // namespace swirl::bench
-
-int main(int argc, char** argv) {
-    CLI::App program("Fits the cost model of GPU kernels to timings by bench --device gpu --candidates.");
-    swirl::bench::Arguments arguments;
+void add_options(CLI::App& program, Arguments& arguments) {
     program.add_option("FILE", arguments.files, "Timings, as bench --json writes them")->required();
     program.add_option("--held-out", arguments.held_out,
                        "Timings that the fit must not see, such as another machine's");
@@ -339,12 +328,17 @@ int main(int argc, char** argv) {
     program.add_flag("--judge", arguments.only_judge, "Judge the present constants, and fit none");
     program.add_flag("--candidates", arguments.candidates,
                      "Print each candidate with the features of its kernels");
-    CLI11_PARSE(program, argc, argv);
-    try {
-        swirl::bench::run(arguments);
-        return 0;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "bench_gpu_cost: %s\n", error.what());
-        return 1;
-    }
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    Arguments arguments;
+    return main_of(
+        {.description = "Fits the cost model of GPU kernels to timings by bench --device gpu --candidates.",
+         .add_options = [&](CLI::App& program) { add_options(program, arguments); },
+         .run = [&](const std::string&) { return run(arguments); }},
+        count, values);
 }

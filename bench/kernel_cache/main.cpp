@@ -1,6 +1,6 @@
 // Time until a GPU's kernels are ready: compiled in sequence, compiled as a list, and from the cache.
 
-#include "base/error.hpp"
+#include "bench/support/program.hpp"
 #include "emit/ptx/ptx.hpp"
 #include "formula/formula.hpp"
 #include "lower/gpu/lowering.hpp"
@@ -12,11 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,12 +25,6 @@ using runtime::KernelCache;
 using runtime::KernelText;
 
 constexpr int rounds = 50;
-
-double milliseconds_of(const auto& action) {
-    const auto start = std::chrono::steady_clock::now();
-    action();
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
 
 KernelText kernel_of(const GpuDevice& device, Integer n, const std::string& tree, Integer threads) {
     const formula::Formula transform = rules::expand(formula::DFT(n), rules::parse_tree(tree));
@@ -65,7 +55,7 @@ std::vector<KernelText> kernels_for(const GpuDevice& device) {
 
 void report(const char* what, double milliseconds) { fmt::print("{:<52}{:>9.3f} ms\n", what, milliseconds); }
 
-void run() {
+int run() {
     setenv("CUDA_CACHE_DISABLE", "1", 1); // the driver's own cache would bypass the compiler
     const GpuDevice device;
     std::vector<KernelText> kernels;
@@ -81,31 +71,24 @@ void run() {
     const auto prepare = [&] { runtime::compiled(device, kernels, &cache); };
     report(fmt::format("compiling them at once, on {} processors", runtime::processors()).c_str(),
            milliseconds_of(prepare));
-    std::vector<double> times;
-    for (int k = 0; k < rounds; ++k) times.push_back(milliseconds_of(prepare));
-    report("all 8 from the cache, the first time", times[0]);
-    std::sort(times.begin(), times.end());
-    report("all 8 from the cache, median of 50 times", times[times.size() / 2]);
-    times.clear();
+    report("all 8 from the cache, the first time", milliseconds_of(prepare));
+    report("all 8 from the cache, median of 50 times", milliseconds_of(prepare, rounds));
     const std::span<const KernelText> largest(&kernels[5], 1);
-    for (int k = 0; k < rounds; ++k)
-        times.push_back(milliseconds_of([&] { runtime::compiled(device, largest, &cache); }));
-    std::sort(times.begin(), times.end());
-    report("dft 8192 from the cache, median of 50 times", times[times.size() / 2]);
+    report("dft 8192 from the cache, median of 50 times",
+           milliseconds_of([&] { runtime::compiled(device, largest, &cache); }, rounds));
     std::uint64_t bytes = 0;
     for (const auto& entry : cache.entries()) bytes += entry.bytes;
     fmt::print("the 8 entries have {} bytes\n", bytes);
+    return 0;
 }
 
 } // namespace
 } // namespace swirl::bench
 
-int main() {
-    try {
-        swirl::bench::run();
-        return 0;
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "bench_kernel_cache: %s\n", error.what());
-        return 1;
-    }
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    return main_of({.description = "Time until a GPU's kernels are ready, compiled and from the cache.",
+                    .add_options = [](CLI::App&) {},
+                    .run = [](const std::string&) { return run(); }},
+                   count, values);
 }

@@ -27,9 +27,9 @@ std::size_t kinds_of(const std::string& target) { return std::size(kinds) - (is_
 std::size_t precisions_of(const std::string& target) { return is_gpu(target) ? 4 : 2; }
 
 /// Random draws that depend only on the seed and the case's index in the sweep.
-class Draw {
+class CaseDraw {
 public:
-    Draw(std::uint64_t seed, std::size_t section, Integer index) {
+    CaseDraw(std::uint64_t seed, std::size_t section, Integer index) {
         std::seed_seq sequence{seed, seed >> 32, std::uint64_t{section}, static_cast<std::uint64_t>(index)};
         generator_.seed(sequence);
     }
@@ -74,7 +74,7 @@ private:
 };
 
 /// Lengths of `rank` dimensions with at most about `most` points in total, some of them 1.
-std::vector<Integer> grid(Draw& draw, std::size_t rank, Integer most) {
+std::vector<Integer> grid(CaseDraw& draw, std::size_t rank, Integer most) {
     std::vector<Integer> lengths;
     Integer rest = draw.of_any_magnitude(most);
     for (std::size_t k = 0; k < rank; ++k) {
@@ -87,7 +87,7 @@ std::vector<Integer> grid(Draw& draw, std::size_t rank, Integer most) {
     return lengths;
 }
 
-std::string random_problem(Draw& draw, const std::string& target, std::vector<Integer> lengths) {
+std::string random_problem(CaseDraw& draw, const std::string& target, std::vector<Integer> lengths) {
     const std::string kind = draw.one_of(kinds, kinds_of(target));
     if (kind == "wht")
         for (Integer& length : lengths)
@@ -142,16 +142,16 @@ void Sweep::add_random(const std::string& target, const SweepOptions& options) {
     const auto add = [&](Integer size, auto lengths_of) {
         const std::size_t section = sections_.size();
         sections_.push_back({size, [=, seed = options.seed](Integer index) {
-                                 Draw draw(seed, section, index);
+                                 CaseDraw draw(seed, section, index);
                                  const std::vector<Integer> lengths = lengths_of(draw);
                                  return Case{target, random_problem(draw, target, lengths)};
                              }});
     };
     add(options.random_lengths,
-        [longest = options.longest](Draw& draw) { return std::vector<Integer>{draw.length(longest)}; });
+        [longest = options.longest](CaseDraw& draw) { return std::vector<Integer>{draw.length(longest)}; });
     for (const std::size_t rank : {2, 3, 4})
         add(options.random_grids / 3,
-            [rank, most = options.largest_grid](Draw& draw) { return grid(draw, rank, most); });
+            [rank, most = options.largest_grid](CaseDraw& draw) { return grid(draw, rank, most); });
 }
 
 Integer Sweep::size() const {

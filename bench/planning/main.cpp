@@ -1,19 +1,20 @@
 // Plans very many problems without running any: reports failures, and plans that take long or much memory. All short
 // lengths of every kind and precision, random ones to 2^30, random grids; on CPUs with their target code, on GPUs with
-// their PTX.
+// their PTX. Or compares predicted planning times with measured ones, and fits the prediction.
 
 #include "base/error.hpp"
+#include "bench/planning/prediction.hpp"
 #include "bench/planning/worker.hpp"
+#include "bench/support/draw.hpp"
+#include "bench/support/program.hpp"
 #include "rules/number_theory.hpp"
+#include "runtime/timer.hpp"
 #include "target/cpu.hpp"
 
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <exception>
 #include <map>
 #include <numeric>
 #include <random>
@@ -31,6 +32,9 @@ struct Options {
     double slowest = 2;
     double largest = 200;
     std::vector<std::string> problems;
+    std::size_t predictions = 0;
+    double factor = 3;
+    bool fits = false;
 };
 
 /// Error texts that differ only in their digits count as one.
@@ -47,9 +51,9 @@ std::string shape_of(const std::string& error) {
 }
 
 /// Summary of all plans so far.
-class Findings {
+class CaseResults {
 public:
-    explicit Findings(const Options& options) : options_(options) {}
+    explicit CaseResults(const Options& options) : options_(options) {}
 
     void add(const Case& one, const Planned& planned) {
         ++plans_;
@@ -93,7 +97,7 @@ private:
     Case slowest_case_, largest_case_;
 };
 
-/// The indices of a part's cases, in an order that spreads every contiguous range over the whole sweep.
+/// The indices of a part's cases, ordered so that every contiguous range spreads over the whole sweep.
 class Order {
 public:
     Order(Integer cases, Integer part, Integer parts) : cases_(cases), next_(part), parts_(parts) {
@@ -153,14 +157,30 @@ void describe(CLI::App& program, Options& options) {
                        "end after these; what is done is spread over the whole");
     program.add_option("--slowest", options.slowest, "seconds that a plan may take")->capture_default_str();
     program.add_option("--largest", options.largest, "MiB that a plan may take")->capture_default_str();
+    program.add_option(
+        "--predict", options.predictions,
+        "Instead plan so many transforms drawn at random for the host's CPU, with their checks, and "
+        "compare the times with those predicted");
+    program.add_option("--factor", options.factor, "By which predictions may differ from times")
+        ->capture_default_str();
+    program.add_flag("--fit", options.fits, "Fit the rates of the prediction to these times");
     program.add_option("--problem", options.problems, "nothing but these: 'avx2: dft 1000'");
 }
 
+bool predict(const Options& options) {
+    const std::vector<TimedPlanning> timed =
+        time_planning(draw({.seed = options.sweep.seed, .count = options.predictions}));
+    const std::size_t beyond = print_predictions(timed, planning::fitted_rates(), options.factor);
+    if (!options.fits) return beyond == 0;
+    const planning::PlanningRates rates = fitted(timed);
+    print(rates);
+    return print_predictions(timed, rates, options.factor) == 0;
+}
+
 bool sweep(const Options& options) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
+    const double start = runtime::monotonic_seconds();
     const auto [part, parts] = parse_part(options.part);
-    Findings findings(options);
+    CaseResults results(options);
     std::function<Case(Integer)> at = [&](Integer k) {
         return parse_case(options.problems[static_cast<std::size_t>(k)]);
     };
@@ -175,7 +195,7 @@ bool sweep(const Options& options) {
     }
     Order order(cases, part - 1, parts);
     const auto next = [&](Case& one) {
-        const double elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+        const double elapsed = runtime::monotonic_seconds() - start;
         Integer index = 0;
         if ((options.seconds > 0 && elapsed > options.seconds) || !order.take(index)) return false;
         one = at(index);
@@ -183,36 +203,32 @@ bool sweep(const Options& options) {
     };
     const Bounds bounds{.seconds = 10 * options.slowest, .mebibytes = 20 * options.largest};
     plan_in_processes(options.jobs, bounds, next,
-                      [&](const Case& one, const Planned& planned) { findings.add(one, planned); });
-    findings.print(cases);
-    return findings.all_good();
+                      [&](const Case& one, const Planned& planned) { results.add(one, planned); });
+    results.print(cases);
+    return results.all_good();
 }
 
-int run(int count, char** arguments) {
-    Options options;
-    options.sweep.seed = std::random_device()();
-    CLI::App program(
-        "Makes plans of very many problems and runs none; reports those that fail, take long, or take much "
-        "memory.");
-    describe(program, options);
-    CLI11_PARSE(program, count, arguments);
+int run(Options& options) {
     const std::vector<std::string> none{"none"};
     if (options.sweep.cpus.empty()) options.sweep.cpus = {std::string(target::host_cpu().name)};
     if (options.sweep.gpus.empty()) options.sweep.gpus = {"sm_90"};
     for (auto* machines : {&options.sweep.cpus, &options.sweep.gpus})
         if (*machines == none) machines->clear();
     fmt::print("seed {}\n", options.sweep.seed);
-    return sweep(options) ? 0 : 1;
+    return (options.predictions > 0 ? predict(options) : sweep(options)) ? 0 : 1;
 }
 
 } // namespace
 } // namespace swirl::bench
 
-int main(int count, char** arguments) {
-    try {
-        return swirl::bench::run(count, arguments);
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "bench_planning: %s\n", error.what());
-        return 1;
-    }
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    Options options;
+    options.sweep.seed = std::random_device()();
+    return main_of({.description = "Makes plans of very many problems and runs none; reports those that "
+                                   "fail, take long, or take much "
+                                   "memory.",
+                    .add_options = [&](CLI::App& program) { describe(program, options); },
+                    .run = [&](const std::string&) { return run(options); }},
+                   count, values);
 }

@@ -12,7 +12,7 @@
 namespace swirl::bench {
 namespace {
 
-/// Random numbers that are the same with every standard library, whose distributions are not.
+/// Random numbers independent of the standard library, unlike its distributions.
 class Random {
 public:
     explicit Random(std::uint64_t seed) : engine_(seed) {}

@@ -9,7 +9,7 @@
 /// Copy bandwidth of a GPU, which benchmarks compare with.
 namespace swirl::bench {
 
-/// Two pairs of arrays, used in turn.
+/// Two pairs of arrays, used alternately.
 struct CopyArrays {
     std::array<runtime::cuda::Address, 2> from, to;
 };

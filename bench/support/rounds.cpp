@@ -23,17 +23,9 @@ long interruptions() {
 #endif
 }
 
-/// CPU seconds of this thread.
-double thread_seconds() {
+double clock_seconds(clockid_t clock) {
     timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// CPU seconds of all threads of this process.
-double process_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    clock_gettime(clock, &time);
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
@@ -42,9 +34,9 @@ void wait_for_idle_threads() {
     constexpr double look = 5e-3, idle_fraction = 0.02;
     constexpr int looks = 200;
     for (int k = 0; k < looks; ++k) {
-        const double before = process_seconds();
+        const double before = clock_seconds(CLOCK_PROCESS_CPUTIME_ID); // of all threads
         std::this_thread::sleep_for(std::chrono::duration<double>(look));
-        if (process_seconds() - before < idle_fraction * look) return;
+        if (clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - before < idle_fraction * look) return;
     }
 }
 
@@ -65,9 +57,10 @@ double time_batch(const runtime::TimedWork& work, Integer repetitions, bool on_o
     double least = 0;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
         const long before = interruptions();
-        const double start = thread_seconds();
+        const double start = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
         double seconds = runtime::time_once(work, repetitions);
-        const double run = (thread_seconds() - start) / static_cast<double>(repetitions);
+        const double run =
+            (clock_seconds(CLOCK_THREAD_CPUTIME_ID) - start) / static_cast<double>(repetitions);
         if (interruptions() == before) return seconds;
         if (work.restore_every == 0) seconds = std::min(seconds, run);
         least = attempt == 0 ? seconds : std::min(least, seconds);
@@ -100,13 +93,13 @@ Samples run_rounds(std::span<const runtime::TimedWork> implementations, const Ro
     const double start = runtime::monotonic_seconds();
     for (int round = 0; round < options.rounds; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
-            const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
+            const std::size_t which = (i + static_cast<std::size_t>(round)) % count;
             if (!options.on_one_thread) {
                 wait_for_idle_threads();
-                wake(implementations[turn]);
+                wake(implementations[which]);
             }
-            times[turn].push_back(
-                time_batch(implementations[turn], repetitions[turn], options.on_one_thread));
+            times[which].push_back(
+                time_batch(implementations[which], repetitions[which], options.on_one_thread));
         }
         const bool enough = round + 1 >= options.min_rounds;
         if (enough && runtime::monotonic_seconds() - start > options.seconds) break;

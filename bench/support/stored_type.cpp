@@ -37,16 +37,17 @@ constexpr int least_exponent = -6, fraction_bits = 3, bias = 7; // of E4M3
 
 void write_e4m3(double value, std::byte* to) {
     const double magnitude = std::abs(value);
-    const auto step_at = [](double x) {
+    const auto spacing_at = [](double x) {
         const int exponent = x == 0 ? least_exponent : std::max(std::ilogb(x), least_exponent);
         return std::ldexp(1.0, exponent - fraction_bits);
     };
-    const double rounded = std::nearbyint(magnitude / step_at(magnitude)) * step_at(magnitude);
-    const double step = step_at(rounded); // may have moved to the next binade
-    const auto steps = static_cast<unsigned>(rounded / step);
-    const unsigned exponent = static_cast<unsigned>(std::ilogb(step) + fraction_bits + bias);
-    const bool is_normal = steps >= 1U << fraction_bits;
-    const unsigned bits = is_normal ? exponent << fraction_bits | (steps - (1U << fraction_bits)) : steps;
+    const double rounded = std::nearbyint(magnitude / spacing_at(magnitude)) * spacing_at(magnitude);
+    const double spacing = spacing_at(rounded); // may have moved to the next binade
+    const auto multiple = static_cast<unsigned>(rounded / spacing);
+    const unsigned exponent = static_cast<unsigned>(std::ilogb(spacing) + fraction_bits + bias);
+    const bool is_normal = multiple >= 1U << fraction_bits;
+    const unsigned bits =
+        is_normal ? exponent << fraction_bits | (multiple - (1U << fraction_bits)) : multiple;
     *to = static_cast<std::byte>(bits | (std::signbit(value) ? 0x80U : 0));
 }
 

@@ -5,6 +5,7 @@
 #include "cli/products.hpp"
 #include "cli/table.hpp"
 #include "gemm/cpu/amx_kernel.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 #include "plan/gemm/cpu/plan.hpp"
@@ -71,6 +72,21 @@ public:
             columns{"j", product_.columns, unpacked.tile.columns};
         result_.loops = {{"pc", product_.k, unpacked.kc}, columns, rows};
         if (unpacked.rows_outermost) std::swap(result_.loops[1], result_.loops[2]);
+    }
+
+    void operator()(const gemm::DotGemm& dot) const {
+        const Integer vectors = Integer{gemm::scalars_in(types_.c)} * dot.rows * dot.columns * dot.chains;
+        result_.levels.push_back({"registers", fmt::format("tile of C, {} accumulators along k", vectors),
+                                  dot.rows, dot.columns, vectors * cpu_.vector_bytes,
+                                  Integer{cpu_.vector_registers} * cpu_.vector_bytes});
+        const auto where = [](bool is_packed) { return is_packed ? "packed along k" : "in place"; };
+        result_.levels.push_back(matrix("caches", fmt::format("A, {}", where(gemm::dot_packs_a(product_))),
+                                        product_.rows, product_.k, of_a()));
+        result_.levels.push_back(matrix("caches", fmt::format("B, {}", where(gemm::dot_packs_b(product_))),
+                                        product_.k, product_.columns, of_b()));
+        result_.loops = {
+            {"pc", product_.k, dot.kc}, {"j", product_.columns, dot.columns}, {"i", product_.rows, dot.rows}};
+        if (dot.rows_outermost) std::swap(result_.loops[1], result_.loops[2]);
     }
 
     void operator()(const gemm::BlockedGemm& blocked) const {

@@ -30,7 +30,7 @@ struct GemmExplanation {
 
     /// Per k-tile and scheduler, counted from a thread's instructions: multiply_add_slots() are the cycles in which its
     /// multiply-add units are busy, slots() all its busy cycles. A multiply-add takes two cycles for float64 and one
-    /// for mma.sync, beside which other instructions issue.
+    /// for mma.sync, which other instructions overlap.
     double multiply_add_slots() const;
     double slots() const;
     double bound() const { return multiply_add_slots() / slots(); }

@@ -54,7 +54,7 @@ private:
         return std::min(std::max(largest / longer, min_fragment / shorter_of_fragment), most_of_element);
     }
 
-    Svg::Box place(Integer row, Integer column, Integer rows, Integer columns) const {
+    Svg::Box box_of(Integer row, Integer column, Integer rows, Integer columns) const {
         return {margin + element_ * static_cast<double>(column),
                 heading + margin + element_ * static_cast<double>(row),
                 element_ * static_cast<double>(columns), element_ * static_cast<double>(rows)};
@@ -85,8 +85,8 @@ private:
             const Fragments fragments = warp == 0 ? first_ : fragments_of_warp(warp);
             const gemm::ThreadFragment& corner = fragments.front();
             const Svg::Box box =
-                place(corner.row, corner.column, schedule_.warp_lanes().m * schedule_.thread_tile.m,
-                      schedule_.warp_lanes().n * schedule_.thread_tile.n);
+                box_of(corner.row, corner.column, schedule_.warp_lanes().m * schedule_.thread_tile.m,
+                       schedule_.warp_lanes().n * schedule_.thread_tile.n);
             svg_.box(box, "#f4f4f4", "#606060", 1.5);
             if (warp > 0) label(box, fmt::format("warp {}", warp), 16);
         }
@@ -97,13 +97,13 @@ private:
             // Consecutive threads also differ in lightness.
             const std::string colour = colour_of(fragment.thread / static_cast<double>(schedule_.lanes()),
                                                  fragment.thread % 2 == 0 ? 0.82 : 0.7);
-            const Svg::Box box = place(fragment.row, fragment.column, fragment.rows, fragment.columns);
+            const Svg::Box box = box_of(fragment.row, fragment.column, fragment.rows, fragment.columns);
             svg_.box(box, colour, "white", 0.5);
             label(box, std::to_string(fragment.thread), 13);
         }
         for (const gemm::ThreadFragment& fragment : first_)
             if (fragment.thread == 0)
-                svg_.box(place(fragment.row, fragment.column, fragment.rows, fragment.columns), "none",
+                svg_.box(box_of(fragment.row, fragment.column, fragment.rows, fragment.columns), "none",
                          "black", 1.5);
     }
 
@@ -112,7 +112,7 @@ private:
         const gemm::ThreadFragment& fragment = first_.front();
         for (Integer row = 0; row < schedule_.warp_lanes().m * schedule_.thread_tile.m;
              row += fragment.rows) {
-            Svg::Box box = place(row, 0, fragment.rows, 1);
+            Svg::Box box = box_of(row, 0, fragment.rows, 1);
             box.x = margin - strip - 6;
             box.width = strip;
             svg_.box(box, "#e8eef6", "#8090a0", 0.5);
@@ -120,7 +120,7 @@ private:
         }
         for (Integer column = 0; column < schedule_.warp_lanes().n * schedule_.thread_tile.n;
              column += fragment.columns) {
-            Svg::Box box = place(0, column, 1, fragment.columns);
+            Svg::Box box = box_of(0, column, 1, fragment.columns);
             box.y -= strip + 6;
             box.height = strip;
             svg_.box(box, "#f6eee8", "#a09080", 0.5);

@@ -217,7 +217,7 @@ std::vector<GemmRung> steps_of(const GemmCommandOptions& options, const GemmLadd
     for (const GemmRung& step : steps) names += (names.empty() ? "" : ", ") + step.name;
     for (const std::string& wanted : options.steps)
         if (std::none_of(steps.begin(), steps.end(), [&](const auto& step) { return step.name == wanted; }))
-            throw UserError("--step '{}' is none of {}", wanted, names);
+            throw UserError("unknown --step '{}'; use one of {}", wanted, names);
     if (!options.steps.empty())
         std::erase_if(steps, [&](const GemmRung& step) {
             return std::find(options.steps.begin(), options.steps.end(), step.name) == options.steps.end();

@@ -151,7 +151,7 @@ std::vector<Integer> sizes_of(const LadderOptions& options, const LadderRungs& s
     for (const std::string& text : options.sizes)
         for (const Integer n : parse_sizes(text)) {
             if (n < steps.min_size() || !std::has_single_bit(static_cast<std::uint64_t>(n)))
-                throw UserError("size {} is not a power of two from {} on", n, steps.min_size());
+                throw UserError("size {} is not a power of two of at least {}", n, steps.min_size());
             result.push_back(n);
         }
     return result;

@@ -61,6 +61,12 @@ public:
     using Error::Error;
 };
 
+/// Planning would take longer than Options::planning_limit_seconds.
+class SWIRL_API OutOfTime : public Error {
+public:
+    using Error::Error;
+};
+
 /// Options::cancelled returned true.
 class SWIRL_API Cancelled : public Error {
 public:

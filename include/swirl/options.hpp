@@ -52,6 +52,10 @@ struct Options {
     /// operands, tables, the arrays of the check before first use and of a search. Planning throws OutOfMemory before it
     /// takes more, and names the need. 0: what the machine has.
     std::size_t memory_limit_bytes = 0;
+    /// Limit on the time that planning will take, in seconds, as a model predicts it from the kernels to compile (on GPUs
+    /// as if none were cached), the entries of their tables, the check before first use and a search's time budget.
+    /// Planning throws OutOfTime before that work begins, and names the prediction. 0: no limit.
+    double planning_limit_seconds = 0;
     std::function<void(const std::string&)> progress =
         {}; ///< receives a line of text now and then while searching
     /// Called, on the calling thread, when planning starts, while searching before each compilation and each sample, and

@@ -136,7 +136,7 @@ private:
 
 /// Chooses an algorithm, compiles and verifies it. Throws UserError for a problem that cannot be computed, an option
 /// that cannot be, and a schedule that does not fit; Unavailable if this machine lacks the device; Unsupported if it
-/// can be computed but swirl has no kernels for it; OutOfMemory; Cancelled.
+/// can be computed but swirl has no kernels for it; OutOfMemory; OutOfTime; Cancelled.
 SWIRL_API Plan plan(const Problem& problem, const Options& options = {});
 inline Plan plan(std::string_view problem, const Options& options = {}) {
     return plan(parse_problem(problem), options);

@@ -32,7 +32,8 @@ typedef enum swirl_status {
     SWIRL_SYSTEM_ERROR = 4,   /* the operating system or the GPU's driver refused a request */
     SWIRL_UNAVAILABLE = 5,    /* this machine lacks the GPU, the driver or the CPU's instructions */
     SWIRL_UNSUPPORTED = 6,    /* valid, but this version of swirl does not implement it */
-    SWIRL_CANCELLED = 7       /* swirl_options.cancelled returned a value other than 0 */
+    SWIRL_CANCELLED = 7,      /* swirl_options.cancelled returned a value other than 0 */
+    SWIRL_OUT_OF_TIME = 8     /* planning would take longer than swirl_options.planning_limit_seconds */
 } swirl_status;
 
 /* Message of the calling thread's last failed call; "" if none failed. Valid until the thread's next call. */
@@ -187,16 +188,17 @@ typedef enum swirl_accuracy {
  * members which later versions add have their defaults. */
 typedef struct swirl_options {
     size_t struct_size;
-    int device;                /* a swirl_device */
-    int ordinal;               /* CUDA ordinal of the GPU */
-    int threads;               /* CPUs: maximum per execution; 0: one per available processor */
-    int effort;                /* a swirl_effort */
-    int accuracy;              /* a swirl_accuracy */
-    int check;                 /* verify the plan once against a second algorithm */
-    int use_wisdom;            /* use results of earlier measurements */
-    int use_kernel_cache;      /* GPUs: load machine code of earlier processes and store it */
-    int reorder_sass;          /* GPUs: allow reordered SASS main loops of products */
-    size_t memory_limit_bytes; /* of memory besides the caller's arrays; 0: what the machine has */
+    int device;                    /* a swirl_device */
+    int ordinal;                   /* CUDA ordinal of the GPU */
+    int threads;                   /* CPUs: maximum per execution; 0: one per available processor */
+    int effort;                    /* a swirl_effort */
+    int accuracy;                  /* a swirl_accuracy */
+    int check;                     /* verify the plan once against a second algorithm */
+    int use_wisdom;                /* use results of earlier measurements */
+    int use_kernel_cache;          /* GPUs: load machine code of earlier processes and store it */
+    int reorder_sass;              /* GPUs: allow reordered SASS main loops of products */
+    size_t memory_limit_bytes;     /* of memory besides the caller's arrays; 0: what the machine has */
+    double planning_limit_seconds; /* of the predicted time of planning; 0: none */
     double
         time_budget_seconds; /* of the search; negative: the default, 0: no limit for SWIRL_EXHAUSTIVE, no timing for
                                    SWIRL_ESTIMATE */
@@ -207,10 +209,10 @@ typedef struct swirl_options {
     void (*log)(const char* line, void* context); /* receives warnings; NULL: standard error */
     void* context;                                /* passed to these functions */
 } swirl_options;
-#define SWIRL_OPTIONS_INIT                                                                                 \
-    {                                                                                                      \
-        sizeof(swirl_options), SWIRL_CPU, 0, 1, SWIRL_ESTIMATE, SWIRL_ORDINARY, 1, 1, 1, 0, 0, -1.0, NULL, \
-            NULL, NULL, NULL, NULL, NULL                                                                   \
+#define SWIRL_OPTIONS_INIT                                                                                \
+    {                                                                                                     \
+        sizeof(swirl_options), SWIRL_CPU, 0, 1, SWIRL_ESTIMATE, SWIRL_ORDINARY, 1, 1, 1, 0, 0, 0.0, -1.0, \
+            NULL, NULL, NULL, NULL, NULL, NULL                                                            \
     }
 /* Sets the first `struct_size` bytes of `options` to their defaults. */
 SWIRL_API swirl_status swirl_options_init(swirl_options* options, size_t struct_size);

@@ -109,8 +109,8 @@ std::vector<ArraySignature> signature_of(const Transform& problem) {
 
 namespace {
 
-[[noreturn]] void refuse_number(const Transform& problem, std::span<const ArraySignature> signature,
-                                std::size_t given) {
+[[noreturn]] void reject_array_count(const Transform& problem, std::span<const ArraySignature> signature,
+                                     std::size_t given) {
     std::vector<std::string_view> names;
     for (const ArraySignature& one : signature) names.push_back(one.name);
     throw UserError("execute() was given {} arrays\n  problem: {}\n  it takes {}: {}", given,
@@ -121,7 +121,7 @@ namespace {
 
 planning::Arguments arguments_of(const Transform& problem, std::span<const ArraySignature> signature,
                                  std::span<const ArrayArgument> arrays) {
-    if (arrays.size() != signature.size()) refuse_number(problem, signature, arrays.size());
+    if (arrays.size() != signature.size()) reject_array_count(problem, signature, arrays.size());
     planning::Arguments arguments;
     for (std::size_t i = 0; i < signature.size(); ++i) {
         const bool is_plain = arrays[i].elements == ArrayArgument::unknown && !arrays[i].is_const &&
@@ -204,27 +204,28 @@ std::size_t array_named(const Problem& problem, std::string_view name) {
                                   : fmt::format("it has: {}", fmt::join(names, ", ")));
 }
 
-NamedArray array_named(const Problem& problem, std::string_view name, std::span<const ArrayArgument> parts) {
+NamedArray array_named(const Problem& problem, std::string_view name,
+                       std::span<const ArrayArgument> components) {
     const std::size_t position = array_named(problem, name);
     const AuxiliaryArray array = arrays_of(problem)[position];
     const auto* const transform = std::get_if<Transform>(&problem);
     const bool is_planar =
         transform != nullptr && array.is_complex && transform->layout == ComplexLayout::planar;
-    if (parts.size() != (is_planar ? 2U : 1U))
+    if (components.size() != (is_planar ? 2U : 1U))
         throw UserError("array {} was given in {} components\n  problem: {}\n  its elements are {}", name,
-                        parts.size(), to_text(problem),
+                        components.size(), to_text(problem),
                         is_planar ? "planar: give the real and the imaginary components" : "in one array");
     const ArraySignature wanted{
         fmt::format("array {}", name),
         element_type(array.is_complex && !is_planar ? complex_of(array.precision) : array.precision),
         {0, array.elements - 1},
         is_result(problem, position)};
-    for (const ArrayArgument& part : parts) {
-        check_array(problem, wanted, part);
-        if (part.data == nullptr)
+    for (const ArrayArgument& component : components) {
+        check_array(problem, wanted, component);
+        if (component.data == nullptr)
             throw UserError("array {} is null; it must point to the element with index 0", name);
     }
-    return {position, {parts[0].data, is_planar ? parts[1].data : nullptr}};
+    return {position, {components[0].data, is_planar ? components[1].data : nullptr}};
 }
 
 } // namespace swirl::api

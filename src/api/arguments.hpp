@@ -28,7 +28,7 @@ struct ArraySignature {
 /// The arrays that an execution of a transform takes, in order.
 std::vector<ArraySignature> signature_of(const Transform& problem);
 
-/// The arrays of a transform by role. Throws UserError if their number, an element type, constness or an extent does
+/// The arrays of a transform by role. Throws UserError if their count, an element type, constness or an extent does
 /// not fit.
 planning::Arguments arguments_of(const Transform& problem, std::span<const ArraySignature> signature,
                                  std::span<const detail::ArrayArgument> arrays);
@@ -47,7 +47,7 @@ struct ScalarValue {
     alignas(16) std::array<std::byte, 16> bytes;
     planning::ScalarKind kind;
 };
-/// Throws UserError if the type cannot hold the number.
+/// Throws UserError if the type cannot represent the value.
 ScalarValue converted_scalar(DataType data_type, const char* name, const Scalar& scalar);
 /// The same, without a call for the most frequent type.
 inline ScalarValue scalar_value(DataType data_type, const char* name, const Scalar& scalar) {
@@ -60,15 +60,15 @@ inline ScalarValue scalar_value(DataType data_type, const char* name, const Scal
     return result;
 }
 
-/// An auxiliary array by its position in arrays_of(problem). `parts`: one array, or two for planar complex data.
+/// An auxiliary array by its position in arrays_of(problem). `components`: one array, or two for planar complex data.
 struct NamedArray {
     std::size_t position;
     planning::ArrayArgument data;
 };
-/// Throws UserError if there is no such array, if element types, the number of parts, constness or extents do not fit,
-/// and for null.
+/// Throws UserError if there is no such array, if element types, the number of components, constness or extents do not
+/// fit, and for null.
 NamedArray array_named(const Problem& problem, std::string_view name,
-                       std::span<const detail::ArrayArgument> parts);
+                       std::span<const detail::ArrayArgument> components);
 /// The position alone.
 std::size_t array_named(const Problem& problem, std::string_view name);
 

@@ -35,6 +35,8 @@ template <class F> swirl_status guarded(F&& f) noexcept {
         return failed(SWIRL_UNSUPPORTED, error.what());
     } catch (const Cancelled& error) {
         return failed(SWIRL_CANCELLED, error.what());
+    } catch (const OutOfTime& error) {
+        return failed(SWIRL_OUT_OF_TIME, error.what());
     } catch (const SystemError& error) {
         return failed(SWIRL_SYSTEM_ERROR, error.what());
     } catch (const std::bad_alloc&) {

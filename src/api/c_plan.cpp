@@ -111,8 +111,8 @@ public:
         result.arrays.resize(count);
         result.data.resize(count);
         for (const swirl_array* const array : given_) {
-            const std::vector<detail::ArrayArgument> parts = parts_of(*array);
-            const NamedArray named = array_named(executable_.problem(), array->name, parts);
+            const std::vector<detail::ArrayArgument> components = components_of(*array);
+            const NamedArray named = array_named(executable_.problem(), array->name, components);
             result.arrays[named.position] = named.data;
             result.data[named.position] = named.data.data;
         }
@@ -125,10 +125,10 @@ private:
             if (name == array->name) return array;
         return nullptr;
     }
-    static std::vector<detail::ArrayArgument> parts_of(const swirl_array& array) {
-        std::vector<detail::ArrayArgument> parts = {{.data = const_cast<void*>(array.data)}};
-        if (array.imaginary != nullptr) parts.push_back({.data = const_cast<void*>(array.imaginary)});
-        return parts;
+    static std::vector<detail::ArrayArgument> components_of(const swirl_array& array) {
+        std::vector<detail::ArrayArgument> components = {{.data = const_cast<void*>(array.data)}};
+        if (array.imaginary != nullptr) components.push_back({.data = const_cast<void*>(array.imaginary)});
+        return components;
     }
 
     const Executable& executable_;
@@ -209,6 +209,7 @@ Options options_of(const swirl_options* options) {
     result.use_kernel_cache = given.use_kernel_cache != 0;
     result.reorder_sass = given.reorder_sass != 0;
     result.memory_limit_bytes = given.memory_limit_bytes;
+    result.planning_limit_seconds = given.planning_limit_seconds;
     const auto sink = [context = given.context](void (*function)(const char*, void*)) {
         return function == nullptr
                    ? std::function<void(const std::string&)>()

@@ -96,7 +96,7 @@ public:
         PointerArguments arguments;
         const BoundArrays* bound;
     };
-    /// Executes groups of plans that are all like this one.
+    /// Executes groups of plans, all like this one.
     virtual void execute_groups(std::span<const Group> groups, const Launch& launch) const;
 
 protected:

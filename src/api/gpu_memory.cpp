@@ -25,7 +25,7 @@ namespace {
 
 void require_capacity(std::size_t bytes, std::size_t capacity) {
     if (bytes > capacity)
-        throw UserError("a copy of {} bytes, but the memory on the GPU has {}", bytes, capacity);
+        throw UserError("a copy of {} bytes exceeds the GPU buffer of {} bytes", bytes, capacity);
 }
 
 } // namespace

@@ -18,29 +18,26 @@ namespace {
     throw UserError("the plan is empty\n  assign what swirl::plan(problem) returns first");
 }
 
-/// Whether an array of a type fits without a closer look.
-bool may_be(const detail::ElementType& given, const detail::ElementType& wanted) {
-    return given == wanted || given.known == detail::ElementType::Known::nothing;
+/// Whether an array fits a matrix of this element type without a closer look: its type is the same or unknown, and it
+/// has no extent to check.
+bool fits_at_a_glance(const detail::ArrayArgument& array, const detail::ElementType& wanted) {
+    return (array.type == wanted || array.type.known == detail::ElementType::Known::nothing) &&
+           array.elements == detail::ArrayArgument::unknown;
 }
 
-/// Whether arrays of these types, without extents to check, fit a product of element types `wanted`.
+/// Whether A, B and C do.
 bool fit_at_a_glance(const std::array<detail::ElementType, 3>& wanted, const Operand& a, const Operand& b,
                      const Output& c) {
-    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
-    const auto fits = [&](const detail::ArrayArgument& array, const detail::ElementType& type) {
-        return may_be(array.type, type) && array.elements == unknown;
-    };
-    return fits(a.array(), wanted[0]) && fits(b.array(), wanted[1]) && fits(c.array(), wanted[2]);
+    return fits_at_a_glance(a.array(), wanted[0]) && fits_at_a_glance(b.array(), wanted[1]) &&
+           fits_at_a_glance(c.array(), wanted[2]);
 }
 
 ProductArguments product_arguments(const Executable& executable, Scalar alpha, const Operand& a,
                                    const Operand& b, Scalar beta, const Output& c) {
     const MatrixProduct& product = executable.product();
     const auto& types = executable.types();
-    constexpr std::size_t unknown = detail::ArrayArgument::unknown;
     const auto check = [&](Matrix matrix, const detail::ArrayArgument& array) {
-        const bool fits = may_be(array.type, types[static_cast<std::size_t>(matrix)]);
-        if ((!fits || array.elements != unknown) && array.data != nullptr)
+        if (!fits_at_a_glance(array, types[static_cast<std::size_t>(matrix)]) && array.data != nullptr)
             check_matrix(product, matrix, array);
     };
     if (a.packed() == nullptr) check(Matrix::a, a.array());
@@ -144,9 +141,9 @@ std::size_t PackedMatrix::bytes() const { return matrix_ == nullptr ? 0 : matrix
 
 namespace {
 
-Plan with_array(const Plan& plan, std::string_view name, std::span<const detail::ArrayArgument> parts) {
+Plan with_array(const Plan& plan, std::string_view name, std::span<const detail::ArrayArgument> components) {
     const Problem& problem = plan.problem();
-    const api::NamedArray array = api::array_named(problem, name, parts);
+    const api::NamedArray array = api::array_named(problem, name, components);
     const api::BoundArrays* const known = PlanAccess::bound(plan);
     auto bound =
         known == nullptr ? std::make_shared<api::BoundArrays>() : std::make_shared<api::BoundArrays>(*known);
@@ -161,12 +158,12 @@ Plan with_array(const Plan& plan, std::string_view name, std::span<const detail:
 } // namespace
 
 Plan Plan::with(std::string_view name, const Input& array) const {
-    const detail::ArrayArgument parts[] = {array.array()};
-    return with_array(*this, name, parts);
+    const detail::ArrayArgument components[] = {array.array()};
+    return with_array(*this, name, components);
 }
 Plan Plan::with(std::string_view name, const Input& real, const Input& imaginary) const {
-    const detail::ArrayArgument parts[] = {real.array(), imaginary.array()};
-    return with_array(*this, name, parts);
+    const detail::ArrayArgument components[] = {real.array(), imaginary.array()};
+    return with_array(*this, name, components);
 }
 
 const Problem& Plan::problem() const { return PlanAccess::executable(*this).problem(); }

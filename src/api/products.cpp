@@ -52,7 +52,7 @@ public:
         for (const auto& [executable, of, bound] : groups) {
             const auto* const other = dynamic_cast<const ProductOnCpu*>(executable);
             if (other == nullptr)
-                throw UserError("group {} is not of products on the CPU, as the first one is",
+                throw UserError("group {} is not for the CPU, but group 0 is; plan all groups for one device",
                                 planned.size());
             const MatrixProduct& product = other->plan_->product();
             if (product.widens() || product.converts())
@@ -95,8 +95,7 @@ public:
         if (plan_->product().listed)
             throw UserError("the product is a pointer-array batch: use execute_each()");
         if (of.packed_a != nullptr || of.packed_b != nullptr)
-            throw UserError("a packed matrix is for products on the CPU; this plan is for {}",
-                            device().text());
+            throw UserError("matrices are prepacked for CPUs only; this plan is for {}", device().text());
         planning::GpuMatrixArguments arguments{of.alpha.bytes.data(), of.a, of.b, of.beta.bytes.data(), of.c};
         if (launch.bound != nullptr) arguments.arrays = launch.bound->data;
         plan_->execute(arguments, static_cast<runtime::cuda::Stream>(launch.stream.handle()),
@@ -121,8 +120,8 @@ private:
     const planning::GpuMatrixPlan& plan_of(const Executable* executable, std::size_t index) const {
         const auto* const other = dynamic_cast<const ProductOnGpu*>(executable);
         if (other == nullptr || other->device() != device())
-            throw UserError("group {} is not of products on GPU {}, as the first one is", index,
-                            device().ordinal());
+            throw UserError("group {} is not for GPU {}, but group 0 is; plan all groups for one device",
+                            index, device().ordinal());
         return *other->plan_;
     }
     static void check_batch(const MatrixProduct& product, Integer count) {

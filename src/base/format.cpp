@@ -1,4 +1,4 @@
-// The compiled part of fmt, as in fmt's own src/format.cc: the library is part of ours, and hidden in it.
+// The compiled source of fmt, as in fmt's own src/format.cc: our library includes fmt and hides it.
 
 #include <fmt/format-inl.h>
 

@@ -28,8 +28,8 @@ void ask_interrupt();
 class InterruptCounter {
 public:
     void after_element() {
-        constexpr Integer elements_of_a_part = Integer{1} << 14; // of up to a microsecond each
-        if (++elements_ % elements_of_a_part == 0) ask_interrupt();
+        constexpr Integer elements_per_call = Integer{1} << 14; // of up to a microsecond each
+        if (++elements_ % elements_per_call == 0) ask_interrupt();
     }
 
 private:

@@ -24,7 +24,7 @@ void multiply(T alpha, std::type_identity_t<View<const T>> a, std::type_identity
     planning::multiply(described(a, b, c), {&alpha, a.data, b.data, &beta, c.data}, code_for<T>(), threads);
 }
 
-/// c = β·c; sets c to zero, whatever it held, if β is zero.
+/// c = β·c; sets c to zero if β is zero, NaN included.
 template <class T> void scale(std::type_identity_t<T> beta, View<T> c, int threads) {
     if (beta == T(1)) return;
     multiply<T>(T(0), {c.data, c.rows, 0, 1, 1}, {c.data, 0, c.columns, 1, 1}, beta, c, threads);

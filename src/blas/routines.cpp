@@ -77,7 +77,7 @@ template <class Body> void over_columns(Integer columns, int threads, Body&& bod
     if (members <= 1) return body(Integer{0}, columns, threads);
     runtime::run_team(members, [&](const runtime::TeamMember& member) {
         const runtime::IterationRange share =
-            runtime::partition_of(columns, grain, member.number(), member.size());
+            runtime::partition_of(columns, grain, member.index(), member.size());
         body(share.first, share.last - share.first, 1);
     });
 }

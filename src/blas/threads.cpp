@@ -11,14 +11,14 @@ namespace swirl::blas {
 namespace {
 
 /// The integer at the start of an environment variable (OMP_NUM_THREADS=4,2 means 4 here); 0 if there is none.
-int number_in(const char* variable) {
+int integer_in(const char* variable) {
     const char* text = std::getenv(variable);
     return text == nullptr ? 0 : static_cast<int>(std::clamp(std::strtol(text, nullptr, 10), 0L, 1024L));
 }
 
 int asked_for() {
     for (const char* variable : {"SWIRL_NUM_THREADS", "OMP_NUM_THREADS"})
-        if (const int threads = number_in(variable); threads > 0) return threads;
+        if (const int threads = integer_in(variable); threads > 0) return threads;
     return runtime::processors();
 }
 

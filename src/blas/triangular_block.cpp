@@ -84,8 +84,8 @@ template <class T> void run_by_definition(const Task<T>& task) {
     const auto entry = [&](Integer i, Integer j) { return task.a.matrix(task.source(i), task.source(j)); };
     for (Integer column = 0; column < task.b.columns; ++column) {
         const auto b = [&](Integer i) -> T& { return *task.b.at(task.source(i), column); };
-        for (Integer step = 0; step < task.b.rows; ++step) {
-            const Integer i = solve ? step : task.b.rows - 1 - step; // rows needed by others are updated last
+        for (Integer k = 0; k < task.b.rows; ++k) {
+            const Integer i = solve ? k : task.b.rows - 1 - k; // rows needed by others are updated last
             T x = product(task.alpha, b(i));
             if (!solve && !task.a.unit) x = product(entry(i, i), x);
             for (Integer j = 0; j < i; ++j)
@@ -174,7 +174,7 @@ void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<
         members,
         [&](const runtime::TeamMember& member) {
             const runtime::IterationRange share =
-                runtime::partition_of(b.columns, width, member.number(), member.size());
+                runtime::partition_of(b.columns, width, member.index(), member.size());
             strips.run(share.first, share.last);
         },
         planning::min_seconds(work / 2));

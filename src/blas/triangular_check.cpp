@@ -90,9 +90,9 @@ private:
     }
     T& at(Integer row, Integer column) {
         const Integer in_memory = kernel_.reversed ? rows_ - 1 - row : row;
-        const Integer place =
+        const Integer offset =
             kernel_.column_major ? column * stride_ + in_memory : in_memory * stride_ + column;
-        return strip_[static_cast<std::size_t>(guard + place)];
+        return strip_[static_cast<std::size_t>(guard + offset)];
     }
     void compare() {
         for (Integer i = 0; i < rows_; ++i)
@@ -102,7 +102,7 @@ private:
                 at(i, j) = untouched;
             }
         if (std::any_of(strip_.begin(), strip_.end(), [](const T& each) { return each != untouched; }))
-            fail("it writes beside its strip");
+            fail("it writes outside its strip");
     }
     [[noreturn]] void fail(const std::string& what) const {
         throw InternalError(

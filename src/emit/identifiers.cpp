@@ -89,8 +89,8 @@ bool is_plain_identifier(std::string_view name) {
 std::string Identifiers::unique(std::string_view preferred) {
     const std::string stem = as_identifier(preferred);
     std::string name = stem;
-    for (int number = 2; !is_plain_identifier(name) || used_.contains(name); ++number)
-        name = fmt::format("{}_{}", stem.ends_with('_') ? stem.substr(0, stem.size() - 1) : stem, number);
+    for (int suffix = 2; !is_plain_identifier(name) || used_.contains(name); ++suffix)
+        name = fmt::format("{}_{}", stem.ends_with('_') ? stem.substr(0, stem.size() - 1) : stem, suffix);
     used_.insert(name);
     return name;
 }

@@ -6,7 +6,7 @@
 
 namespace swirl::emit {
 
-/// Hands out names for one scope of emitted text: valid, unique C identifiers that are not keywords.
+/// Hands out names for one scope of emitted text: valid, unique C identifiers, never keywords.
 class Identifiers {
 public:
     Identifiers() = default;

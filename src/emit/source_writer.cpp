@@ -37,13 +37,13 @@ void SourceWriter::directive(std::string_view line) {
 }
 
 void SourceWriter::comment(std::string_view words) {
-    const std::size_t room = static_cast<std::size_t>(width_) - indentation() - 3;
+    const std::size_t max_width = static_cast<std::size_t>(width_) - indentation() - 3;
     for_each_line(words, [&](std::string_view rest) {
         if (rest.empty()) write("//");
         while (!rest.empty()) {
             std::size_t end = rest.size();
-            if (end > room) {
-                end = rest.rfind(' ', room);
+            if (end > max_width) {
+                end = rest.rfind(' ', max_width);
                 if (end == std::string_view::npos || end == 0) end = rest.find(' ');
             }
             line("// {}", rest.substr(0, end));

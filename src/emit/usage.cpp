@@ -74,7 +74,7 @@ private:
         if (ir::accesses_memory(operation.opcode) || ir::is_async_tile_operation(operation.opcode))
             visit(operation.address);
         if (operation.tile == nullptr) return;
-        for (const ir::Address& place : operation.tile->addresses) visit(place);
+        for (const ir::Address& of_address : operation.tile->addresses) visit(of_address);
         if (operation.tile->tensor >= 0)
             usage_.tensors[static_cast<std::size_t>(operation.tile->tensor)] = true;
     }

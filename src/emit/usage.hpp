@@ -6,7 +6,7 @@
 
 namespace swirl::emit {
 
-/// What a program's stores depend on. Only this part is emitted, so that compilers warn of no unused names.
+/// What a program's stores depend on. Only these are emitted, so that compilers warn of no unused names.
 struct Usage {
     std::vector<bool> values;    ///< by Value: a store, or a store depends on it
     std::vector<bool> buffers;   ///< by Buffer: some live access uses it

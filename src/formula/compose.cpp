@@ -20,8 +20,8 @@ public:
     Refinement(const DigitMap& outer, Integer domain) : outer_(outer), weights_(outer.radices.size()) {
         for (std::size_t j = weights_.size(), weight = 1; j-- > 0; weight *= outer.radices[j])
             weights_[j] = static_cast<Integer>(weight);
-        room_.assign(outer.radices.begin(), outer.radices.end());
-        for (Integer& radix : room_) --radix;
+        slack_.assign(outer.radices.begin(), outer.radices.end());
+        for (Integer& radix : slack_) --radix;
         result_.base = outer.base;
         result_.modulus = outer.modulus;
         domain_ = domain;
@@ -31,7 +31,7 @@ public:
         if (constant < 0 || constant >= domain_) return false;
         for (std::size_t j = 0; j < weights_.size(); ++j) {
             const Integer digit = constant / weights_[j] % outer_.radices[j];
-            if ((room_[j] -= digit) < 0) return false;
+            if ((slack_[j] -= digit) < 0) return false;
             result_.base += outer_.strides[j] * digit;
         }
         return true;
@@ -48,9 +48,9 @@ public:
                                         [&](Integer weight) { return weight <= term.coefficient; });
         if (level == weights_.end()) return false;
         const auto j = static_cast<std::size_t>(level - weights_.begin());
-        const Integer step = term.coefficient / weights_[j];
-        const bool aligned = term.coefficient % weights_[j] == 0 && outer_.radices[j] % step == 0;
-        const Integer fits = aligned ? outer_.radices[j] / step : 0;
+        const Integer stride = term.coefficient / weights_[j];
+        const bool aligned = term.coefficient % weights_[j] == 0 && outer_.radices[j] % stride == 0;
+        const Integer fits = aligned ? outer_.radices[j] / stride : 0;
         if (aligned && !term.variable && term.count > fits && fits > 1 && term.count % fits == 0) {
             Term high = term, low = term;
             high.coefficient *= fits;
@@ -71,7 +71,7 @@ private:
             const Integer digit = term.coefficient / weights_[j] % outer_.radices[j];
             if (digit == 0) continue;
             const auto reach = checked_multiply(digit, term.count - 1);
-            if (!reach || (room_[j] -= *reach) < 0) return false;
+            if (!reach || (slack_[j] -= *reach) < 0) return false;
             stride += digit * outer_.strides[j];
         }
         append(term, stride);
@@ -94,7 +94,7 @@ private:
     const DigitMap& outer_;
     Integer domain_ = 0;
     std::vector<Integer> weights_;
-    std::vector<Integer> room_; ///< remaining range of each outer digit
+    std::vector<Integer> slack_; ///< remaining range of each outer digit
     DigitMap result_;
 };
 

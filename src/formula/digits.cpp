@@ -95,15 +95,16 @@ std::optional<DigitMap> recognise_digits(std::span<const Integer> values, Intege
     DigitMap map{{}, {}, values.front(), modulus};
     while (level.size() > 1) {
         const Integer stride = difference(level[1], level[0]);
-        std::size_t run = 2;
-        while (run < level.size() && difference(level[run], level[run - 1]) == stride) ++run;
-        if (level.size() % run != 0) return std::nullopt;
+        std::size_t progression = 2;
+        while (progression < level.size() && difference(level[progression], level[progression - 1]) == stride)
+            ++progression;
+        if (level.size() % progression != 0) return std::nullopt;
         for (std::size_t i = 1; i < level.size(); ++i)
-            if (i % run != 0 && difference(level[i], level[i - 1]) != stride) return std::nullopt;
-        map.radices.insert(map.radices.begin(), static_cast<Integer>(run));
+            if (i % progression != 0 && difference(level[i], level[i - 1]) != stride) return std::nullopt;
+        map.radices.insert(map.radices.begin(), static_cast<Integer>(progression));
         map.strides.insert(map.strides.begin(), stride);
-        for (std::size_t i = 0; i * run < level.size(); ++i) level[i] = level[i * run];
-        level.resize(level.size() / run);
+        for (std::size_t i = 0; i * progression < level.size(); ++i) level[i] = level[i * progression];
+        level.resize(level.size() / progression);
     }
     return map;
 }

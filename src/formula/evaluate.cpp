@@ -1,3 +1,4 @@
+#include "base/interrupt_scope.hpp"
 #include "base/overloaded.hpp"
 #include "formula/definition.hpp"
 #include "formula/formula.hpp"
@@ -10,17 +11,23 @@ namespace swirl::formula {
 
 namespace {
 
-using Vector = std::vector<Complex>;
-
 // Multiplication of std::complex checks for infinities; entries here are finite.
-Complex times(const Complex& a, const Complex& b) {
+template <class Real> std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Applies I_left ⊗ A ⊗ I_right. Every Kronecker product is a sequence of such steps. A vector is the case left = right
+/// Nonterminals up to this are multiplied by their rows at any rate: no algorithm is called for each of many.
+constexpr Integer longest_by_rows = 16;
+/// Entries of a factor that may take milliseconds.
+constexpr std::size_t shortest_asked = std::size_t{1} << 14;
+
+/// Applies I_left ⊗ A ⊗ I_right. Every Kronecker product is a sequence of these. A vector is the case left = right
 /// = 1, a dense matrix the case left = 1, right = columns, applied to the identity matrix.
-class Evaluator {
+template <class Real> class Evaluator {
 public:
+    using Value = std::complex<Real>;
+    using Vector = std::vector<Value>;
+
     explicit Evaluator(const ApplyNonterminal& nonterminal = {}) : nonterminal_(nonterminal) {}
     Vector run(const Formula& formula, Integer left, Integer right, const Vector& x);
 
@@ -60,7 +67,9 @@ std::size_t entries(Integer left, Integer n, Integer right) {
     return static_cast<std::size_t>(left * n * right);
 }
 
-Vector Evaluator::run(const Formula& formula, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run(const Formula& formula, Integer left, Integer right, const Vector& x) -> Vector {
+    if (x.size() >= shortest_asked) ask_interrupt();
     const auto child = [&](Integer more_left, Integer more_right) {
         return run(formula.children().front(), left * more_left, right * more_right, x);
     };
@@ -95,7 +104,9 @@ Vector Evaluator::run(const Formula& formula, Integer left, Integer right, const
 
 // Summing over blocks of a large vector takes linear time: each summand reads only what it gathers and adds only to
 // what it scatters.
-void Evaluator::accumulate(const Formula& formula, Integer left, Integer right, const Vector& x, Vector& y) {
+template <class Real>
+void Evaluator<Real>::accumulate(const Formula& formula, Integer left, Integer right, const Vector& x,
+                                 Vector& y) {
     const std::vector<Formula>& children = formula.children();
     if (const auto* p = formula.get_if<Scatter>()) {
         accumulate_scatter(p->map, left, right, x, y);
@@ -115,15 +126,18 @@ void Evaluator::accumulate(const Formula& formula, Integer left, Integer right, 
     }
 }
 
-Vector Evaluator::run_product(const Formula& formula, std::size_t first, Integer left, Integer right,
-                              const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_product(const Formula& formula, std::size_t first, Integer left, Integer right,
+                                  const Vector& x) -> Vector {
     const std::vector<Formula>& factors = formula.children();
     Vector y = run(factors.back(), left, right, x);
     for (std::size_t i = factors.size() - 1; i-- > first;) y = run(factors[i], left, right, y);
     return y;
 }
 
-Vector Evaluator::run_kronecker(const Formula& formula, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_kronecker(const Formula& formula, Integer left, Integer right, const Vector& x)
+    -> Vector {
     Integer before = formula.columns(), after = 1;
     Vector y = x;
     for (auto factor = formula.children().rbegin(); factor != formula.children().rend(); ++factor) {
@@ -134,20 +148,22 @@ Vector Evaluator::run_kronecker(const Formula& formula, Integer left, Integer ri
     return y;
 }
 
-Vector Evaluator::run_direct_sum(const Formula& formula, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_direct_sum(const Formula& formula, Integer left, Integer right, const Vector& x)
+    -> Vector {
     Vector y(entries(left, formula.rows(), right));
     Integer column = 0, row = 0;
     for (const Formula& summand : formula.children()) {
         const Integer width = summand.columns() * right, height = summand.rows() * right;
-        Vector part;
-        part.reserve(entries(left, width, 1));
+        Vector input;
+        input.reserve(entries(left, width, 1));
         for (Integer l = 0; l < left; ++l) {
             const auto from = x.begin() + (l * formula.columns() + column) * right;
-            part.insert(part.end(), from, from + width);
+            input.insert(input.end(), from, from + width);
         }
-        part = run(summand, left, right, part);
+        input = run(summand, left, right, input);
         for (Integer l = 0; l < left; ++l)
-            std::copy_n(part.begin() + l * height, height, y.begin() + (l * formula.rows() + row) * right);
+            std::copy_n(input.begin() + l * height, height, y.begin() + (l * formula.rows() + row) * right);
         column += summand.columns();
         row += summand.rows();
     }
@@ -155,16 +171,16 @@ Vector Evaluator::run_direct_sum(const Formula& formula, Integer left, Integer r
 }
 
 // Over ℂ, the real matrix of A maps u + iv (u, v real) to its values at u and at v: each takes one complex application.
-Vector Evaluator::run_real(const Formula& child, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_real(const Formula& child, Integer left, Integer right, const Vector& x) -> Vector {
     Vector y(entries(left, 2 * child.rows(), right));
-    for (const Complex unit : {Complex(1, 0), Complex(0, 1)}) {
-        const auto part = [&](const Complex& value) {
-            return unit.real() != 0 ? value.real() : value.imag();
-        };
+    for (const Value unit : {Value(1, 0), Value(0, 1)}) {
+        const auto component = [&](const Value& value) { return unit.real() != 0 ? value.real() : value.imag(); };
         Vector z(entries(left, child.columns(), right));
         for (Integer lc = 0; lc < left * child.columns(); ++lc)
             for (Integer r = 0; r < right; ++r)
-                z[lc * right + r] = {part(x[2 * lc * right + r]), part(x[(2 * lc + 1) * right + r])};
+                z[lc * right + r] = {component(x[2 * lc * right + r]),
+                                     component(x[(2 * lc + 1) * right + r])};
         z = run(child, left, right, z);
         for (Integer lr = 0; lr < left * child.rows(); ++lr)
             for (Integer r = 0; r < right; ++r) {
@@ -175,48 +191,60 @@ Vector Evaluator::run_real(const Formula& child, Integer left, Integer right, co
     return y;
 }
 
-Vector Evaluator::run_definition(const Formula& formula, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_definition(const Formula& formula, Integer left, Integer right, const Vector& x)
+    -> Vector {
     const Integer rows = formula.rows(), columns = formula.columns();
-    if (nonterminal_ && is_nonterminal(formula)) return run_nonterminal(formula, left, right, x);
+    if (nonterminal_ && columns > longest_by_rows && is_nonterminal(formula))
+        return run_nonterminal(formula, left, right, x);
     const Definition& matrix = definition(formula);
-    Vector y(entries(left, rows, right)), coefficients(static_cast<std::size_t>(columns));
+    Vector y(entries(left, rows, right));
+    std::vector<Complex> row(static_cast<std::size_t>(columns));
     for (Integer i = 0; i < rows; ++i) {
-        matrix.row(i, coefficients);
+        matrix.row(i, row);
+        const Vector coefficients(row.begin(), row.end());
         for (Integer l = 0; l < left; ++l)
             for (Integer j = 0; j < columns; ++j) {
-                const Complex* from = &x[(l * columns + j) * right];
-                Complex* to = &y[(l * rows + i) * right];
+                const Value* from = &x[(l * columns + j) * right];
+                Value* to = &y[(l * rows + i) * right];
                 for (Integer r = 0; r < right; ++r) to[r] += times(coefficients[j], from[r]);
             }
     }
     return y;
 }
 
-Vector Evaluator::run_nonterminal(const Formula& formula, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_nonterminal(const Formula& formula, Integer left, Integer right, const Vector& x)
+    -> Vector {
     const Integer rows = formula.rows(), columns = formula.columns();
-    Vector y(entries(left, rows, right)), part(static_cast<std::size_t>(columns));
+    Vector y(entries(left, rows, right));
+    std::vector<Complex> column(static_cast<std::size_t>(columns));
     for (Integer l = 0; l < left; ++l)
         for (Integer r = 0; r < right; ++r) {
-            for (Integer j = 0; j < columns; ++j) part[j] = x[(l * columns + j) * right + r];
-            const Vector result = nonterminal_(formula, part);
-            for (Integer i = 0; i < rows; ++i) y[(l * rows + i) * right + r] = result[i];
+            for (Integer j = 0; j < columns; ++j) column[j] = Complex(x[(l * columns + j) * right + r]);
+            const std::vector<Complex> result = nonterminal_(formula, column);
+            for (Integer i = 0; i < rows; ++i) y[(l * rows + i) * right + r] = Value(result[i]);
         }
     return y;
 }
 
-Vector Evaluator::run_diagonal(const Diagonal& diagonal, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_diagonal(const Diagonal& diagonal, Integer left, Integer right, const Vector& x)
+    -> Vector {
     Vector factors;
     for (const Integer i : diagonal.index.values(environment()))
-        factors.push_back(diagonal_value(diagonal.function, i));
+        factors.push_back(Value(diagonal_value(diagonal.function, i)));
     Vector y = x;
     auto at = y.begin();
     for (Integer l = 0; l < left; ++l)
-        for (const Complex& factor : factors)
+        for (const Value& factor : factors)
             for (Integer r = 0; r < right; ++r, ++at) *at = times(*at, factor);
     return y;
 }
 
-Vector Evaluator::run_gather(const IndexMap& map, Integer left, Integer right, const Vector& x) {
+template <class Real>
+auto Evaluator<Real>::run_gather(const IndexMap& map, Integer left, Integer right, const Vector& x)
+    -> Vector {
     const std::vector<Integer> from = map.values(environment());
     Vector y;
     y.reserve(entries(left, map.domain(), right));
@@ -228,8 +256,9 @@ Vector Evaluator::run_gather(const IndexMap& map, Integer left, Integer right, c
     return y;
 }
 
-void Evaluator::accumulate_scatter(const IndexMap& map, Integer left, Integer right, const Vector& x,
-                                   Vector& y) {
+template <class Real>
+void Evaluator<Real>::accumulate_scatter(const IndexMap& map, Integer left, Integer right, const Vector& x,
+                                         Vector& y) {
     const std::vector<Integer> to = map.values(environment());
     auto from = x.begin();
     for (Integer l = 0; l < left; ++l)
@@ -240,23 +269,26 @@ void Evaluator::accumulate_scatter(const IndexMap& map, Integer left, Integer ri
 } // namespace
 
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x) {
-    ensure(static_cast<Integer>(x.size()) == formula.columns(), "a {}×{} formula applied to a vector of {}",
-           formula.rows(), formula.columns(), x.size());
-    return Evaluator().run(formula, 1, 1, Vector(x.begin(), x.end()));
+    return apply(formula, x, {});
 }
 
-std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x,
-                           const ApplyNonterminal& nonterminal) {
+template <class Real>
+std::vector<std::complex<Real>> apply(const Formula& formula, std::span<const std::complex<Real>> x,
+                                      const ApplyNonterminal& nonterminal) {
     ensure(static_cast<Integer>(x.size()) == formula.columns(), "a {}×{} formula applied to a vector of {}",
            formula.rows(), formula.columns(), x.size());
-    return Evaluator(nonterminal).run(formula, 1, 1, Vector(x.begin(), x.end()));
+    return Evaluator<Real>(nonterminal).run(formula, 1, 1, {x.begin(), x.end()});
 }
+
+template std::vector<Complex> apply(const Formula&, std::span<const Complex>, const ApplyNonterminal&);
+template std::vector<std::complex<double>> apply(const Formula&, std::span<const std::complex<double>>,
+                                                 const ApplyNonterminal&);
 
 DenseMatrix dense(const Formula& formula) {
     const Integer n = formula.columns();
-    Vector identity(entries(1, n, n));
+    DenseMatrix identity(entries(1, n, n));
     for (Integer i = 0; i < n; ++i) identity[i * n + i] = 1;
-    return Evaluator().run(formula, 1, n, identity);
+    return Evaluator<long double>().run(formula, 1, n, identity);
 }
 
 } // namespace swirl::formula

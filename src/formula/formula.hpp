@@ -260,11 +260,13 @@ using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
 DenseMatrix dense(const Formula& formula);
 /// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms by fast algorithms.
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
-/// The same with another way to apply a nonterminal to a vector.
+/// The same in long double or double, with another way to apply a long nonterminal to a vector. Asks interrupts of
+/// long vectors.
 using ApplyNonterminal =
     std::function<std::vector<Complex>(const Formula& nonterminal, std::span<const Complex> x)>;
-std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x,
-                           const ApplyNonterminal& nonterminal);
+template <class Real>
+std::vector<std::complex<Real>> apply(const Formula& formula, std::span<const std::complex<Real>> x,
+                                      const ApplyNonterminal& nonterminal);
 /// The transposed matrix as a term. If a transform's transpose is another transform, it becomes that one, with a
 /// diagonal where the unnormalised definitions differ by factors of two (real DFT, types 2 and 3).
 Formula transpose(const Formula& formula);

@@ -47,7 +47,7 @@ private:
     Digit digit();
     IndexMap index_map() { return parse_index_map(scan_); }
     Direction direction();
-    std::vector<Complex> numbers();
+    std::vector<Complex> complex_list();
 
     template <class Build> auto built(std::size_t position, Build&& build) {
         return scan_.built(position, std::forward<Build>(build));
@@ -116,7 +116,7 @@ Direction Parser::direction() {
     return Direction::forward;
 }
 
-std::vector<Complex> Parser::numbers() {
+std::vector<Complex> Parser::complex_list() {
     std::vector<Complex> values;
     do values.push_back(scan_.complex());
     while (scan_.accept(","));
@@ -174,7 +174,7 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
     }
     if (name == "circulant") {
         scan_.expect("(");
-        std::vector<Complex> kernel = numbers();
+        std::vector<Complex> kernel = complex_list();
         return finish([&] { return circulant(std::move(kernel)); });
     }
     if (name == "matrix") {
@@ -183,7 +183,7 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
         scan_.expect(",");
         const Integer columns = scan_.positive_integer();
         scan_.expect(";");
-        std::vector<Complex> entries = numbers();
+        std::vector<Complex> entries = complex_list();
         return finish([&] { return matrix(rows, columns, std::move(entries)); });
     }
     return std::nullopt;
@@ -213,7 +213,7 @@ Formula Parser::diagonal_term() {
     const std::size_t position = scan_.position();
     scan_.expect("(");
     if (!scan_.at_letter()) {
-        std::vector<Complex> values = numbers();
+        std::vector<Complex> values = complex_list();
         scan_.expect(")");
         return diagonal(std::move(values));
     }
@@ -268,7 +268,7 @@ DiagonalFunction Parser::diagonal_function() {
     if (constant)
         function = ConstantFunction{scan_.complex()};
     else
-        function = ExplicitFunction{std::make_shared<const std::vector<Complex>>(numbers())};
+        function = ExplicitFunction{std::make_shared<const std::vector<Complex>>(complex_list())};
     scan_.expect(")");
     return function;
 }

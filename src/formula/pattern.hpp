@@ -60,7 +60,7 @@ private:
 
 /// Any term.
 Pattern any(std::string name);
-/// A node with payload P, whatever its operands.
+/// A node with payload P and any operands.
 template <class P> Pattern term(std::string name) {
     return {std::move(name), [](const Formula& formula) { return formula.is<P>(); }};
 }

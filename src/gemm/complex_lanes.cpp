@@ -16,7 +16,7 @@ ir::LaneMap every_other(int lanes, int first) {
 }
 
 /// Interleaves two vectors, from lane `from` of each on.
-ir::LaneMap in_turn(int lanes, int from) {
+ir::LaneMap interleaved_lanes(int lanes, int from) {
     ir::LaneMap map;
     for (int lane = 0; lane < lanes; ++lane)
         map.push_back(static_cast<std::int8_t>(from + lane / 2 + (lane % 2) * lanes));
@@ -49,11 +49,12 @@ void store_pairs(ir::Builder& builder, ir::Buffer buffer, const Affine& index, c
         builder.store(buffer, index + 1, imaginary, {.dynamic = dynamic});
         return;
     }
-    builder.store(buffer, index, builder.shuffle(real, imaginary, in_turn(lanes, 0)),
+    builder.store(buffer, index, builder.shuffle(real, imaginary, interleaved_lanes(lanes, 0)),
                   {.lanes = lanes, .active = std::min(2 * active, lanes), .dynamic = dynamic});
     const int rest = 2 * active - lanes;
     if (rest <= 0) return;
-    builder.store(buffer, index + lanes, builder.shuffle(real, imaginary, in_turn(lanes, lanes / 2)),
+    builder.store(buffer, index + lanes,
+                  builder.shuffle(real, imaginary, interleaved_lanes(lanes, lanes / 2)),
                   {.lanes = lanes, .active = rest, .dynamic = dynamic});
 }
 

@@ -33,9 +33,9 @@ EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, DataType data_type, const
     : epilogue(&given) {
     for (std::size_t k = 0; k < given.operands.size(); ++k) {
         const Epilogue::Operand& operand = given.operands[k];
-        const Integer numbers = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
+        const Integer elements = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
         operands.push_back(builder.input(fmt::format("e{}", k), epilogue_scalar(data_type),
-                                         numbers * (operand.is_complex ? 2 : 1),
+                                         elements * (operand.is_complex ? 2 : 1),
                                          {ir::ArgumentRole::auxiliary, static_cast<int>(k)}));
     }
 }

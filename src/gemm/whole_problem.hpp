@@ -22,15 +22,15 @@ inline ir::Buffer add_matrix(ir::Builder& builder, ir::ArgumentRole role, DataTy
     return builder.add(info);
 }
 
-/// Calls body(first, count) over an extent in blocks of `step`; the last block has the remainder.
+/// Calls body(first, count) over an extent in blocks of `block`; the last block has the remainder.
 template <class F>
-void for_each_block(ir::Builder& builder, const char* name, Integer extent, Integer step, F&& body) {
-    const Integer whole = extent / step * step;
-    if (whole > step)
-        builder.for_loop(name, 0, whole, step, ir::For::Kind::serial,
-                         [&](const Affine& first) { body(first, step); });
+void for_each_block(ir::Builder& builder, const char* name, Integer extent, Integer block, F&& body) {
+    const Integer whole = extent / block * block;
+    if (whole > block)
+        builder.for_loop(name, 0, whole, block, ir::For::Kind::serial,
+                         [&](const Affine& first) { body(first, block); });
     else if (whole > 0)
-        body(Affine(0), step);
+        body(Affine(0), block);
     if (whole < extent) body(Affine(whole), extent - whole);
 }
 

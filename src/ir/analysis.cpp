@@ -42,8 +42,8 @@ void compact(Program& program) {
     std::vector<Value> renamed(program.operations.size(), no_value);
     std::vector<Operation> kept;
     kept.reserve(program.operations.size());
-    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
-        for (Value& value : run.operations) {
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) {
+        for (Value& value : block.operations) {
             Operation operation = std::move(program[value]);
             for_each_operand(operation, [&](Value& used) { used = renamed[static_cast<std::size_t>(used)]; });
             renamed[static_cast<std::size_t>(value)] = static_cast<Value>(kept.size());
@@ -63,11 +63,11 @@ std::vector<char> used_variables(const Program& program) {
         for (const Affine::Term& term : form.terms()) used[static_cast<std::size_t>(term.variable)] = 1;
     };
     for_each_statement(program.body, [&](const Statement& statement) {
-        if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
-            for (const Value value : run->operations) {
+        if (const auto* block = std::get_if<StraightLineBlock>(&statement.node)) {
+            for (const Value value : block->operations) {
                 mark(program[value].address.index);
                 if (program[value].tile == nullptr) continue;
-                for (const Address& place : program[value].tile->addresses) mark(place.index);
+                for (const Address& of_address : program[value].tile->addresses) mark(of_address.index);
             }
         } else if (const auto* loop = std::get_if<For>(&statement.node)) {
             mark(loop->begin);

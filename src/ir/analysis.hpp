@@ -72,8 +72,8 @@ template <class F> void for_each_operand(const Operation& operation, F&& f) {
     for (const Value value : operands(operation)) f(value);
     if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
     if (operation.tile == nullptr) return;
-    for (const Address& place : operation.tile->addresses)
-        if (place.dynamic != no_value) f(place.dynamic);
+    for (const Address& of_address : operation.tile->addresses)
+        if (of_address.dynamic != no_value) f(of_address.dynamic);
 }
 
 /// The same with f(Value&), to replace operands.
@@ -82,8 +82,8 @@ template <class F> void for_each_operand(Operation& operation, F&& f) {
     if (has_address(operation.opcode) && operation.address.dynamic != no_value) f(operation.address.dynamic);
     if (operation.tile == nullptr || operation.tile->addresses.empty()) return;
     auto tile = std::make_shared<AsyncTileOperation>(*operation.tile); // may be shared with other operations
-    for (Address& place : tile->addresses)
-        if (place.dynamic != no_value) f(place.dynamic);
+    for (Address& of_address : tile->addresses)
+        if (of_address.dynamic != no_value) f(of_address.dynamic);
     operation.tile = std::move(tile);
 }
 
@@ -117,7 +117,7 @@ template <class ProgramType, class F>
 requires std::is_same_v<std::remove_const_t<ProgramType>, Program>
 void for_each_straight_line_block(ProgramType& program, F&& f) {
     for_each_statement(program.body, [&](auto& statement) {
-        if (auto* run = std::get_if<StraightLineBlock>(&statement.node)) f(*run);
+        if (auto* block = std::get_if<StraightLineBlock>(&statement.node)) f(*block);
     });
 }
 
@@ -142,8 +142,8 @@ void for_each_loop(ProgramType& program, F&& f) {
 
 /// Calls f(value) for all operations in program order.
 template <class F> void for_each_operation(const Program& program, F&& f) {
-    for_each_straight_line_block(program, [&](const StraightLineBlock& run) {
-        for (const Value value : run.operations) f(value);
+    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
+        for (const Value value : block.operations) f(value);
     });
 }
 

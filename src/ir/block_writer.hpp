@@ -13,11 +13,11 @@ using LaneMap = std::vector<std::int8_t>;
 /// Appends operations to a program and to one of its straight-line blocks.
 struct BlockWriter {
     Program& program;
-    std::vector<Value>& run;
+    std::vector<Value>& block;
 
     Value append(Operation operation) {
-        run.push_back(program.append(std::move(operation)));
-        return run.back();
+        block.push_back(program.append(std::move(operation)));
+        return block.back();
     }
     Value shuffle(Value a, Value b, LaneMap lane_map) {
         Operation operation;

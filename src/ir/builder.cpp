@@ -120,7 +120,7 @@ Buffer Builder::shared(std::string name, DataType element, Integer elements) {
 
 Buffer Builder::table(std::string name, DataType element, const std::vector<long double>& contents) {
     BufferInfo info = buffer_info(std::move(name), element, Space::table, std::ssize(contents), false);
-    ensure(is_floating(element), "table '{}' of {} is given floating numbers", info.name, name_of(element));
+    ensure(is_floating(element), "table '{}' of {} has floating-point contents", info.name, name_of(element));
     info.contents = ir::shared(Table(element, contents));
     return add(std::move(info));
 }
@@ -184,7 +184,7 @@ void Builder::end_block() {
     if (run_.empty()) return;
     bodies_.back().push_back(Statement{StraightLineBlock{std::move(run_)}});
     run_.clear();
-    ++block_number_; // empties the table of shared operations
+    ++block_index_; // empties the table of shared operations
     used_slots_ = 0;
 }
 
@@ -256,12 +256,12 @@ Value Builder::find_or_append(Operation operation) {
     const std::size_t mask = slots_.size() - 1;
     const auto hash = static_cast<std::uint32_t>(hash_of(operation));
     std::size_t at = hash & mask;
-    for (; slots_[at].run == block_number_; at = (at + 1) & mask)
+    for (; slots_[at].block == block_index_; at = (at + 1) & mask)
         if (slots_[at].hash == hash && same_operation(program_[slots_[at].value], operation))
             return slots_[at].value;
     const Value value = program_.append(std::move(operation));
     run_.push_back(value);
-    slots_[at] = {value, block_number_, hash};
+    slots_[at] = {value, block_index_, hash};
     ++used_slots_;
     return value;
 }
@@ -271,9 +271,9 @@ void Builder::grow_shared() {
     old.swap(slots_);
     const std::size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {
-        if (slot.run != block_number_) continue;
+        if (slot.block != block_index_) continue;
         std::size_t at = slot.hash & mask;
-        while (slots_[at].run == block_number_) at = (at + 1) & mask;
+        while (slots_[at].block == block_index_) at = (at + 1) & mask;
         slots_[at] = slot;
     }
 }

@@ -146,7 +146,7 @@ public:
                   const MemoryOperand& mbarrier, unsigned blocks = 0);
     void tma_store(Tensor to, std::span<const Value> at, const MemoryOperand& from);
     struct WgmmaOperand {
-        MemoryOperand place;
+        MemoryOperand operand;
         SmemTileLayout layout;
     };
     void wgmma(const WgmmaInstruction& entry, Buffer accumulators, Integer first_accumulator,
@@ -178,7 +178,7 @@ public:
     BlockWriter writer() { return {program_, run_}; }
 
     Type type(Value value) const { return program_[checked(value)].type; }
-    const Program& program() const { return program_; } ///< the finished part; open bodies are missing
+    const Program& program() const { return program_; } ///< without the bodies still open
 
     /// Returns the program and empties the builder; every loop must be closed.
     Program finish();
@@ -211,11 +211,11 @@ private:
 
     struct Slot {
         Value value = no_value;
-        unsigned run = 0; ///< block number that filled the slot; a slot of any other block is free
+        unsigned block = 0; ///< index of the block that filled the slot; a slot of any other block is free
         std::uint32_t hash = 0;
     };
     std::vector<Slot> slots_; ///< open addressing, power-of-two size
-    unsigned block_number_ = 1;
+    unsigned block_index_ = 1;
     std::size_t used_slots_ = 0;
 };
 

@@ -10,15 +10,15 @@ namespace swirl::ir {
 
 namespace {
 
-Address address_of(const Builder::MemoryOperand& place) {
-    return {place.buffer, place.index, place.dynamic, 1, place.dynamic_scale};
+Address address_of(const Builder::MemoryOperand& operand) {
+    return {operand.buffer, operand.index, operand.dynamic, 1, operand.dynamic_scale};
 }
 
-Operation operation_at(Opcode opcode, const Builder::MemoryOperand& place, AsyncTileOperation tile) {
+Operation operation_at(Opcode opcode, const Builder::MemoryOperand& operand, AsyncTileOperation tile) {
     Operation operation;
     operation.opcode = opcode;
     operation.type = {DataType::int64, 1};
-    operation.address = address_of(place);
+    operation.address = address_of(operand);
     operation.active = 1;
     operation.tile = std::make_shared<const AsyncTileOperation>(std::move(tile));
     return operation;
@@ -52,7 +52,7 @@ void Builder::wgmma(const WgmmaInstruction& entry, Buffer accumulators, Integer 
     append(operation_at(Opcode::wgmma, {.buffer = accumulators, .index = first_accumulator},
                         {.instruction = &entry,
                          .layouts = {a.layout, b.layout},
-                         .addresses = {address_of(a.place), address_of(b.place)}}));
+                         .addresses = {address_of(a.operand), address_of(b.operand)}}));
 }
 
 void Builder::mbarrier_init(const MemoryOperand& mbarrier, Integer arrivals) {

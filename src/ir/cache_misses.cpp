@@ -63,12 +63,12 @@ private:
 };
 
 /// Start of each buffer in bytes, followed by the end of the last one.
-std::vector<Integer> places_of(const Program& program) {
-    std::vector<Integer> places{0};
+std::vector<Integer> starts_of_buffers(const Program& program) {
+    std::vector<Integer> starts{0};
     for (const BufferInfo& buffer : program.buffers)
-        places.push_back(places.back() +
+        starts.push_back(starts.back() +
                          ceil_divide(buffer.elements * bytes_of(buffer.element), page_bytes) * page_bytes);
-    return places;
+    return starts;
 }
 
 class Walk {
@@ -76,8 +76,8 @@ public:
     Walk(const Program& program, const CacheShape& shape)
         : program_(program),
           line_bytes_(shape.line_bytes),
-          places_(places_of(program)),
-          cache_(shape, places_.back() / shape.line_bytes),
+          starts_(starts_of_buffers(program)),
+          cache_(shape, starts_.back() / shape.line_bytes),
           variables_(program.variables.size()) {
         for (const VariableInfo& variable : program.variables)
             ensure(variable.kind == VariableInfo::Kind::loop, "variable {} of {} is of no loop",
@@ -109,11 +109,11 @@ private:
                 ensure(loop->inductions.empty(), "a loop of {} has inductions", program_.name);
                 node.loop = loop;
                 node.body = prepared(loop->body);
-            } else if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
-                for (const Value value : run->operations) add_access(program_[value], node.accesses);
+            } else if (const auto* block = std::get_if<StraightLineBlock>(&statement.node)) {
+                for (const Value value : block->operations) add_access(program_[value], node.accesses);
                 if (node.accesses.empty()) continue;
             } else {
-                ensure(false, "{} has statements other than loops and runs", program_.name);
+                ensure(false, "{} has statements other than loops and straight-line blocks", program_.name);
             }
             nodes.push_back(std::move(node));
         }
@@ -128,7 +128,7 @@ private:
         const BufferInfo& info = program_.buffers[buffer];
         if (info.space == Space::local) return;
         const Integer bytes = bytes_of(info.element);
-        accesses.push_back({(address.index - info.first) * bytes + places_[buffer],
+        accesses.push_back({(address.index - info.first) * bytes + starts_[buffer],
                             operation.active > 0 ? operation.active : operation.type.lanes,
                             address.lane_stride * bytes});
     }
@@ -162,7 +162,7 @@ private:
 
     const Program& program_;
     Integer line_bytes_;
-    std::vector<Integer> places_;
+    std::vector<Integer> starts_;
     Cache cache_;
     std::vector<Integer> variables_;
     CacheMisses loads_;

@@ -91,8 +91,8 @@ private:
 
     void walk(const Body& body, Integer times) {
         for (const Statement& statement : body) {
-            if (const auto* run = std::get_if<StraightLineBlock>(&statement.node))
-                f_(*run, times);
+            if (const auto* block = std::get_if<StraightLineBlock>(&statement.node))
+                f_(*block, times);
             else if (const auto* loop = std::get_if<For>(&statement.node))
                 walk(*loop, times);
             else if (const auto* choice = std::get_if<If>(&statement.node))
@@ -217,20 +217,20 @@ void for_each_weighted_block(const Program& program, std::span<const Integer> pa
 
 OperationCounts count_operations(const Program& program, const CountOptions& options) {
     OperationCounts counts;
-    const auto count = [&](const StraightLineBlock& run, Integer times) {
-        for (const Value value : run.operations) add(program[value], times, options.lanes, counts);
+    const auto count = [&](const StraightLineBlock& block, Integer times) {
+        for (const Value value : block.operations) add(program[value], times, options.lanes, counts);
     };
     if (options.loops)
         for_each_weighted_block(program, options.parameters, count);
     else
-        for_each_straight_line_block(program, [&](const StraightLineBlock& run) { count(run, 1); });
+        for_each_straight_line_block(program, [&](const StraightLineBlock& block) { count(block, 1); });
     return counts;
 }
 
 std::vector<TrafficCounts> count_traffic(const Program& program, std::span<const Integer> parameters) {
     std::vector<TrafficCounts> traffic(program.buffers.size());
-    for_each_weighted_block(program, parameters, [&](const StraightLineBlock& run, Integer times) {
-        for (const Value value : run.operations) {
+    for_each_weighted_block(program, parameters, [&](const StraightLineBlock& block, Integer times) {
+        for (const Value value : block.operations) {
             const Operation& operation = program[value];
             if (operation.opcode == Opcode::tma_load || operation.opcode == Opcode::tma_store)
                 add_box(program, operation, times, traffic);

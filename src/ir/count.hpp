@@ -50,7 +50,7 @@ struct TrafficCounts {
 std::vector<TrafficCounts> count_traffic(const Program& program, std::span<const Integer> parameters = {});
 
 /// Calls f(block, times) for every straight-line block with the number of its executions in the whole launch. Skips
-/// blocks that are never executed; calls f several times if loop bounds or conditions depend on loop variables.
+/// blocks never executed; calls f several times if loop bounds or conditions depend on loop variables.
 void for_each_weighted_block(const Program& program, std::span<const Integer> parameters,
                              const std::function<void(const StraightLineBlock&, Integer)>& f);
 

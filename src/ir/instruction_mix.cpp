@@ -129,8 +129,8 @@ private:
 
 InstructionMix mix_of(const Program& program, std::span<const Integer> parameters) {
     Counter counter(program);
-    for_each_weighted_block(program, parameters, [&](const StraightLineBlock& run, Integer times) {
-        for (const Value value : run.operations) counter.add(value, times);
+    for_each_weighted_block(program, parameters, [&](const StraightLineBlock& block, Integer times) {
+        for (const Value value : block.operations) counter.add(value, times);
     });
     InstructionMix& mix = counter.mix;
     const auto& of_block = program.launch.threads;

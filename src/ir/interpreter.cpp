@@ -118,52 +118,53 @@ void Interpreter::Executor::execute(std::vector<Node>& nodes, Threads threads) {
 }
 
 /// Executes an operation of asynchronous agents; false for any other operation.
-bool Interpreter::Executor::execute_async(const DecodedOperation& step, Threads threads) {
-    switch (step.opcode) {
-    case Opcode::tma_load: tma_load(step, threads); return true;
-    case Opcode::tma_store: tma_store(step, threads); return true;
-    case Opcode::wgmma: wgmma(step, complete_warps(step, threads)); return true;
-    case Opcode::mbarrier_init: mbarrier_init(step, threads); return true;
+bool Interpreter::Executor::execute_async(const DecodedOperation& operation, Threads threads) {
+    switch (operation.opcode) {
+    case Opcode::tma_load: tma_load(operation, threads); return true;
+    case Opcode::tma_store: tma_store(operation, threads); return true;
+    case Opcode::wgmma: wgmma(operation, complete_warps(operation, threads)); return true;
+    case Opcode::mbarrier_init: mbarrier_init(operation, threads); return true;
     case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_arrive_expect_tx: mbarrier_arrive(step, threads); return true;
-    case Opcode::mbarrier_wait: mbarrier_wait(step, threads); return true;
+    case Opcode::mbarrier_arrive_expect_tx: mbarrier_arrive(operation, threads); return true;
+    case Opcode::mbarrier_wait: mbarrier_wait(operation, threads); return true;
     default: return false;
     }
 }
 
 void Interpreter::Executor::execute_block(const Node& node, Threads threads) {
-    const auto taking_part = static_cast<Integer>(threads.size());
+    const auto participants = static_cast<Integer>(threads.size());
     for (std::size_t i = node.first; i < node.last; ++i) {
-        const DecodedOperation& step = code_.steps[i];
-        report_.operations[static_cast<std::size_t>(step.opcode)] += taking_part;
-        report_.lanes[static_cast<std::size_t>(step.opcode)] += taking_part * step.lanes;
-        if (execute_async(step, threads)) continue;
-        switch (step.opcode) {
-        case Opcode::load: load(step, threads); break;
-        case Opcode::store: store(step, threads); break;
-        case Opcode::atomic_add: atomic_add(step, threads); break;
+        const DecodedOperation& operation = code_.operations[i];
+        report_.operations[static_cast<std::size_t>(operation.opcode)] += participants;
+        report_.lanes[static_cast<std::size_t>(operation.opcode)] += participants * operation.lanes;
+        if (execute_async(operation, threads)) continue;
+        switch (operation.opcode) {
+        case Opcode::load: load(operation, threads); break;
+        case Opcode::store: store(operation, threads); break;
+        case Opcode::atomic_add: atomic_add(operation, threads); break;
         case Opcode::prefetch: break;
         case Opcode::index:
             for (const int t : threads)
-                code_.cells[step.result + static_cast<std::size_t>(t)].integer = evaluate(step.index, t);
+                code_.cells[operation.result + static_cast<std::size_t>(t)].integer =
+                    evaluate(operation.index, t);
             break;
         case Opcode::instruction:
-            report_.flops += taking_part * step.source->instruction->flops;
-            compute(step, code_.cells.data(), complete_warps(step, threads), code_.threads);
+            report_.flops += participants * operation.source->instruction->flops;
+            compute(operation, code_.cells.data(), complete_warps(operation, threads), code_.threads);
             break;
         default:
-            report_.flops += taking_part * flops_of(step.opcode, step.scalar) * step.lanes;
-            compute(step, code_.cells.data(), threads, code_.threads);
+            report_.flops += participants * flops_of(operation.opcode, operation.scalar) * operation.lanes;
+            compute(operation, code_.cells.data(), threads, code_.threads);
         }
     }
 }
 
 /// The threads whose whole group executes a collective instruction; incomplete groups are a diagnostic.
-Interpreter::Executor::Threads Interpreter::Executor::complete_warps(const DecodedOperation& step,
+Interpreter::Executor::Threads Interpreter::Executor::complete_warps(const DecodedOperation& operation,
                                                                      Threads threads) {
-    const auto team =
-        static_cast<std::size_t>(step.opcode == Opcode::wgmma ? step.source->tile->instruction->threads
-                                                              : step.source->instruction->threads);
+    const auto team = static_cast<std::size_t>(operation.opcode == Opcode::wgmma
+                                                   ? operation.source->tile->instruction->threads
+                                                   : operation.source->instruction->threads);
     if (team == 1) return threads;
     whole_.clear();
     for (std::size_t first = 0; first < threads.size();) {
@@ -176,7 +177,7 @@ Interpreter::Executor::Threads Interpreter::Executor::complete_warps(const Decod
             whole_.insert(whole_.end(), threads.begin() + static_cast<std::ptrdiff_t>(first),
                           threads.begin() + static_cast<std::ptrdiff_t>(first + team));
         else
-            report_incomplete_warp(step, thread);
+            report_incomplete_warp(operation, thread);
         first += is_whole ? team : 1;
     }
     return whole_;

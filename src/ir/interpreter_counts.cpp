@@ -54,9 +54,9 @@ void WarpAccess::count_banks(AccessCounts& counts) {
     for (int left = bytes_; left > 0;) {
         const int bytes =
             std::min(widest_access, static_cast<int>(std::bit_floor(static_cast<unsigned>(left))));
-        const int together = warp_size / std::max(1, bytes / 4);
-        for (int first = 0; first < warp_size; first += together)
-            counts.extra_cycles += std::max(0, cycles(first, first + together, offset, bytes) - 1);
+        const int threads_at_once = warp_size / std::max(1, bytes / 4);
+        for (int first = 0; first < warp_size; first += threads_at_once)
+            counts.extra_cycles += std::max(0, cycles(first, first + threads_at_once, offset, bytes) - 1);
         offset += bytes;
         left -= bytes;
     }

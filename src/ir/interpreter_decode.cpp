@@ -43,11 +43,11 @@ private:
         return result;
     }
 
-    Node decode(const StraightLineBlock& run) {
+    Node decode(const StraightLineBlock& block) {
         Node node;
-        node.first = code_.steps.size();
-        for (const Value value : run.operations) decode(value);
-        node.last = code_.steps.size();
+        node.first = code_.operations.size();
+        for (const Value value : block.operations) decode(value);
+        node.last = code_.operations.size();
         return node;
     }
 
@@ -100,10 +100,10 @@ private:
                        role.first_thread + role.threads <= static_cast<Integer>(code_.block_threads),
                    "'{}' has no threads for the role '{}'", program_.name, role.name);
             role_ = &role;
-            Node part;
-            part.role = &role;
-            part.body = decode(role.body, false);
-            node.body.push_back(std::move(part));
+            Node role_node;
+            role_node.role = &role;
+            role_node.body = decode(role.body, false);
+            node.body.push_back(std::move(role_node));
         }
         role_ = nullptr;
         code_.has_async_agents = true;
@@ -117,7 +117,7 @@ private:
         return node;
     }
 
-    MemoryOperand place(const Address& address) {
+    MemoryOperand memory_operand(const Address& address) {
         return {address.buffer, form(address.index),
                 address.dynamic == no_value ? nowhere : position(address.dynamic), address.dynamic_scale};
     }
@@ -134,38 +134,39 @@ private:
         const Operation& operation = program_[value];
         if (const auto problem = type_error(program_, operation))
             throw InternalError("'{}': {}: {}", program_.name, to_string(program_, value), *problem);
-        DecodedOperation step;
-        step.opcode = operation.opcode;
-        step.scalar = operation.type.scalar;
-        step.lanes = operation.type.lanes;
-        step.active = operation.active;
-        step.buffer = operation.address.buffer;
-        step.lane_stride = operation.address.lane_stride;
-        step.dynamic_scale = operation.address.dynamic_scale;
-        step.asynchronous = operation.asynchronous;
-        step.value = value;
-        step.source = &operation;
+        DecodedOperation decoded;
+        decoded.opcode = operation.opcode;
+        decoded.scalar = operation.type.scalar;
+        decoded.lanes = operation.type.lanes;
+        decoded.active = operation.active;
+        decoded.buffer = operation.address.buffer;
+        decoded.lane_stride = operation.address.lane_stride;
+        decoded.dynamic_scale = operation.address.dynamic_scale;
+        decoded.asynchronous = operation.asynchronous;
+        decoded.value = value;
+        decoded.source = &operation;
         const auto used = operands(operation);
-        for (std::size_t i = 0; i < used.size(); ++i) step.operands[i] = position(used[i]);
+        for (std::size_t i = 0; i < used.size(); ++i) decoded.operands[i] = position(used[i]);
         if (!used.empty()) {
-            step.operand = program_[used[0]].type.scalar;
-            step.operand_lanes = program_[used[0]].type.lanes;
+            decoded.operand = program_[used[0]].type.scalar;
+            decoded.operand_lanes = program_[used[0]].type.lanes;
         }
         if (is_async_tile_operation(operation.opcode)) {
             code_.has_async_agents = true;
-            for (const Address& address : operation.tile->addresses) step.places.push_back(place(address));
+            for (const Address& address : operation.tile->addresses)
+                decoded.tile_operands.push_back(memory_operand(address));
         }
         if (operation.address.dynamic != no_value &&
             (accesses_memory(operation.opcode) || is_async_tile_operation(operation.opcode)))
-            step.dynamic = position(operation.address.dynamic);
-        step.index = form(operation.address.index);
+            decoded.dynamic = position(operation.address.dynamic);
+        decoded.index = form(operation.address.index);
         if (has_result(operation.opcode)) {
-            step.result = code_.cells.size();
-            positions_[static_cast<std::size_t>(value)] = step.result;
-            code_.cells.resize(code_.cells.size() + code_.threads * static_cast<std::size_t>(step.lanes),
+            decoded.result = code_.cells.size();
+            positions_[static_cast<std::size_t>(value)] = decoded.result;
+            code_.cells.resize(code_.cells.size() + code_.threads * static_cast<std::size_t>(decoded.lanes),
                                constant_cell(operation));
         }
-        if (operation.opcode != Opcode::constant) code_.steps.push_back(std::move(step));
+        if (operation.opcode != Opcode::constant) code_.operations.push_back(std::move(decoded));
     }
 
     static Cell constant_cell(const Operation& operation) {
@@ -198,7 +199,7 @@ DecodedProgram::DecodedProgram(const Program& program) {
            blocks, block_threads, launch.cluster, launch.cooperative_group);
     clusters = blocks / blocks_per_group;
     threads = block_threads * static_cast<std::size_t>(blocks_per_group);
-    steps.reserve(program.operations.size());
+    operations.reserve(program.operations.size());
     std::size_t lanes = 0;
     for (const Operation& operation : program.operations)
         lanes += static_cast<std::size_t>(operation.type.lanes);

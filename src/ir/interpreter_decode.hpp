@@ -50,7 +50,7 @@ struct DecodedOperation {
     Integer lane_stride = 1;
     Integer dynamic_scale = 1;
     bool asynchronous = false;
-    std::vector<MemoryOperand> places; ///< of tiles
+    std::vector<MemoryOperand> tile_operands; ///< of tiles
     const Operation* source = nullptr;
 };
 
@@ -65,7 +65,7 @@ struct Node {
 
     const WarpRole* role = nullptr; ///< whose threads synchronize at a barrier; or the role itself
 
-    std::size_t first = 0, last = 0; ///< straight-line block: steps[first … last−1]
+    std::size_t first = 0, last = 0; ///< straight-line block: operations[first … last−1]
 
     const For* loop = nullptr;
     Form begin, end;
@@ -85,7 +85,7 @@ struct Node {
 };
 
 struct DecodedProgram {
-    std::vector<DecodedOperation> steps;
+    std::vector<DecodedOperation> operations;
     std::vector<Term> terms;
     std::vector<Node> body;
     std::vector<Cell> cells;       ///< of all values and threads; constants are filled in

@@ -127,15 +127,16 @@ private:
     void reset_clocks();
 
     // mbarriers (interpreter_mbarriers.cpp)
-    Integer base(const interpreted::MemoryOperand& place, int thread) const;
-    MbarrierAddress mbarrier_address(const interpreted::MemoryOperand& place, int thread,
+    Integer base(const interpreted::MemoryOperand& operand, int thread) const;
+    MbarrierAddress mbarrier_address(const interpreted::MemoryOperand& operand, int thread,
                                      Integer block) const;
     static interpreted::MemoryOperand own_operand(const interpreted::DecodedOperation& op);
-    Mbarrier* mbarrier_at(const interpreted::DecodedOperation& op, const MbarrierAddress& place, int thread);
+    Mbarrier* mbarrier_at(const interpreted::DecodedOperation& op, const MbarrierAddress& address,
+                          int thread);
     void mbarrier_init(const interpreted::DecodedOperation& op, Threads threads);
     void mbarrier_arrive(const interpreted::DecodedOperation& op, Threads threads);
     void mbarrier_wait(const interpreted::DecodedOperation& op, Threads threads);
-    void arrive(const interpreted::DecodedOperation& op, const MbarrierAddress& place, int thread,
+    void arrive(const interpreted::DecodedOperation& op, const MbarrierAddress& address, int thread,
                 Integer bytes);
     void complete(Mbarrier& mbarrier);
     bool may_pass(const interpreted::DecodedOperation& op, int thread) const;
@@ -155,7 +156,8 @@ private:
 
     // wgmma (interpreter_wgmma.cpp)
     void wgmma(const interpreted::DecodedOperation& op, Threads threads);
-    std::vector<double> read_operand(const interpreted::DecodedOperation& op, std::size_t factor, int thread);
+    std::vector<double> read_operand(const interpreted::DecodedOperation& op, std::size_t operand,
+                                     int thread);
     std::vector<double> read_registers(const interpreted::DecodedOperation& op, int first_thread);
     void use_register(const interpreted::DecodedOperation& op, Buffer buffer, Integer index, int thread);
     double read_for_tile(const interpreted::DecodedOperation& op, Buffer buffer, Integer index,
@@ -223,7 +225,7 @@ private:
     void report_divergence(Threads threads);
     void report_incomplete_warp(const interpreted::DecodedOperation& op, int thread);
     void add_diagnostic(Diagnostic diagnostic, int thread, const std::string& what);
-    std::string place(const Diagnostic& diagnostic, int thread) const;
+    std::string location_of(const Diagnostic& diagnostic, int thread) const;
 
     const Program& program_;
     interpreted::DecodedProgram code_;

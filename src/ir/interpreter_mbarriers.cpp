@@ -7,55 +7,55 @@ namespace swirl::ir {
 
 using namespace interpreted;
 
-Integer Interpreter::Executor::base(const MemoryOperand& place, int thread) const {
-    const Integer index = evaluate(place.index, thread);
-    if (place.dynamic == nowhere) return index;
+Integer Interpreter::Executor::base(const MemoryOperand& operand, int thread) const {
+    const Integer index = evaluate(operand.index, thread);
+    if (operand.dynamic == nowhere) return index;
     return index +
-           place.dynamic_scale * code_.cells[place.dynamic + static_cast<std::size_t>(thread)].integer;
+           operand.dynamic_scale * code_.cells[operand.dynamic + static_cast<std::size_t>(thread)].integer;
 }
 
 MemoryOperand Interpreter::Executor::own_operand(const DecodedOperation& op) {
     return {op.buffer, op.index, op.dynamic, op.dynamic_scale};
 }
 
-Interpreter::Executor::MbarrierAddress Interpreter::Executor::mbarrier_address(const MemoryOperand& place,
+Interpreter::Executor::MbarrierAddress Interpreter::Executor::mbarrier_address(const MemoryOperand& operand,
                                                                                int thread,
                                                                                Integer block) const {
-    const View& view = views_[static_cast<std::size_t>(place.buffer)];
-    const Integer index = base(place, thread);
-    return {place.buffer, index, position_in_block(view, index, block)};
+    const View& view = views_[static_cast<std::size_t>(operand.buffer)];
+    const Integer index = base(operand, thread);
+    return {operand.buffer, index, position_in_block(view, index, block)};
 }
 
 /// The mbarrier, if its initialization is visible to the thread; otherwise a diagnostic, and nullptr if it is not
 /// initialized.
 Interpreter::Executor::Mbarrier* Interpreter::Executor::mbarrier_at(const DecodedOperation& op,
-                                                                    const MbarrierAddress& place,
+                                                                    const MbarrierAddress& address,
                                                                     int thread) {
-    const auto known = mbarriers_.find(place);
+    const auto known = mbarriers_.find(address);
     if (known == mbarriers_.end()) {
-        report(Diagnostic::Kind::misused_mbarrier, op, place.buffer, place.index, thread,
+        report(Diagnostic::Kind::misused_mbarrier, op, address.buffer, address.index, thread,
                "is not initialized");
         return nullptr;
     }
     if (!actor(thread).happens_after(known->second.initialized))
-        report(Diagnostic::Kind::misused_mbarrier, op, place.buffer, place.index, thread,
-               "is initialized with no meeting since");
+        report(Diagnostic::Kind::misused_mbarrier, op, address.buffer, address.index, thread,
+               "is initialized without a barrier since");
     return &known->second;
 }
 
 void Interpreter::Executor::mbarrier_init(const DecodedOperation& op, Threads threads) {
     const View& view = this->view(op);
     for (const int t : threads) {
-        const MbarrierAddress place = mbarrier_address(own_operand(op), t, block_in_cluster(t));
-        if (place.index < view.low || place.index >= view.high) {
-            report(Diagnostic::Kind::out_of_bounds, op, place.index, t);
+        const MbarrierAddress address = mbarrier_address(own_operand(op), t, block_in_cluster(t));
+        if (address.index < view.low || address.index >= view.high) {
+            report(Diagnostic::Kind::out_of_bounds, op, address.index, t);
             continue;
         }
         const auto teams = static_cast<std::size_t>(warpgroup_of(all_threads_.back()) + 1);
         const auto agent = first_warpgroup() + static_cast<std::int32_t>(teams + mbarriers_.size());
-        const auto [at, added] = mbarriers_.try_emplace(place);
+        const auto [at, added] = mbarriers_.try_emplace(address);
         if (!added) {
-            report(Diagnostic::Kind::misused_mbarrier, op, place.buffer, place.index, t,
+            report(Diagnostic::Kind::misused_mbarrier, op, address.buffer, address.index, t,
                    "is initialized twice");
             continue;
         }
@@ -83,12 +83,12 @@ void Interpreter::Executor::mbarrier_arrive(const DecodedOperation& op, Threads 
     }
 }
 
-void Interpreter::Executor::arrive(const DecodedOperation& op, const MbarrierAddress& place, int thread,
+void Interpreter::Executor::arrive(const DecodedOperation& op, const MbarrierAddress& address, int thread,
                                    Integer bytes) {
-    Mbarrier* const mbarrier = mbarrier_at(op, place, thread);
+    Mbarrier* const mbarrier = mbarrier_at(op, address, thread);
     if (mbarrier == nullptr) return;
     if (mbarrier->arrivals == mbarrier->needed)
-        return report(Diagnostic::Kind::misused_mbarrier, op, place.buffer, place.index, thread,
+        return report(Diagnostic::Kind::misused_mbarrier, op, address.buffer, address.index, thread,
                       fmt::format("has all {} arrivals of phase {}", mbarrier->needed, mbarrier->phases));
     mbarrier->expected += bytes;
     ++mbarrier->arrivals;
@@ -126,8 +126,8 @@ void Interpreter::Executor::mbarrier_wait(const DecodedOperation& op, Threads th
         throw Stopped{};
     }
     for (const int t : threads) {
-        const MbarrierAddress place = mbarrier_address(own_operand(op), t, block_in_cluster(t));
-        Mbarrier* const mbarrier = mbarrier_at(op, place, t);
+        const MbarrierAddress address = mbarrier_address(own_operand(op), t, block_in_cluster(t));
+        Mbarrier* const mbarrier = mbarrier_at(op, address, t);
         if (mbarrier == nullptr) continue;
         const Integer parity = code_.cells[op.operands[0] + static_cast<std::size_t>(t)].integer;
         if (((mbarrier->phases - 1 - parity) & 1) != 0) complete(*mbarrier);
@@ -137,17 +137,17 @@ void Interpreter::Executor::mbarrier_wait(const DecodedOperation& op, Threads th
 
 void Interpreter::Executor::report_waiting(const DecodedOperation& op, Threads threads) {
     const int thread = *std::find_if(threads.begin(), threads.end(), [&](int t) { return !may_pass(op, t); });
-    const MbarrierAddress place = mbarrier_address(own_operand(op), thread, block_in_cluster(thread));
-    const Mbarrier& mbarrier = mbarriers_.at(place);
+    const MbarrierAddress address = mbarrier_address(own_operand(op), thread, block_in_cluster(thread));
+    const Mbarrier& mbarrier = mbarriers_.at(address);
     report(
-        Diagnostic::Kind::deadlock, op, place.buffer, place.index, thread,
+        Diagnostic::Kind::deadlock, op, address.buffer, address.index, thread,
         fmt::format("stays in phase {} with {} of {} arrivals, {} bytes expected and {} loaded, waited for",
                     mbarrier.phases, mbarrier.arrivals, mbarrier.needed, mbarrier.expected, mbarrier.loaded));
 }
 
 /// At the end of blocks nothing may be in flight.
 void Interpreter::Executor::expect_no_arrivals() {
-    for (const auto& [place, mbarrier] : mbarriers_)
+    for (const auto& [address, mbarrier] : mbarriers_)
         for (const PendingTransfer& arrival : mbarrier.in_flight)
             report(Diagnostic::Kind::unfinished_async_copy, *arrival.op, arrival.first, arrival.thread);
 }

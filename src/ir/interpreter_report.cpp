@@ -67,7 +67,7 @@ InterpreterError::InterpreterError(const std::string& program, InterpreterReport
       report_(std::make_shared<const InterpreterReport>(std::move(report))) {}
 
 /// The position in the launch, and the values of all named variables.
-std::string Interpreter::Executor::place(const Diagnostic& diagnostic, int thread) const {
+std::string Interpreter::Executor::location_of(const Diagnostic& diagnostic, int thread) const {
     std::string text;
     if (on_gpu_)
         text = fmt::format(" in block ({}, {}, {}), thread ({}, {}, {})", diagnostic.block[0],
@@ -91,7 +91,8 @@ void Interpreter::Executor::add_diagnostic(Diagnostic diagnostic, int thread, co
         diagnostic.thread[axis] = index % program_.launch.threads[axis];
         index /= program_.launch.threads[axis];
     }
-    diagnostic.message = fmt::format("{}: {}{}", name_of(diagnostic.kind), what, place(diagnostic, thread));
+    diagnostic.message =
+        fmt::format("{}: {}{}", name_of(diagnostic.kind), what, location_of(diagnostic, thread));
     report_.diagnostics.push_back(std::move(diagnostic));
 }
 

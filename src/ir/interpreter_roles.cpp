@@ -124,7 +124,7 @@ void Interpreter::Executor::execute_roles(Node& node, Threads threads) {
     scheduler_ = &scheduler;
     try {
         scheduler.run(tasks.size(),
-                      [&](std::size_t part) { execute(tasks[part].body, tasks[part].threads); });
+                      [&](std::size_t task) { execute(tasks[task].body, tasks[task].threads); });
     } catch (...) {
         scheduler_ = nullptr;
         throw;

@@ -117,7 +117,8 @@ void Interpreter::Executor::tma_load(const DecodedOperation& op, Threads threads
 void Interpreter::Executor::issue_load(const DecodedOperation& op, int thread, Integer block,
                                        const std::vector<Cell>& values) {
     View& to = view(op);
-    Mbarrier* const mbarrier = mbarrier_at(op, mbarrier_address(op.places.front(), thread, block), thread);
+    Mbarrier* const mbarrier =
+        mbarrier_at(op, mbarrier_address(op.tile_operands.front(), thread, block), thread);
     if (mbarrier == nullptr) return;
     PendingTransfer arrival{&op,
                             base(op, thread),
@@ -166,8 +167,8 @@ void Interpreter::Executor::tma_store(const DecodedOperation& op, Threads thread
         auto reading = std::make_shared<PendingRead>(PendingRead{&op, op.buffer, {}, 1, false, false});
         const Integer first = base(op, t);
         for_each_of_box(op, t, [&](Integer i, std::optional<Integer> index) {
-            const Integer place = offset_in_box(op, first, i), at = position(from, place, t);
-            const double value = read_for_tile(op, op.buffer, place, at, actor(t), t);
+            const Integer offset = offset_in_box(op, first, i), at = position(from, offset, t);
+            const double value = read_for_tile(op, op.buffer, offset, at, actor(t), t);
             reading->positions.push_back(at);
             if (!index) return;
             if (*index < to.low || *index >= to.high)

@@ -31,15 +31,17 @@ void Interpreter::Executor::wgmma(const DecodedOperation& op, Threads threads) {
     const AsyncTileOperation& tile = *op.source->tile;
     const auto team = static_cast<std::size_t>(tile.instruction->threads);
     const auto differs = [&](int t, int from) {
-        return std::any_of(op.places.begin(), op.places.end(),
-                           [&](const MemoryOperand& place) { return base(place, t) != base(place, from); });
+        return std::any_of(op.tile_operands.begin(), op.tile_operands.end(),
+                           [&](const MemoryOperand& memory_operand) {
+                               return base(memory_operand, t) != base(memory_operand, from);
+                           });
     };
     for (std::size_t first = 0; first < threads.size(); first += team) {
         const int thread = threads[first];
         for (std::size_t t = 1; t < team; ++t)
             if (differs(threads[first + t], thread)) report_incomplete_warp(op, threads[first + t]);
         const bool a_in_registers =
-            views_[static_cast<std::size_t>(op.places[0].buffer)].accumulators != nullptr;
+            views_[static_cast<std::size_t>(op.tile_operands[0].buffer)].accumulators != nullptr;
         const std::vector<double> a =
             a_in_registers ? read_registers(op, thread) : read_operand(op, 0, thread);
         const std::vector<double> b = read_operand(op, 1, thread);
@@ -50,32 +52,32 @@ void Interpreter::Executor::wgmma(const DecodedOperation& op, Threads threads) {
 
 /// Reads an operand from shared memory: element (i, k) at i·K + k. The warpgroup's threads read it until all have
 /// waited.
-std::vector<double> Interpreter::Executor::read_operand(const DecodedOperation& op, std::size_t factor,
+std::vector<double> Interpreter::Executor::read_operand(const DecodedOperation& op, std::size_t operand,
                                                         int thread) {
     const AsyncTileOperation& tile = *op.source->tile;
     const WgmmaInstruction& entry = *tile.instruction;
-    const MemoryOperand& place = op.places[factor];
-    const View& view = views_[static_cast<std::size_t>(place.buffer)];
-    const int rows = factor == 0 ? entry.rows : entry.columns;
-    const Integer first = base(place, thread);
+    const MemoryOperand& memory_operand = op.tile_operands[operand];
+    const View& view = views_[static_cast<std::size_t>(memory_operand.buffer)];
+    const int rows = operand == 0 ? entry.rows : entry.columns;
+    const Integer first = base(memory_operand, thread);
     if (modulo(first * view.element_bytes, swizzle_chunk_bytes) != 0)
-        report(Diagnostic::Kind::misaligned, op, place.buffer, first, thread);
-    auto reading =
-        std::make_shared<PendingRead>(PendingRead{&op, place.buffer, {}, entry.threads, true, factor == 0});
+        report(Diagnostic::Kind::misaligned, op, memory_operand.buffer, first, thread);
+    auto reading = std::make_shared<PendingRead>(
+        PendingRead{&op, memory_operand.buffer, {}, entry.threads, true, operand == 0});
     std::vector<double> values;
     VectorClock known;
     const Actor team = warpgroup_actor(thread, known);
     for (int i = 0; i < rows; ++i)
         for (int k = 0; k < entry.k; ++k) {
-            const Integer inside = first + offset_in_tile(tile.layouts[factor], view.element_bytes, i, k);
+            const Integer inside = first + offset_in_tile(tile.layouts[operand], view.element_bytes, i, k);
             const Integer index = inside < 0 ? inside : swizzled(inside, view.element_bytes);
             if (index < view.low || index >= view.high) {
-                report(Diagnostic::Kind::out_of_bounds, op, place.buffer, index, thread);
+                report(Diagnostic::Kind::out_of_bounds, op, memory_operand.buffer, index, thread);
                 values.push_back(std::nan(""));
                 continue;
             }
             const Integer at = position(view, index, thread);
-            const double value = read_for_tile(op, place.buffer, index, at, team, thread);
+            const double value = read_for_tile(op, memory_operand.buffer, index, at, team, thread);
             values.push_back(without_bits(value, entry.ignored_bits));
             reading->positions.push_back(at);
         }
@@ -88,17 +90,17 @@ std::vector<double> Interpreter::Executor::read_operand(const DecodedOperation& 
 /// thread's loads from shared memory complete in order.
 std::vector<double> Interpreter::Executor::read_registers(const DecodedOperation& op, int first_thread) {
     const WgmmaInstruction& entry = *op.source->tile->instruction;
-    const MemoryOperand& place = op.places[0];
-    const View& view = views_[static_cast<std::size_t>(place.buffer)];
+    const MemoryOperand& memory_operand = op.tile_operands[0];
+    const View& view = views_[static_cast<std::size_t>(memory_operand.buffer)];
     std::vector<double> values(static_cast<std::size_t>(entry.rows) * static_cast<std::size_t>(entry.k));
     const auto reading =
-        std::make_shared<PendingRead>(PendingRead{&op, place.buffer, {}, entry.threads, true, true});
+        std::make_shared<PendingRead>(PendingRead{&op, memory_operand.buffer, {}, entry.threads, true, true});
     for (int t = 0; t < entry.threads; ++t) {
         const int thread = first_thread + t;
         std::int32_t& filled = reading->loads.emplace_back(0);
         for (int r = 0; r < entry.a_registers(); ++r) {
-            const Integer index = base(place, thread) + r, at = position(view, index, thread);
-            use_register(op, place.buffer, index, thread);
+            const Integer index = base(memory_operand, thread) + r, at = position(view, index, thread);
+            use_register(op, memory_operand.buffer, index, thread);
             filled = std::max(filled, view.accumulators[at].filled);
             const double value = view.written[at] == 0 ? std::nan("") : view.cells[at].real;
             const int element = row_of_a_fragment(t, r) * entry.k + k_of_a_fragment(t, r);
@@ -205,7 +207,7 @@ void Interpreter::Executor::finish(PendingRead& reading, int thread) {
             const Integer first = position(registers, index, thread);
             for (int r = 0; r < count; ++r) --registers.accumulators[first + r].products;
         };
-        const MemoryOperand& a = reading.op->places[0];
+        const MemoryOperand& a = reading.op->tile_operands[0];
         give_back(view(*reading.op), base(*reading.op, thread), entry.registers());
         give_back(views_[static_cast<std::size_t>(a.buffer)], base(a, thread), entry.a_registers());
     }

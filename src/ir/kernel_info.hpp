@@ -33,7 +33,7 @@ struct KernelInfo {
     Integer table_bytes = 0;
     Integer local_bytes = 0;          ///< per thread
     Integer shared_bytes = 0;         ///< per block
-    Integer dynamic_shared_bytes = 0; ///< part of shared_bytes that a launch must request
+    Integer dynamic_shared_bytes = 0; ///< the share of shared_bytes that a launch must request
     int registers = 0;                ///< per thread; 0: unknown, as before code generation
     int spilled_bytes = 0;            ///< per thread
     int resident_blocks = 0;          ///< per multiprocessor; 0: unknown

@@ -16,7 +16,7 @@ public:
     Printer(const Program& program, PrintStyle style) : program_(program), style_(style) {}
 
     std::string print() {
-        if (style_ == PrintStyle::compact) number_values();
+        if (style_ == PrintStyle::compact) assign_indices();
         header();
         body(program_.body, 0);
         return std::move(text_);
@@ -71,12 +71,12 @@ private:
     }
 
     std::string name(Value value) const {
-        if (style_ == PrintStyle::full || value < 0 || static_cast<std::size_t>(value) >= numbers_.size())
+        if (style_ == PrintStyle::full || value < 0 || static_cast<std::size_t>(value) >= indices_.size())
             return fmt::format("%{}", value);
         const Operation& operation = program_[value];
         if (operation.opcode == Opcode::constant && operation.type.lanes == 1)
             return constant_text(operation.constant, operation.type.scalar);
-        return fmt::format("t{}", numbers_[static_cast<std::size_t>(value)]);
+        return fmt::format("t{}", indices_[static_cast<std::size_t>(value)]);
     }
 
     /// Without the closing bracket.
@@ -92,7 +92,7 @@ private:
         }
         return text;
     }
-    std::string place(const Address& address) const { return begin_of(address) + "]"; }
+    std::string bracketed(const Address& address) const { return begin_of(address) + "]"; }
 
     /// "tensor (x, y)"
     std::string box(const Operation& operation) const {
@@ -108,19 +108,19 @@ private:
         return text + ")";
     }
 
-    std::string factor(const AsyncTileOperation& tile, std::size_t which) const {
+    std::string operand_of(const AsyncTileOperation& tile, std::size_t which) const {
         if (which >= tile.addresses.size()) return "?";
         const SmemTileLayout& layout = tile.layouts[which];
-        return place(tile.addresses[which]) +
+        return bracketed(tile.addresses[which]) +
                (layout.k_major ? "" : fmt::format(" MN-major, panels {} apart", layout.panel));
     }
 
     std::string of_tiles(const Operation& operation) const {
         const AsyncTileOperation& tile = *operation.tile;
-        const std::string at = place(operation.address);
+        const std::string at = bracketed(operation.address);
         switch (operation.opcode) {
         case Opcode::tma_load: {
-            const std::string signal = tile.addresses.empty() ? "?" : place(tile.addresses.front());
+            const std::string signal = tile.addresses.empty() ? "?" : bracketed(tile.addresses.front());
             const std::string blocks = tile.blocks == 0 ? "" : fmt::format(" of blocks {:#b}", tile.blocks);
             return fmt::format("tma_load {} to {}{}, signal {}", box(operation), at, blocks, signal);
         }
@@ -128,7 +128,7 @@ private:
         case Opcode::wgmma:
             return fmt::format("{} {} {} * {} by {}", at,
                                tile.instruction == nullptr || tile.instruction->accumulates ? "+=" : "=",
-                               factor(tile, 0), factor(tile, 1),
+                               operand_of(tile, 0), operand_of(tile, 1),
                                tile.instruction == nullptr ? "?" : tile.instruction->name);
         case Opcode::mbarrier_init: return fmt::format("mbarrier_init {} for {} arrivals", at, tile.count);
         case Opcode::mbarrier_arrive_expect_tx:
@@ -205,14 +205,14 @@ private:
         return operation.opcode == Opcode::shuffle ? call + " " + lanes(operation) : call;
     }
 
-    void number_values() {
-        numbers_.assign(program_.operations.size(), 0);
+    void assign_indices() {
+        indices_.assign(program_.operations.size(), 0);
         int next = 0;
         for_each_operation(program_, [&](Value value) {
             const Operation& operation = program_[value];
             const bool shown_as_constant = operation.opcode == Opcode::constant && operation.type.lanes == 1;
             if (has_result(operation.opcode) && !shown_as_constant)
-                numbers_[static_cast<std::size_t>(value)] = next++;
+                indices_[static_cast<std::size_t>(value)] = next++;
         });
     }
 
@@ -270,8 +270,8 @@ private:
 
     void body(const Body& statements, int depth) {
         for (const Statement& statement : statements) {
-            if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
-                for (const Value value : run->operations) operation_line(value, depth);
+            if (const auto* block = std::get_if<StraightLineBlock>(&statement.node)) {
+                for (const Value value : block->operations) operation_line(value, depth);
             } else if (const auto* loop = std::get_if<For>(&statement.node)) {
                 line(depth, loop_line(*loop));
                 body(loop->body, depth + 1);
@@ -344,7 +344,7 @@ private:
 
     const Program& program_;
     PrintStyle style_;
-    std::vector<int> numbers_;
+    std::vector<int> indices_;
     std::string text_;
 };
 

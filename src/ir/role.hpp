@@ -31,7 +31,7 @@ enum class ArgumentRole : std::uint8_t {
     reads_c,    ///< an integer: 1, or 0 if C is not read
 };
 
-/// The part of a complex array that a buffer holds.
+/// The components of a complex array in a buffer.
 enum class Component : std::uint8_t { both, real, imaginary };
 
 struct Role {

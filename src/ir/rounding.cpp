@@ -96,8 +96,8 @@ double fma_rounded_to(DataType scalar, double a, double b, double c) {
     // The product of two 16-bit values is exact in double; Knuth's two-sum gives the error of the sum.
     const double product = a * b;
     const double sum = product + c;
-    const double part = sum - product;
-    const double rest = (product - (sum - part)) + (c - part);
+    const double addend = sum - product;
+    const double rest = (product - (sum - addend)) + (c - addend);
     return round_to_short(scalar, to_odd(sum, rest));
 }
 

@@ -17,12 +17,12 @@ std::size_t entry_bytes(DataType element) {
 }
 
 template <class T> void permute(T* entries, Integer count, const std::vector<int>& order) {
-    std::vector<T> run(order.size());
+    std::vector<T> copied(order.size());
     const auto length = std::ssize(order);
     for (Integer begin = 0; begin + length <= count; begin += length) {
-        std::copy_n(entries + begin, length, run.begin());
+        std::copy_n(entries + begin, length, copied.begin());
         for (Integer l = 0; l < length; ++l)
-            entries[begin + l] = run[static_cast<std::size_t>(order[static_cast<std::size_t>(l)])];
+            entries[begin + l] = copied[static_cast<std::size_t>(order[static_cast<std::size_t>(l)])];
     }
 }
 

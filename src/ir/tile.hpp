@@ -27,9 +27,9 @@ constexpr Integer swizzle_pattern_bytes = 1024;
 /// (TensorInfo::swizzle): chunk p of such a row moves to p xor r, where r is the number of preceding swizzle_row_bytes
 /// rows modulo the chunks per row.
 constexpr Integer swizzled(Integer index, int element_bytes, Integer row_bytes = swizzle_row_bytes) {
-    const Integer piece = swizzle_chunk_bytes / element_bytes, pieces = row_bytes / swizzle_chunk_bytes;
-    const Integer r = index * element_bytes / swizzle_row_bytes % pieces, p = index / piece % pieces;
-    return index - p * piece + (p ^ r) * piece;
+    const Integer chunk = swizzle_chunk_bytes / element_bytes, chunks = row_bytes / swizzle_chunk_bytes;
+    const Integer r = index * element_bytes / swizzle_row_bytes % chunks, p = index / chunk % chunks;
+    return index - p * chunk + (p ^ r) * chunk;
 }
 
 /// Offset of element (i, k) of an operand from its start, before swizzling: i is a row of A or a column of B.
@@ -47,10 +47,10 @@ struct WgmmaInstruction {
     int rows = 64;
     int columns = 0;
     int k = 0;
-    DataType factor = DataType::bfloat16; ///< data type of A and B in memory
-    int ignored_bits = 0;                 ///< lowest fraction bits of each operand that are taken as 0
-    bool has_layouts = false;             ///< operands may also have rows that do not run along K
-    bool a_in_registers = false;          ///< A may be in the threads' registers, as elements of 4 bytes
+    DataType operand_type = DataType::bfloat16; ///< data type of A and B in memory
+    int ignored_bits = 0;                       ///< lowest fraction bits of each operand, taken as 0
+    bool has_layouts = false;                   ///< operands may also have rows that do not run along K
+    bool a_in_registers = false; ///< A may be in the threads' registers, as elements of 4 bytes
     int threads = 128;
     bool accumulates = true;          ///< adds to the accumulators; otherwise overwrites them
     TensorCoreRounding rounding = {}; ///< rounding of the accumulation

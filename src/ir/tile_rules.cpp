@@ -12,32 +12,34 @@ namespace {
 
 using Mismatch = std::optional<std::string>;
 
-const BufferInfo* buffer_at(const Program& program, const Address& place) {
-    if (place.buffer < 0 || static_cast<std::size_t>(place.buffer) >= program.buffers.size()) return nullptr;
-    return &program.buffers[static_cast<std::size_t>(place.buffer)];
+const BufferInfo* buffer_at(const Program& program, const Address& of_address) {
+    if (of_address.buffer < 0 || static_cast<std::size_t>(of_address.buffer) >= program.buffers.size())
+        return nullptr;
+    return &program.buffers[static_cast<std::size_t>(of_address.buffer)];
 }
 
-Mismatch place_error(const Program& program, const Address& place) {
-    if (buffer_at(program, place) == nullptr) return fmt::format("there is no buffer {}", place.buffer);
-    if (place.dynamic == no_value) return std::nullopt;
-    if (program[place.dynamic].type != Type{DataType::int64, 1} || place.dynamic_scale == 0)
-        return fmt::format("the dynamic index is {} {} times", name_of(program[place.dynamic].type),
-                           place.dynamic_scale);
+Mismatch address_error(const Program& program, const Address& of_address) {
+    if (buffer_at(program, of_address) == nullptr)
+        return fmt::format("there is no buffer {}", of_address.buffer);
+    if (of_address.dynamic == no_value) return std::nullopt;
+    if (program[of_address.dynamic].type != Type{DataType::int64, 1} || of_address.dynamic_scale == 0)
+        return fmt::format("the dynamic index is {} {} times", name_of(program[of_address.dynamic].type),
+                           of_address.dynamic_scale);
     return std::nullopt;
 }
 
-Mismatch mbarrier_error(const Program& program, const Address& place) {
-    if (Mismatch problem = place_error(program, place)) return problem;
-    const BufferInfo& buffer = *buffer_at(program, place);
+Mismatch mbarrier_error(const Program& program, const Address& of_address) {
+    if (Mismatch problem = address_error(program, of_address)) return problem;
+    const BufferInfo& buffer = *buffer_at(program, of_address);
     if (buffer.space != Space::shared || buffer.element != DataType::int64 ||
         buffer.dsmem_elements_per_block != 0)
         return fmt::format("a signal in '{}', which is no shared memory of int64", buffer.name);
     return std::nullopt;
 }
 
-Mismatch tile_place_error(const Program& program, const Address& place, DataType element) {
-    if (Mismatch problem = place_error(program, place)) return problem;
-    const BufferInfo& buffer = *buffer_at(program, place);
+Mismatch tile_address_error(const Program& program, const Address& of_address, DataType element) {
+    if (Mismatch problem = address_error(program, of_address)) return problem;
+    const BufferInfo& buffer = *buffer_at(program, of_address);
     if (buffer.space != Space::shared || buffer.element != element || buffer.dsmem_elements_per_block != 0 ||
         buffer.alignment % swizzle_pattern_bytes != 0 || buffer.alignment == 0)
         return fmt::format("a tile in '{}', which is no shared memory of {} aligned to {} bytes", buffer.name,
@@ -58,26 +60,26 @@ Mismatch transfer_error(const Program& program, const Operation& operation) {
         if (program[value].type != Type{DataType::int64, 1})
             return fmt::format("a coordinate is {}, not int64", name_of(program[value].type));
     const DataType element = program.buffers[static_cast<std::size_t>(info.buffer)].element;
-    if (Mismatch problem = tile_place_error(program, operation.address, element)) return problem;
+    if (Mismatch problem = tile_address_error(program, operation.address, element)) return problem;
     if (operation.opcode == Opcode::tma_store) return std::nullopt;
     if (operation.tile->addresses.size() != 1) return "no signal, or several";
     return mbarrier_error(program, operation.tile->addresses.front());
 }
 
-bool is_in_registers(const Program& program, const Address& place) {
-    const BufferInfo* const buffer = buffer_at(program, place);
+bool is_in_registers(const Program& program, const Address& of_address) {
+    const BufferInfo* const buffer = buffer_at(program, of_address);
     return buffer != nullptr && buffer->space == Space::local;
 }
 
 /// Requires `registers` float32 elements of the thread's local memory, at a constant index.
-Mismatch registers_error(const Program& program, const Address& place, const char* what, int registers) {
-    if (Mismatch problem = place_error(program, place)) return problem;
-    const BufferInfo& buffer = *buffer_at(program, place);
-    if (buffer.space != Space::local || buffer.element != DataType::float32 || !place.index.is_constant() ||
-        place.dynamic != no_value)
+Mismatch registers_error(const Program& program, const Address& of_address, const char* what, int registers) {
+    if (Mismatch problem = address_error(program, of_address)) return problem;
+    const BufferInfo& buffer = *buffer_at(program, of_address);
+    if (buffer.space != Space::local || buffer.element != DataType::float32 ||
+        !of_address.index.is_constant() || of_address.dynamic != no_value)
         return fmt::format("{} at no constant index of '{}', or no float32 of a thread's own", what,
                            buffer.name);
-    const Integer first = place.index.constant();
+    const Integer first = of_address.index.constant();
     if (first < 0 || first + registers > buffer.elements)
         return fmt::format("{} from {} on of '{}', which has {}", what, first, buffer.name, buffer.elements);
     return std::nullopt;
@@ -88,18 +90,19 @@ Mismatch product_error(const Program& program, const Operation& operation) {
     if (tile.instruction == nullptr) return "no table entry";
     if (Mismatch problem = registers_error(program, operation.address, "sums", tile.instruction->registers()))
         return problem;
-    if (tile.addresses.size() != 2) return "not two factors";
-    for (std::size_t factor = 0; factor < 2; ++factor) {
-        if (factor == 0 && tile.instruction->a_in_registers &&
-            is_in_registers(program, tile.addresses[factor])) {
-            if (Mismatch problem = registers_error(program, tile.addresses[factor], "a factor",
+    if (tile.addresses.size() != 2) return "not two operands";
+    for (std::size_t operand = 0; operand < 2; ++operand) {
+        if (operand == 0 && tile.instruction->a_in_registers &&
+            is_in_registers(program, tile.addresses[operand])) {
+            if (Mismatch problem = registers_error(program, tile.addresses[operand], "an operand",
                                                    tile.instruction->a_registers()))
                 return problem;
             continue;
         }
-        if (Mismatch problem = tile_place_error(program, tile.addresses[factor], tile.instruction->factor))
+        if (Mismatch problem =
+                tile_address_error(program, tile.addresses[operand], tile.instruction->operand_type))
             return problem;
-        if (!tile.layouts[factor].k_major && !tile.instruction->has_layouts)
+        if (!tile.layouts[operand].k_major && !tile.instruction->has_layouts)
             return fmt::format("'{}' needs K-major operands", tile.instruction->name);
     }
     return std::nullopt;

@@ -29,11 +29,11 @@ LaneMap alternate_units(int lanes, int unit, int first) {
 LaneMap unpack(int lanes, int unit, int grain, int half) {
     LaneMap map;
     for (int base = 0; base < lanes; base += unit)
-        for (int piece = 0; piece < unit / 2; piece += grain)
+        for (int chunk = 0; chunk < unit / 2; chunk += grain)
             for (int operand = 0; operand < 2; ++operand)
                 for (int l = 0; l < grain; ++l)
                     map.push_back(
-                        static_cast<std::int8_t>(operand * lanes + base + half * unit / 2 + piece + l));
+                        static_cast<std::int8_t>(operand * lanes + base + half * unit / 2 + chunk + l));
     return map;
 }
 
@@ -86,18 +86,18 @@ private:
     Register& at(std::size_t layer, int r) {
         Register& result = registers_[layer][static_cast<std::size_t>(r)];
         if (result.known) return result;
-        const ShuffleLayer& step = layers_[layer - 1];
-        int first = r & ~step.bit;
-        int second = r | step.bit;
-        if (step.pairing ==
+        const ShuffleLayer& shuffle_layer = layers_[layer - 1];
+        int first = r & ~shuffle_layer.bit;
+        int second = r | shuffle_layer.bit;
+        if (shuffle_layer.pairing ==
             ShuffleLayer::Pairing::neighbours) { // of four: 0 and 1 make 0 and 2, 2 and 3 make 1 and 3
             first = (r & ~3) | ((r & 1) << 1);
             second = first | 1;
         }
-        // In sequence: the order of the shuffles is part of the result.
+        // In sequence: the result includes the order of the shuffles.
         Register& a = at(layer - 1, first);
         Register& b = at(layer - 1, second);
-        result = combine(a, b, (r & step.bit) == 0 ? step.low : step.high);
+        result = combine(a, b, (r & shuffle_layer.bit) == 0 ? shuffle_layer.low : shuffle_layer.high);
         result.known = true;
         return result;
     }

@@ -14,7 +14,7 @@ template <class... Args> Mismatch problem(fmt::format_string<Args...> format, Ar
     return fmt::format(format, std::forward<Args>(args)...);
 }
 
-bool is_number(DataType scalar) { return scalar != DataType::boolean; }
+bool is_numeric(DataType scalar) { return scalar != DataType::boolean; }
 
 /// `address` of a load, store or atomic_add of type `type`.
 Mismatch address_error(const Program& program, const Operation& operation, Type type) {
@@ -79,7 +79,7 @@ Mismatch comparison_error(const Program& program, const Operation& operation) {
     const Type a = program[operation.operands[0]].type;
     const Type b = program[operation.operands[1]].type;
     if (a != b) return problem("operands are {} and {}", name_of(a), name_of(b));
-    if (!is_number(a.scalar)) return problem("operands are {}", name_of(a));
+    if (!is_numeric(a.scalar)) return problem("operands are {}", name_of(a));
     if (operation.type != Type{DataType::boolean, a.lanes})
         return problem("the result is {}, not {}", name_of(operation.type),
                        name_of(Type{DataType::boolean, a.lanes}));
@@ -119,7 +119,7 @@ Mismatch conversion_error(const Program& program, const Operation& operation) {
     const Type from = program[operation.operands[0]].type;
     if (from.lanes != operation.type.lanes)
         return problem("operand is {}, the result {}", name_of(from), name_of(operation.type));
-    if (!is_number(operation.type.scalar)) return problem("to {}", name_of(operation.type));
+    if (!is_numeric(operation.type.scalar)) return problem("to {}", name_of(operation.type));
     return std::nullopt;
 }
 
@@ -168,7 +168,7 @@ std::optional<std::string> type_error(const Program& program, const Operation& o
     case Opcode::add:
     case Opcode::subtract:
     case Opcode::multiply:
-        if (!is_number(scalar)) return problem("arithmetic of {}", name_of(operation.type));
+        if (!is_numeric(scalar)) return problem("arithmetic of {}", name_of(operation.type));
         return same_types(program, operation, operand_count(operation.opcode));
     case Opcode::divide:
         if (operation.type == Type{DataType::int64, 1}) return same_types(program, operation, 2);

@@ -66,10 +66,10 @@ private:
         scope_.resize(std::min(kept, scope_.size()));
     }
 
-    void check(const StraightLineBlock& run) {
-        for (const Value value : run.operations) {
+    void check(const StraightLineBlock& block) {
+        for (const Value value : block.operations) {
             if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size())
-                fail("a run refers to operation {} of {}", value, program_.operations.size());
+                fail("a block refers to operation {} of {}", value, program_.operations.size());
             operation(value, program_[value]);
         }
     }
@@ -87,10 +87,10 @@ private:
         if (loop.kind == For::Kind::unrolled && level_ == VerificationLevel::legalized)
             fail("the loop over '{}' is not unrolled", name);
         const bool divergent = ranges_.differs_between_threads(loop.end - loop.begin);
-        const bool apart = ranges_.differs_in_cooperative_group(loop.end - loop.begin);
+        const bool group_divergent = ranges_.differs_in_cooperative_group(loop.end - loop.begin);
         const bool unordered = loop.kind == For::Kind::vector || loop.kind == For::Kind::parallel;
         divergent_ += divergent || unordered;
-        apart_ += apart;
+        group_divergence_ += group_divergent;
         const bool may_be_skipped = ranges_.trip_count(loop).value_or(0) == 0;
         conditional_ += may_be_skipped;
         ranges_.enter(loop);
@@ -104,31 +104,31 @@ private:
         conditional_ -= may_be_skipped;
         ranges_.leave(loop);
         divergent_ -= divergent || unordered;
-        apart_ -= apart;
+        group_divergence_ -= group_divergent;
     }
 
     void check(const If& choice) {
-        bool divergent = false, apart = false, restricts = false;
+        bool divergent = false, group_divergent = false, restricts = false;
         for (const Condition& condition : choice.conditions) {
             if (!in_scope(condition.form)) fail("a condition uses a variable out of scope");
             if (condition.value != no_value) decides(condition.value);
             divergent = divergent || ranges_.differs_between_threads(condition.form);
-            apart = apart || ranges_.differs_in_cooperative_group(condition.form);
+            group_divergent = group_divergent || ranges_.differs_in_cooperative_group(condition.form);
             restricts = restricts || condition.value == no_value || !condition.form.is_constant();
         }
         divergent_ += divergent;
-        apart_ += apart;
+        group_divergence_ += group_divergent;
         conditional_ += restricts;
         check(choice.then);
         check(choice.otherwise);
         conditional_ -= restricts;
         divergent_ -= divergent;
-        apart_ -= apart;
+        group_divergence_ -= group_divergent;
     }
 
     /// Data says nothing about variables' ranges, so code that depends on it is checked as if always executed.
     void decides(Value value) {
-        if (program_.launch == Launch{}) fail("a condition on a value, and kernels of CPUs have none");
+        if (program_.launch == Launch{}) fail("a condition on a value, which CPU kernels cannot have");
         if (value < 0 || static_cast<std::size_t>(value) >= program_.operations.size())
             fail("a condition is on operation {} of {}", value, program_.operations.size());
         if (state_[static_cast<std::size_t>(value)] != State::in_scope)
@@ -140,25 +140,25 @@ private:
 
     void check(const Barrier& barrier) const {
         if (barrier.of_cluster && program_.launch.cluster == 1)
-            fail("a barrier of a cluster, and no clusters");
+            fail("a cluster barrier in a launch without clusters");
         if (in_role_ && (barrier.of_cluster || barrier.of_cooperative_group))
-            fail("a barrier of several blocks is in a role");
+            fail("a barrier among blocks is in a role");
         if (barrier.of_cooperative_group) counter_of(barrier);
-        if (barrier.of_cooperative_group && apart_ > 0)
-            fail("a barrier of a group is not reached by all of its blocks alike");
+        if (barrier.of_cooperative_group && group_divergence_ > 0)
+            fail("a cooperative barrier is not reached uniformly by its blocks");
         if (divergent_ > 0)
-            fail("a barrier is in a vector or parallel loop, or not reached by all threads alike");
+            fail("a barrier is in a vector or parallel loop, or not reached uniformly by all threads");
     }
 
     void check(const WarpRoles& warp_roles) {
         if (const auto problem = roles_error(program_, warp_roles)) fail("roles: {}", *problem);
         if (in_role_) fail("roles are in a role");
-        if (divergent_ > 0) fail("roles are not reached by all threads alike");
+        if (divergent_ > 0) fail("roles are not reached uniformly by all threads");
         // A role may load what another stores, in whichever order they are listed.
         for (const WarpRole& role : warp_roles.roles)
             for_each_statement(role.body, [&](const Statement& statement) {
-                if (const auto* run = std::get_if<StraightLineBlock>(&statement.node))
-                    for (const Value value : run->operations) note_store(value);
+                if (const auto* block = std::get_if<StraightLineBlock>(&statement.node))
+                    for (const Value value : block->operations) note_store(value);
             });
         in_role_ = true;
         for (const WarpRole& role : warp_roles.roles) check(role.body);
@@ -175,25 +175,25 @@ private:
     }
 
     void check(const AsyncFence& fence) const {
-        if (fence.pending < 0) fail("a wait for copies until {} groups are under way", fence.pending);
+        if (fence.pending < 0) fail("a wait for copies with {} groups in flight", fence.pending);
         if (in_vector_loop_) fail("a fence of copies in a vector loop");
         if (const auto problem = fence_error(fence)) fail("{}", *problem);
     }
 
     void counter_of(const Barrier& barrier) const {
         if (barrier.of_cluster || program_.launch.cooperative_group == 1)
-            fail("a barrier of a group, and no groups");
+            fail("a cooperative barrier in a launch without groups");
         const Address& counter = barrier.counter;
         if (counter.buffer < 0 || static_cast<std::size_t>(counter.buffer) >= program_.buffers.size())
-            fail("a barrier of a group counts in buffer {} of {}", counter.buffer, program_.buffers.size());
+            fail("a cooperative barrier counts in buffer {} of {}", counter.buffer, program_.buffers.size());
         const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(counter.buffer)];
         if (buffer.element != DataType::int64 || !buffer.zeroed || !buffer.written)
-            fail("a barrier of a group counts in '{}', which is no zeroed scratch of int64", buffer.name);
+            fail("a cooperative barrier counts in '{}', which is no zeroed int64 scratch", buffer.name);
         const auto range = in_scope(counter.index) ? ranges_.range(counter.index) : std::nullopt;
         if (!range || range->low < 0 || range->high >= buffer.elements || counter.dynamic != no_value)
-            fail("a barrier of a group counts outside of '{}'", buffer.name);
+            fail("a cooperative barrier counts outside '{}'", buffer.name);
         if (ranges_.differs_in_cooperative_group(counter.index))
-            fail("a barrier of a group has several counters");
+            fail("a cooperative barrier has several counters");
     }
 
     void variables_of(const For& loop) const {
@@ -202,7 +202,8 @@ private:
                 fail("a loop has variable {} of {}", variable, program_.variables.size());
             const VariableInfo& info = program_.variables[static_cast<std::size_t>(variable)];
             if (info.kind != kind) fail("'{}' is not a variable of loops", info.name);
-            if (ranges_.is_in_scope(variable)) fail("a loop over '{}' is inside a loop over it", info.name);
+            if (ranges_.is_in_scope(variable))
+                fail("a loop over '{}' is nested in another loop over it", info.name);
         };
         own(loop.variable, VariableInfo::Kind::loop);
         for (const Induction& induction : loop.inductions)
@@ -216,7 +217,7 @@ private:
             fail("the vector loop over '{}' does not run from 0 to a small constant", name);
         for (const Statement& statement : loop.body)
             if (!std::holds_alternative<StraightLineBlock>(statement.node))
-                fail("the vector loop over '{}' holds more than straight runs", name);
+                fail("the vector loop over '{}' has more than straight-line blocks in its body", name);
     }
 
     bool in_scope(const Affine& form) const {
@@ -287,9 +288,9 @@ private:
     void of_tiles(Value value, const Operation& operation) {
         if (program_.launch == Launch{} || in_vector_loop_)
             fail_at(value, "is not for CPUs, nor for vectors");
-        for (const Address& place : operation.tile->addresses) {
-            if (!in_scope(place.index)) fail_at(value, "uses a variable out of scope");
-            if (level_ == VerificationLevel::legalized && place.index.terms().size() > 1)
+        for (const Address& of_address : operation.tile->addresses) {
+            if (!in_scope(of_address.index)) fail_at(value, "uses a variable out of scope");
+            if (level_ == VerificationLevel::legalized && of_address.index.terms().size() > 1)
                 fail_at(value, "its address has more than one variable");
         }
         if (const auto problem = tile_rule_error(program_, ranges_, operation, conditional_ == 0))
@@ -298,7 +299,8 @@ private:
         if (operation.opcode == Opcode::wgmma && !operation.tile->instruction->accumulates)
             has_store_[static_cast<std::size_t>(operation.address.buffer)] = 1;
         needs_store(value, operation.address.buffer, false);
-        for (const Address& place : operation.tile->addresses) needs_store(value, place.buffer, false);
+        for (const Address& of_address : operation.tile->addresses)
+            needs_store(value, of_address.buffer, false);
         if (operation.tile->tensor < 0) return;
         const Buffer global = program_.tensors[static_cast<std::size_t>(operation.tile->tensor)].buffer;
         const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(global)];
@@ -376,7 +378,8 @@ private:
     bool in_role_ = false;
     int conditional_ = 0; ///< enclosing conditions on variables, and loops that may have no iterations
     int divergent_ = 0;   ///< enclosing statements in which threads may diverge
-    int apart_ = 0;       ///< enclosing statements in which the blocks of a cooperative group may diverge
+    int group_divergence_ =
+        0; ///< enclosing statements in which the blocks of a cooperative group may diverge
 };
 
 } // namespace

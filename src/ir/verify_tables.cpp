@@ -76,11 +76,11 @@ Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
     if (buffer.dsmem_elements_per_block != 0 &&
         (buffer.space != Space::shared ||
          buffer.dsmem_elements_per_block * program.launch.cluster != buffer.elements))
-        return "is not one part for each block of a cluster";
+        return "does not have one segment per block of the cluster";
     if (buffer.per_iteration && buffer.space != Space::scratch) return "is per iteration, but no scratch";
     if (buffer.by_value && (buffer.space != Space::argument || buffer.written || buffer.first != 0 ||
                             buffer.elements * bytes_of(buffer.element) > most_bytes_by_value))
-        return "is passed by value, but no few numbers that are only read";
+        return "is passed by value, but is written or too large";
     if (buffer.absolute && (buffer.space != Space::argument || buffer.by_value))
         return "is at absolute addresses, but no argument in memory";
     if (buffer.zeroed && buffer.space != Space::scratch) return "is filled with zeros, but no scratch";

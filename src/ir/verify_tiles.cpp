@@ -15,7 +15,7 @@ using Mismatch = std::optional<std::string>;
 
 constexpr Integer warpgroup = 128;
 constexpr Integer box_alignment = 128; // bytes in shared memory
-constexpr int fewest_registers = 24, most_registers = 240, registers_step = 8;
+constexpr int fewest_registers = 24, most_registers = 240, registers_multiple = 8;
 
 const BufferInfo& buffer_of(const Program& program, Buffer buffer) {
     return program.buffers[static_cast<std::size_t>(buffer)];
@@ -23,18 +23,19 @@ const BufferInfo& buffer_of(const Program& program, Buffer buffer) {
 
 /// Checks that the constant parts of an address are multiples of `alignment` bytes, and that `reach` elements from
 /// there are inside the buffer.
-Mismatch place_error(const Program& program, const VariableRanges& ranges, const Address& place,
-                     Integer reach, Integer alignment, bool is_certain) {
-    const BufferInfo& buffer = buffer_of(program, place.buffer);
+Mismatch address_error(const Program& program, const VariableRanges& ranges, const Address& of_address,
+                       Integer reach, Integer alignment, bool is_certain) {
+    const BufferInfo& buffer = buffer_of(program, of_address.buffer);
     const Integer bytes = bytes_of(buffer.element);
-    if (modulo(place.index.constant() * bytes, alignment) != 0)
-        return fmt::format("is at {} bytes of '{}', no multiple of {}", place.index.constant() * bytes,
+    if (modulo(of_address.index.constant() * bytes, alignment) != 0)
+        return fmt::format("is at {} bytes of '{}', no multiple of {}", of_address.index.constant() * bytes,
                            buffer.name, alignment);
-    if (place.dynamic != no_value && modulo(place.dynamic_scale * bytes, alignment) != 0)
+    if (of_address.dynamic != no_value && modulo(of_address.dynamic_scale * bytes, alignment) != 0)
         return fmt::format("moves in '{}' by {} bytes, no multiple of {}", buffer.name,
-                           place.dynamic_scale * bytes, alignment);
-    if (place.dynamic != no_value || (!is_certain && !place.index.is_constant())) return std::nullopt;
-    const std::optional<Range> range = ranges.range(place.index);
+                           of_address.dynamic_scale * bytes, alignment);
+    if (of_address.dynamic != no_value || (!is_certain && !of_address.index.is_constant()))
+        return std::nullopt;
+    const std::optional<Range> range = ranges.range(of_address.index);
     if (!range || (range->low >= 0 && range->high + reach <= buffer.elements)) return std::nullopt;
     return fmt::format("reaches elements {} to {} of '{}', which has 0 to {}", range->low,
                        range->high + reach - 1, buffer.name, buffer.elements - 1);
@@ -50,17 +51,18 @@ Integer reach_of(const SmemTileLayout& layout, int element_bytes, Integer rows, 
 Mismatch product_rule_error(const Program& program, const VariableRanges& ranges,
                             const AsyncTileOperation& tile, bool is_certain) {
     const WgmmaInstruction& entry = *tile.instruction;
-    const int bytes = bytes_of(entry.factor);
-    for (std::size_t factor = 0; factor < tile.addresses.size(); ++factor) {
-        if (buffer_of(program, tile.addresses[factor].buffer).space == Space::local) continue;
-        const Integer rows = factor == 0 ? entry.rows : entry.columns;
-        const Integer reach = reach_of(tile.layouts[factor], bytes, rows, entry.k);
-        const Address& place = tile.addresses[factor];
-        if (Mismatch problem = place_error(program, ranges, place, reach, swizzle_chunk_bytes, is_certain))
+    const int bytes = bytes_of(entry.operand_type);
+    for (std::size_t operand = 0; operand < tile.addresses.size(); ++operand) {
+        if (buffer_of(program, tile.addresses[operand].buffer).space == Space::local) continue;
+        const Integer rows = operand == 0 ? entry.rows : entry.columns;
+        const Integer reach = reach_of(tile.layouts[operand], bytes, rows, entry.k);
+        const Address& of_address = tile.addresses[operand];
+        if (Mismatch problem =
+                address_error(program, ranges, of_address, reach, swizzle_chunk_bytes, is_certain))
             return problem;
         const Integer row = swizzle_row_bytes / bytes;
-        if (tile.layouts[factor].k_major && modulo(place.index.constant(), row) + entry.k > row)
-            return fmt::format("has a factor that goes on beyond a row of {} elements", row);
+        if (tile.layouts[operand].k_major && modulo(of_address.index.constant(), row) + entry.k > row)
+            return fmt::format("has an operand that extends beyond a row of {} elements", row);
     }
     return std::nullopt;
 }
@@ -84,9 +86,9 @@ Mismatch begin_error(const Program& program, const Operation& operation, Integer
                        program.tensors[static_cast<std::size_t>(operation.tile->tensor)].name, constant);
 }
 
-Mismatch mbarrier_rule_error(const Program& program, const VariableRanges& ranges, const Address& place,
+Mismatch mbarrier_rule_error(const Program& program, const VariableRanges& ranges, const Address& of_address,
                              bool is_certain) {
-    return place_error(program, ranges, place, 1, 1, is_certain);
+    return address_error(program, ranges, of_address, 1, 1, is_certain);
 }
 
 } // namespace
@@ -99,7 +101,7 @@ Mismatch roles_error(const Program& program, const WarpRoles& warp_roles) {
         if (role.threads <= 0 || role.threads % warpgroup != 0 || role.first_thread % warpgroup != 0)
             return fmt::format("'{}' has no whole warpgroups", role.name);
         if (role.registers != 0 && (role.registers < fewest_registers || role.registers > most_registers ||
-                                    role.registers % registers_step != 0))
+                                    role.registers % registers_multiple != 0))
             return fmt::format("'{}' has {} registers", role.name, role.registers);
         roles.push_back(&role);
     }
@@ -140,7 +142,7 @@ Mismatch tile_rule_error(const Program& program, const VariableRanges& ranges, c
     const Integer elements =
         std::accumulate(tensor.box.begin(), tensor.box.end(), Integer{1}, std::multiplies<>());
     if (Mismatch problem =
-            place_error(program, ranges, operation.address, elements, box_alignment, is_certain))
+            address_error(program, ranges, operation.address, elements, box_alignment, is_certain))
         return problem;
     const Integer bytes = bytes_of(buffer_of(program, operation.address.buffer).element);
     if (Mismatch problem = begin_error(program, operation, bytes)) return problem;

@@ -25,7 +25,7 @@ public:
 
     /// Discards what rax and rcx cache: call at labels and after other uses of them.
     void invalidate();
-    void invalidate(std::int8_t number) { held_[number == general::rax ? 0 : 1] = -1; }
+    void invalidate(std::int8_t reg) { held_[reg == general::rax ? 0 : 1] = -1; }
 
 private:
     std::int8_t scratch();
@@ -40,7 +40,7 @@ private:
     int last_ = 1;
 };
 
-inline asmjit::x86::Gp gp(int number) { return asmjit::x86::gpq(static_cast<std::uint32_t>(number)); }
+inline asmjit::x86::Gp gp(int reg) { return asmjit::x86::gpq(static_cast<std::uint32_t>(reg)); }
 inline asmjit::x86::Mem frame_operand(Integer offset, int bytes = 8) {
     return asmjit::x86::ptr(asmjit::x86::rsp, static_cast<std::int32_t>(offset),
                             static_cast<std::uint32_t>(bytes));

@@ -23,7 +23,7 @@ struct Group {
 };
 
 bool same_induction(const MemoryOperand& a, const MemoryOperand& b) {
-    return a.base == b.base && a.number == b.number;
+    return a.base == b.base && a.index == b.index;
 }
 
 std::vector<Group> group_stores(const Block& block) {

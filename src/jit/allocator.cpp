@@ -33,8 +33,8 @@ Allocator::Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses,
     };
     all(Class::vector, cpu.vector_registers == 32 ? ~0U : (1U << cpu.vector_registers) - 1);
     all(Class::tile, (1U << tile_registers) - 1);
-    for (const std::int8_t number : general::for_values)
-        files_[static_cast<std::size_t>(Class::integer)].all |= 1U << number;
+    for (const std::int8_t reg : general::for_values)
+        files_[static_cast<std::size_t>(Class::integer)].all |= 1U << reg;
 }
 
 void Allocator::run(const Block& block) {
@@ -96,12 +96,12 @@ void Allocator::find_expiries() {
     expiring_.assign(block_->operations.size(), -1);
     expiring_next_.resize(block_->registers.size());
     for (std::size_t v = 0; v < block_->registers.size(); ++v) {
-        const auto number = static_cast<Virtual>(v);
-        if (!block_->is_leaf(number)) continue;
-        const Position expires = block_->leaf(number).expires;
+        const auto reg = static_cast<Virtual>(v);
+        if (!block_->is_leaf(reg)) continue;
+        const Position expires = block_->leaf(reg).expires;
         if (expires == never) continue;
         expiring_next_[v] = expiring_[static_cast<std::size_t>(expires)];
-        expiring_[static_cast<std::size_t>(expires)] = number;
+        expiring_[static_cast<std::size_t>(expires)] = reg;
     }
 }
 
@@ -109,7 +109,7 @@ void Allocator::advance(const X86Operation& operation) {
     const auto pass = [&](Virtual v) {
         State& s = state(v);
         while (s.cursor < s.end && uses_[static_cast<std::size_t>(s.cursor)] <= position_) ++s.cursor;
-        if (s.number >= 0) lock(v);
+        if (s.reg >= 0) lock(v);
     };
     for (const Virtual source : operation.sources)
         if (source != no_register) pass(source);
@@ -138,30 +138,30 @@ std::int8_t Allocator::take(Class kind) {
         int best = -1;
         Position best_score = -1;
         for (std::uint32_t rest = f.all & ~f.locked; rest != 0; rest &= rest - 1) {
-            const int number = std::countr_zero(rest);
-            const Virtual v = f.occupant[static_cast<std::size_t>(number)];
+            const int reg = std::countr_zero(rest);
+            const Virtual v = f.occupant[static_cast<std::size_t>(reg)];
             const Position use = next_use(v);
             const Position score = use == never ? never : use + (is_in_memory(v) ? clean_advantage : 0);
             if (score <= best_score) continue;
             best_score = score;
-            best = number;
+            best = reg;
         }
         ensure(best >= 0, "an operation with more operands than there are registers");
         evict(static_cast<std::int8_t>(best), kind);
     }
-    const int number = std::countr_zero(f.free);
-    f.free &= ~(1U << number);
-    f.locked |= 1U << number;
-    f.occupant[static_cast<std::size_t>(number)] = no_register;
-    return static_cast<std::int8_t>(number);
+    const int reg = std::countr_zero(f.free);
+    f.free &= ~(1U << reg);
+    f.locked |= 1U << reg;
+    f.occupant[static_cast<std::size_t>(reg)] = no_register;
+    return static_cast<std::int8_t>(reg);
 }
 
-void Allocator::evict(std::int8_t number, Class kind) {
+void Allocator::evict(std::int8_t reg, Class kind) {
     File& f = files_[static_cast<std::size_t>(kind)];
-    const Virtual v = f.occupant[static_cast<std::size_t>(number)];
+    const Virtual v = f.occupant[static_cast<std::size_t>(reg)];
     if (!is_in_memory(v) && !dies(v)) spill(v);
-    state(v).number = -1;
-    f.free |= 1U << number;
+    state(v).reg = -1;
+    f.free |= 1U << reg;
 }
 
 void Allocator::spill(Virtual v) {
@@ -177,35 +177,35 @@ void Allocator::spill(Virtual v) {
     const RegisterInfo& info = block_->info(v);
     ++statistics_.spills;
     if (info.kind == Class::integer) {
-        code_.emit(Inst::kIdMov, frame_operand(s.slot), gp(s.number));
+        code_.emit(Inst::kIdMov, frame_operand(s.slot), gp(s.reg));
         return;
     }
     const int bytes = std::max<int>(info.bytes, 16);
     code_.emit(is_legacy_ ? Inst::kIdMovaps : Inst::kIdVmovaps, frame_operand(s.slot, bytes),
-               register_operand(width_of_bytes(bytes), s.number));
+               register_operand(width_of_bytes(bytes), s.reg));
 }
 
-void Allocator::load_into(std::int8_t number, Virtual v) {
+void Allocator::load_into(std::int8_t reg, Virtual v) {
     const RegisterInfo& info = block_->info(v);
     if (is_valid_leaf(v)) {
         const Leaf& leaf = block_->leaf(v);
         if (leaf.is_zero && info.kind == Class::tile) {
-            code_.emit(Inst::kIdTilezero, register_operand(Width::tile, number));
+            code_.emit(Inst::kIdTilezero, register_operand(Width::tile, reg));
             return;
         }
         if (leaf.is_zero) {
-            const Operand zero = register_operand(Width::xmm, number);
+            const Operand zero = register_operand(Width::xmm, reg);
             Item& item = code_.emit(is_legacy_ ? Inst::kIdXorps : Inst::kIdVxorps, zero, zero);
             if (!is_legacy_) CodeBuffer::append(item, zero);
             return;
         }
         if (leaf.memory_operand.base == MemoryOperand::Base::none) {
-            code_.emit(leaf.load, gp(number), asmjit::Imm(leaf.memory_operand.displacement));
+            code_.emit(leaf.load, gp(reg), asmjit::Imm(leaf.memory_operand.displacement));
             return;
         }
         if (leaf.mask != 0) apply_mask(leaf.mask);
         const asmjit::x86::Mem from = addresses_.operand(leaf.memory_operand, leaf.bytes);
-        Item& item = code_.emit(leaf.load, register_operand(leaf.width, number), from);
+        Item& item = code_.emit(leaf.load, register_operand(leaf.width, reg), from);
         if (leaf.mask == 0) return;
         item.mask_register = masks_.register_of(leaf.mask);
         item.zeroing = true;
@@ -215,38 +215,38 @@ void Allocator::load_into(std::int8_t number, Virtual v) {
     ensure(s.slot >= 0, "a value that is nowhere");
     ++statistics_.reloads;
     if (info.kind == Class::integer) {
-        code_.emit(Inst::kIdMov, gp(number), frame_operand(s.slot));
+        code_.emit(Inst::kIdMov, gp(reg), frame_operand(s.slot));
         return;
     }
     const int bytes = std::max<int>(info.bytes, 16);
-    code_.emit(is_legacy_ ? Inst::kIdMovaps : Inst::kIdVmovaps,
-               register_operand(width_of_bytes(bytes), number), frame_operand(s.slot, bytes));
+    code_.emit(is_legacy_ ? Inst::kIdMovaps : Inst::kIdVmovaps, register_operand(width_of_bytes(bytes), reg),
+               frame_operand(s.slot, bytes));
 }
 
-void Allocator::assign(Virtual v, std::int8_t number) {
+void Allocator::assign(Virtual v, std::int8_t reg) {
     File& f = file(v);
-    f.occupant[static_cast<std::size_t>(number)] = v;
-    f.free &= ~(1U << number);
-    f.locked |= 1U << number;
-    state(v).number = number;
+    f.occupant[static_cast<std::size_t>(reg)] = v;
+    f.free &= ~(1U << reg);
+    f.locked |= 1U << reg;
+    state(v).reg = reg;
 }
 
 void Allocator::into_register(Virtual v) {
     if (!is_in_register(v)) {
-        const std::int8_t number = take(block_->info(v).kind);
-        load_into(number, v);
-        assign(v, number);
+        const std::int8_t reg = take(block_->info(v).kind);
+        load_into(reg, v);
+        assign(v, reg);
     }
     lock(v);
 }
 
 void Allocator::release(Virtual v) {
     State& s = state(v);
-    if (s.number >= 0) {
+    if (s.reg >= 0) {
         File& f = file(v);
-        f.free |= f.all & 1U << s.number;
-        f.locked &= ~(1U << s.number);
-        s.number = -1;
+        f.free |= f.all & 1U << s.reg;
+        f.locked &= ~(1U << s.reg);
+        s.reg = -1;
     }
     if (s.slot >= 0) {
         freed_slots_.push_back(s.slot);

@@ -28,7 +28,7 @@ private:
     struct State {
         std::int32_t cursor = 0, end = 0; ///< remaining uses
         std::int32_t slot = -1;           ///< offset in the frame
-        std::int8_t number = -1;          ///< machine register
+        std::int8_t reg = -1;             ///< machine register
         bool expired = false;             ///< a leaf whose memory may have changed
     };
     struct File {
@@ -54,15 +54,15 @@ private:
     bool dies(Virtual v) const { return next_use(v) == never; }
     bool is_valid_leaf(Virtual v) const { return block_->is_leaf(v) && !state(v).expired; }
     bool is_in_memory(Virtual v) const { return is_valid_leaf(v) || state(v).slot >= 0; }
-    bool is_in_register(Virtual v) const { return state(v).number >= 0; }
+    bool is_in_register(Virtual v) const { return state(v).reg >= 0; }
     bool is_worth_a_register(Virtual v);
     std::int8_t take(Class kind);
-    void evict(std::int8_t number, Class kind);
+    void evict(std::int8_t reg, Class kind);
     void spill(Virtual v);
-    void lock(Virtual v) { file(v).locked |= 1U << state(v).number; }
+    void lock(Virtual v) { file(v).locked |= 1U << state(v).reg; }
     void into_register(Virtual v);
-    void load_into(std::int8_t number, Virtual v);
-    void assign(Virtual v, std::int8_t number);
+    void load_into(std::int8_t reg, Virtual v);
+    void assign(Virtual v, std::int8_t reg);
     void release_dead(const X86Operation& operation);
     void release(Virtual v);
     void expire(Position position);
@@ -91,7 +91,7 @@ private:
     void copy(std::int8_t to, std::int8_t from, Width width);
     void apply_mask(std::uint16_t mask);
 
-    static Operand register_operand(Width width, int number);
+    static Operand register_operand(Width width, int reg);
 
     const target::Cpu& cpu_;
     Frame& frame_;

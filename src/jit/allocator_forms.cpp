@@ -29,8 +29,8 @@ asmjit::Imm immediate_of(const X86Operation& operation) { return asmjit::Imm(ope
 
 } // namespace
 
-Allocator::Operand Allocator::register_operand(Width width, int number) {
-    const auto id = static_cast<std::uint32_t>(number);
+Allocator::Operand Allocator::register_operand(Width width, int reg) {
+    const auto id = static_cast<std::uint32_t>(reg);
     switch (width) {
     case Width::xmm: return x86::Xmm(id);
     case Width::ymm: return x86::Ymm(id);
@@ -44,7 +44,7 @@ Allocator::Operand Allocator::register_operand(Width width, int number) {
 }
 
 Allocator::Operand Allocator::source(const X86Operation& operation, std::size_t index) const {
-    return register_operand(operation.widths[index], state(operation.sources[index]).number);
+    return register_operand(operation.widths[index], state(operation.sources[index]).reg);
 }
 
 bool Allocator::can_fold(const X86Operation& operation, Virtual v) const {
@@ -102,7 +102,7 @@ Allocator::Operand Allocator::memory(const X86Operation& operation) {
     int dynamic = -1;
     if (memory_operand.dynamic != no_register) {
         into_register(memory_operand.dynamic);
-        dynamic = state(memory_operand.dynamic).number;
+        dynamic = state(memory_operand.dynamic).reg;
     }
     if (operation.memory_bytes == tile_bytes) return addresses_.tile_operand(memory_operand);
     return addresses_.operand(memory_operand, operation.memory_bytes, dynamic);
@@ -162,26 +162,26 @@ template <class Second>
 void Allocator::destructive(const X86Operation& operation, Second&& second, const Operand& third) {
     const Virtual a = operation.sources[0];
     const Width width = operation.widths[0];
-    std::int8_t number = -1;
+    std::int8_t reg = -1;
     if (is_in_register(a) && dies(a)) {
-        number = state(a).number;
-        state(a).number = -1;
+        reg = state(a).reg;
+        state(a).reg = -1;
     } else if (is_in_register(a) || is_worth_a_register(a)) {
         into_register(a);
-        number = take(block_->info(a).kind);
-        copy(number, state(a).number, width);
+        reg = take(block_->info(a).kind);
+        copy(reg, state(a).reg, width);
     } else {
-        number = take(block_->info(a).kind);
-        load_into(number, a);
+        reg = take(block_->info(a).kind);
+        load_into(reg, a);
     }
-    const Operand other = second(number);
+    const Operand other = second(reg);
     release_dead(operation);
-    Item& item = code_.emit(operation.id, register_operand(operation.result_width, number));
+    Item& item = code_.emit(operation.id, register_operand(operation.result_width, reg));
     if (!other.isNone()) CodeBuffer::append(item, other);
     if (!third.isNone()) CodeBuffer::append(item, third);
     item.is_vex = operation.form == Form::accumulate && cpu_.set == target::InstructionSet::avx2_fma;
     finish(item, operation);
-    assign(operation.result, number);
+    assign(operation.result, reg);
 }
 
 void Allocator::unary(const X86Operation& operation) {
@@ -194,9 +194,9 @@ void Allocator::unary(const X86Operation& operation) {
     if (!from_memory) into_register(a);
     if (operation.mask != 0) apply_mask(operation.mask);
     const Operand operand = from_memory ? folded(a) : source(operation, 0);
-    const std::int8_t number = result_register(operation);
-    finish(code_.emit(operation.id, register_operand(operation.result_width, number), operand), operation);
-    assign(operation.result, number);
+    const std::int8_t reg = result_register(operation);
+    finish(code_.emit(operation.id, register_operand(operation.result_width, reg), operand), operation);
+    assign(operation.result, reg);
 }
 
 void Allocator::binary(X86Operation operation) {
@@ -211,9 +211,9 @@ void Allocator::binary(X86Operation operation) {
     }
     if (m == no_register) into_register(b);
     if (operation.destructive) {
-        destructive(operation, [&](std::int8_t number) {
+        destructive(operation, [&](std::int8_t reg) {
             if (m != no_register) return folded(b);
-            return a == b ? register_operand(operation.widths[1], number) : source(operation, 1);
+            return a == b ? register_operand(operation.widths[1], reg) : source(operation, 1);
         });
         return;
     }
@@ -221,10 +221,9 @@ void Allocator::binary(X86Operation operation) {
     if (operation.mask != 0) apply_mask(operation.mask);
     const Operand first = source(operation, 0);
     const Operand second = m != no_register ? folded(b) : source(operation, 1);
-    const std::int8_t number = result_register(operation);
-    finish(code_.emit(operation.id, register_operand(operation.result_width, number), first, second),
-           operation);
-    assign(operation.result, number);
+    const std::int8_t reg = result_register(operation);
+    finish(code_.emit(operation.id, register_operand(operation.result_width, reg), first, second), operation);
+    assign(operation.result, reg);
 }
 
 void Allocator::accumulate(const X86Operation& operation) {
@@ -262,22 +261,22 @@ void Allocator::fma(const X86Operation& operation) {
     }
     const Width width = operation.result_width;
     const auto operand = [&](Virtual v) {
-        return v == m ? folded(v) : register_operand(width, state(v).number);
+        return v == m ? folded(v) : register_operand(width, state(v).reg);
     };
     const Operand third = operand(y);
-    std::int8_t number = state(d).number;
+    std::int8_t reg = state(d).reg;
     const Operand second = operand(x);
     if (is_free(d)) {
         // d may equal x or y: the instruction reads before it writes
-        file(d).occupant[static_cast<std::size_t>(number)] = no_register;
-        state(d).number = -1;
+        file(d).occupant[static_cast<std::size_t>(reg)] = no_register;
+        state(d).reg = -1;
     } else {
-        number = take(Class::vector);
-        copy(number, state(d).number, width);
+        reg = take(Class::vector);
+        copy(reg, state(d).reg, width);
     }
     release_dead(operation);
-    code_.emit(operation.id + form, register_operand(width, number), second, third);
-    assign(operation.result, number);
+    code_.emit(operation.id + form, register_operand(width, reg), second, third);
+    assign(operation.result, reg);
 }
 
 void Allocator::permute2(const X86Operation& operation) {
@@ -290,27 +289,27 @@ void Allocator::permute2(const X86Operation& operation) {
     const Operand second = from_memory ? folded(b) : source(operation, 2);
     if (!is_in_register(index) && is_worth_a_register(index)) into_register(index);
     if (is_in_register(index) && !dies(index) && dies(a)) {
-        const std::int8_t number = state(a).number;
+        const std::int8_t reg = state(a).reg;
         const Operand by = source(operation, 1);
-        state(a).number = -1;
+        state(a).reg = -1;
         release_dead(operation);
-        code_.emit(operation.id, register_operand(width, number), by, second);
-        assign(operation.result, number);
+        code_.emit(operation.id, register_operand(width, reg), by, second);
+        assign(operation.result, reg);
         return;
     }
-    std::int8_t number = state(index).number;
-    if (number < 0) {
-        number = take(Class::vector);
-        load_into(number, index);
+    std::int8_t reg = state(index).reg;
+    if (reg < 0) {
+        reg = take(Class::vector);
+        load_into(reg, index);
     } else if (dies(index)) {
-        state(index).number = -1;
+        state(index).reg = -1;
     } else {
-        number = take(Class::vector);
-        copy(number, state(index).number, width);
+        reg = take(Class::vector);
+        copy(reg, state(index).reg, width);
     }
     release_dead(operation);
-    code_.emit(overwriting_index(operation.id), register_operand(width, number), first, second);
-    assign(operation.result, number);
+    code_.emit(overwriting_index(operation.id), register_operand(width, reg), first, second);
+    assign(operation.result, reg);
 }
 
 void Allocator::load(const X86Operation& operation) {
@@ -318,9 +317,9 @@ void Allocator::load(const X86Operation& operation) {
     if (a == no_register) {
         if (operation.mask != 0) apply_mask(operation.mask);
         const Operand from = memory(operation);
-        const std::int8_t number = result_register(operation);
-        finish(code_.emit(operation.id, register_operand(operation.result_width, number), from), operation);
-        assign(operation.result, number);
+        const std::int8_t reg = result_register(operation);
+        finish(code_.emit(operation.id, register_operand(operation.result_width, reg), from), operation);
+        assign(operation.result, reg);
         return;
     }
     if (operation.destructive) {
@@ -330,10 +329,9 @@ void Allocator::load(const X86Operation& operation) {
     into_register(a);
     const Operand first = source(operation, 0);
     const Operand from = memory(operation);
-    const std::int8_t number = result_register(operation);
-    finish(code_.emit(operation.id, register_operand(operation.result_width, number), first, from),
-           operation);
-    assign(operation.result, number);
+    const std::int8_t reg = result_register(operation);
+    finish(code_.emit(operation.id, register_operand(operation.result_width, reg), first, from), operation);
+    assign(operation.result, reg);
 }
 
 void Allocator::store(const X86Operation& operation) {
@@ -357,11 +355,11 @@ void Allocator::compare(const X86Operation& operation) {
     const x86::KReg mask(Masks::scratch);
     Item& item = code_.emit(operation.id, mask, source(operation, 0), source(operation, 1));
     CodeBuffer::append(item, immediate_of(operation));
-    const std::int8_t number = result_register(operation);
+    const std::int8_t reg = result_register(operation);
     const bool is_double = operation.id == Inst::kIdVcmppd;
     code_.emit(is_double ? Inst::kIdVpmovm2q : Inst::kIdVpmovm2d,
-               register_operand(operation.result_width, number), mask);
-    assign(operation.result, number);
+               register_operand(operation.result_width, reg), mask);
+    assign(operation.result, reg);
 }
 
 /// Converts all-ones lanes to a mask register, then blends; `id` is the blend.
@@ -372,29 +370,29 @@ void Allocator::select(const X86Operation& operation) {
     code_.emit(is_double ? Inst::kIdVpmovq2m : Inst::kIdVpmovd2m, mask, source(operation, 0));
     const Operand chosen = source(operation, 1);
     const Operand other = source(operation, 2);
-    const std::int8_t number = result_register(operation);
-    code_.emit(operation.id, register_operand(operation.result_width, number), other, chosen).mask_register =
+    const std::int8_t reg = result_register(operation);
+    code_.emit(operation.id, register_operand(operation.result_width, reg), other, chosen).mask_register =
         Masks::scratch;
-    assign(operation.result, number);
+    assign(operation.result, reg);
 }
 
 /// Moves the value into its fixed register; if the occupant has later uses, moves it elsewhere first.
 void Allocator::keep(const X86Operation& operation) {
     const Virtual value = operation.sources[0];
-    const std::int8_t number = block_->info(operation.result).fixed;
-    const Virtual there = files_[0].occupant[static_cast<std::size_t>(number)];
-    const bool is_occupied = there != no_register && state(there).number == number && !dies(there);
+    const std::int8_t reg = block_->info(operation.result).fixed;
+    const Virtual there = files_[0].occupant[static_cast<std::size_t>(reg)];
+    const bool is_occupied = there != no_register && state(there).reg == reg && !dies(there);
     if (is_occupied) {
         const std::int8_t other = take(Class::vector);
-        copy(other, number, operation.result_width);
+        copy(other, reg, operation.result_width);
         assign(there, other);
     }
     if (!is_in_register(value))
-        load_into(number, value);
-    else if (state(value).number != number)
-        copy(number, state(value).number, operation.result_width);
+        load_into(reg, value);
+    else if (state(value).reg != reg)
+        copy(reg, state(value).reg, operation.result_width);
     release_dead(operation);
-    assign(operation.result, number);
+    assign(operation.result, reg);
 }
 
 } // namespace swirl::jit

@@ -7,9 +7,10 @@ namespace swirl::jit {
 
 MachineCode compile(const ir::Program& program, const target::Cpu& cpu, const CompileOptions& options) {
     if (cpu.set == target::InstructionSet::portable)
-        throw UserError("there is no machine code for the CPU '{}'; it has built-in kernels only", cpu.name);
+        throw UserError("swirl generates no machine code for the CPU '{}'; use its built-in kernels",
+                        cpu.name);
     if (cpu.emitted_only)
-        throw UserError("swirl makes no machine code for the CPU '{}'; it writes C++ for a compiler there",
+        throw UserError("swirl generates no machine code for the CPU '{}'; emit C++ for its compiler",
                         cpu.name);
     ensure(program.launch == ir::Launch{}, "'{}' is a kernel for a GPU", program.name);
     asmjit::CodeHolder holder;

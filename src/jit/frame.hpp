@@ -8,9 +8,9 @@ namespace swirl::jit {
 
 /// The location of an integer: a general register or a slot in the frame.
 struct IntegerLocation {
-    std::int8_t number = -1; ///< general register, −1: in the frame
-    Integer offset = 0;      ///< from the stack pointer
-    bool in_register() const { return number >= 0; }
+    std::int8_t reg = -1; ///< general register, −1: in the frame
+    Integer offset = 0;   ///< from the stack pointer
+    bool in_register() const { return reg >= 0; }
 };
 
 /// The kernel's stack frame, aligned to 64 bytes. Offset 0 holds the caller's stack pointer.

@@ -57,16 +57,16 @@ void Generator::body(const ir::Body& body) {
 }
 
 void Generator::statement(const ir::Statement& statement) {
-    if (const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node))
-        straight(*run);
+    if (const auto* block = std::get_if<ir::StraightLineBlock>(&statement.node))
+        straight(*block);
     else if (const auto* inner = std::get_if<ir::For>(&statement.node))
         loop(*inner);
     else if (const auto* branch = std::get_if<ir::If>(&statement.node))
         condition(*branch);
 }
 
-void Generator::straight(const ir::StraightLineBlock& run) {
-    selector_.run(run, block_);
+void Generator::straight(const ir::StraightLineBlock& block) {
+    selector_.run(block, block_);
     find_expiries(program_, options_.arguments_may_overlap, block_);
     for (const RegisterInfo& info : block_.registers)
         uses_wide_vectors_ = uses_wide_vectors_ || info.bytes > 16;
@@ -115,7 +115,7 @@ void Generator::loop_body(const ir::For& loop, const LoopRecord& record) {
 
 void Generator::start_counter(const IntegerLocation& counter, Integer trips) {
     if (counter.in_register()) {
-        code_.emit(Inst::kIdMov, gp(counter.number), asmjit::Imm(trips));
+        code_.emit(Inst::kIdMov, gp(counter.reg), asmjit::Imm(trips));
     } else if (fits_in_32_bits(trips)) {
         code_.emit(Inst::kIdMov, frame_operand(counter.offset), asmjit::Imm(trips));
     } else {
@@ -128,9 +128,9 @@ void Generator::start_counter(const IntegerLocation& counter, Integer trips) {
 /// The counter holds end − variable; the loop is skipped if that is not positive.
 void Generator::start_counter(const IntegerLocation& counter, const InductionAccess& extent,
                               const asmjit::Label& exit) {
-    const std::int8_t number = counter.in_register() ? counter.number : general::rax;
-    addresses_.load_integer(number, extent);
-    code_.emit(Inst::kIdTest, gp(number), gp(number));
+    const std::int8_t reg = counter.in_register() ? counter.reg : general::rax;
+    addresses_.load_integer(reg, extent);
+    code_.emit(Inst::kIdTest, gp(reg), gp(reg));
     code_.emit(Inst::kIdJle, exit);
     if (counter.in_register()) return;
     code_.emit(Inst::kIdMov, frame_operand(counter.offset), x86::rax);
@@ -139,7 +139,7 @@ void Generator::start_counter(const IntegerLocation& counter, const InductionAcc
 
 void Generator::start_induction(const InductionVariable& induction) {
     const InductionAccess from{induction.parent, induction.offset};
-    if (induction.location.in_register()) return addresses_.load_integer(induction.location.number, from);
+    if (induction.location.in_register()) return addresses_.load_integer(induction.location.reg, from);
     addresses_.load_integer(general::rax, from);
     code_.emit(Inst::kIdMov, frame_operand(induction.location.offset), x86::rax);
     addresses_.invalidate(general::rax);
@@ -147,7 +147,7 @@ void Generator::start_induction(const InductionVariable& induction) {
 
 void Generator::add_to(const IntegerLocation& location, Integer amount, InstructionId id) {
     CodeBuffer::Operand target = frame_operand(location.offset);
-    if (location.in_register()) target = gp(location.number);
+    if (location.in_register()) target = gp(location.reg);
     if (fits_in_32_bits(amount)) {
         code_.emit(id, target, asmjit::Imm(amount));
         return;
@@ -183,7 +183,7 @@ void Generator::jump_unless(const ir::Condition& condition, const asmjit::Label&
     }
     const IntegerLocation& location = inductions_.induction(access.induction).location;
     CodeBuffer::Operand induction = frame_operand(location.offset);
-    if (location.in_register()) induction = gp(location.number);
+    if (location.in_register()) induction = gp(location.reg);
     const Integer limit = -access.displacement; // form < 0 where induction < limit
     if (fits_in_32_bits(limit)) {
         code_.emit(Inst::kIdCmp, induction, asmjit::Imm(limit));

@@ -25,7 +25,7 @@ public:
 private:
     void body(const ir::Body& body);
     void statement(const ir::Statement& statement);
-    void straight(const ir::StraightLineBlock& run);
+    void straight(const ir::StraightLineBlock& block);
     void loop(const ir::For& loop);
     void loop_body(const ir::For& loop, const LoopRecord& record);
     void start_counter(const IntegerLocation& counter, Integer trips);

@@ -24,8 +24,8 @@ Integer argument_position(const ir::Program& program, ir::Buffer buffer) {
 /// Saves registers, sets up the frame and masks, then the induction variables of the kernel itself. Until those are
 /// complete, rax holds `buffers` and rcx `parameters`.
 void Generator::prologue() {
-    for (const std::int8_t number : general::preserved)
-        if (inductions_.registers_used() >> number & 1) entry_.emit(Inst::kIdPush, gp(number));
+    for (const std::int8_t reg : general::preserved)
+        if (inductions_.registers_used() >> reg & 1) entry_.emit(Inst::kIdPush, gp(reg));
     if (frame_.is_needed()) {
         entry_.emit(Inst::kIdMov, x86::rax, x86::rsp);
         entry_.emit(Inst::kIdSub, x86::rsp, asmjit::Imm(frame_.size()));
@@ -46,7 +46,7 @@ void Generator::prologue() {
 void Generator::start_kernel_induction(const InductionVariable& induction) {
     const std::int8_t spare = inductions_.uses_parameters() ? general::for_parameters : general::rcx;
     const IntegerLocation& location = induction.location;
-    const x86::Gp target = gp(location.in_register() ? location.number : spare);
+    const x86::Gp target = gp(location.in_register() ? location.reg : spare);
     Integer scale = 1;
     if (induction.buffer < 0) {
         entry_.emit(Inst::kIdMov, target, asmjit::Imm(0));

@@ -64,8 +64,8 @@ void InductionVariables::leave() {
 
 void InductionVariables::collect(const ir::Body& body) {
     for (const ir::Statement& statement : body) {
-        if (const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node))
-            collect(*run);
+        if (const auto* block = std::get_if<ir::StraightLineBlock>(&statement.node))
+            collect(*block);
         else if (const auto* loop = std::get_if<ir::For>(&statement.node))
             collect(*loop);
         else if (const auto* condition = std::get_if<ir::If>(&statement.node)) {
@@ -94,8 +94,8 @@ bool uses_general_register(const ir::Operation& operation) {
 
 } // namespace
 
-void InductionVariables::collect(const ir::StraightLineBlock& run) {
-    for (const ir::Value value : run.operations) {
+void InductionVariables::collect(const ir::StraightLineBlock& block) {
+    for (const ir::Value value : block.operations) {
         const ir::Operation& operation = program_[value];
         InductionAccess& access = accesses_[static_cast<std::size_t>(value)];
         uses_integers_ = uses_integers_ || uses_general_register(operation);
@@ -192,9 +192,9 @@ int InductionVariables::find_or_add(ir::Buffer buffer, const std::vector<Affine:
                 outer += Affine::of(term.variable, term.coefficient);
         }
         // A local buffer's pointer needs this register, so a constant form is an induction variable, too.
-        const bool is_number = outer.is_constant() && buffer < 0;
+        const bool is_constant = outer.is_constant() && buffer < 0;
         induction.offset = outer.constant() * scale;
-        if (!is_number) {
+        if (!is_constant) {
             induction.parent = find_or_add(buffer, outer.terms());
             inductions_[static_cast<std::size_t>(induction.parent)].weight +=
                 std::pow(assumed_iterations, loops_[static_cast<std::size_t>(owner)].depth - 1);
@@ -222,30 +222,30 @@ void InductionVariables::assign_registers(bool reserve_for_integers, Frame& fram
                      [](const Candidate& a, const Candidate& b) { return a.weight > b.weight; });
 
     std::vector<std::vector<int>> taken(16); // by register: loops in which it is in use
-    const auto is_reserved = [&](std::int8_t number) {
-        if (uses_parameters_ && number == general::for_parameters) return true;
+    const auto is_reserved = [&](std::int8_t reg) {
+        if (uses_parameters_ && reg == general::for_parameters) return true;
         return reserve_for_integers &&
-               std::count(std::begin(general::for_values), std::end(general::for_values), number);
+               std::count(std::begin(general::for_values), std::end(general::for_values), reg);
     };
     const auto overlap = [&](int a, int b) { // one contains the other, or they are equal
         return (a <= b && b <= loops_[static_cast<std::size_t>(a)].last) ||
                (b <= a && a <= loops_[static_cast<std::size_t>(b)].last);
     };
     for (const Candidate& candidate : candidates) {
-        for (const std::int8_t number : general::for_inductions) {
-            if (is_reserved(number)) continue;
-            auto& loops = taken[static_cast<std::size_t>(number)];
+        for (const std::int8_t reg : general::for_inductions) {
+            if (is_reserved(reg)) continue;
+            auto& loops = taken[static_cast<std::size_t>(reg)];
             if (std::any_of(loops.begin(), loops.end(), [&](int l) { return overlap(l, candidate.loop); }))
                 continue;
             loops.push_back(candidate.loop);
-            candidate.location->number = number;
-            registers_used_ |= 1U << number;
+            candidate.location->reg = reg;
+            registers_used_ |= 1U << reg;
             break;
         }
         if (!candidate.location->in_register()) candidate.location->offset = frame.reserve(8, 8);
     }
     if (reserve_for_integers)
-        for (const std::int8_t number : general::for_values) registers_used_ |= 1U << number;
+        for (const std::int8_t reg : general::for_values) registers_used_ |= 1U << reg;
 }
 
 } // namespace swirl::jit

@@ -74,7 +74,7 @@ private:
     };
 
     void collect(const ir::Body& body);
-    void collect(const ir::StraightLineBlock& run);
+    void collect(const ir::StraightLineBlock& block);
     void collect(const ir::For& loop);
     int find_or_add(ir::Buffer buffer, const std::vector<Affine::Term>& terms);
     int owner_of(const std::vector<Affine::Term>& terms) const;

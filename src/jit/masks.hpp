@@ -23,11 +23,11 @@ public:
         ensure(index < 65535, "a kernel with more than 65535 different lane masks");
         return static_cast<std::uint16_t>(index + 1);
     }
-    bool is_resident(std::uint16_t number) const { return number < scratch; }
-    std::uint8_t register_of(std::uint16_t number) const {
-        return is_resident(number) ? static_cast<std::uint8_t>(number) : scratch;
+    bool is_resident(std::uint16_t index) const { return index < scratch; }
+    std::uint8_t register_of(std::uint16_t index) const {
+        return is_resident(index) ? static_cast<std::uint8_t>(index) : scratch;
     }
-    std::uint32_t bits(std::uint16_t number) const { return bits_[number - 1U]; }
+    std::uint32_t bits(std::uint16_t index) const { return bits_[index - 1U]; }
     int resident_count() const { return static_cast<int>(std::min<std::size_t>(bits_.size(), scratch - 1)); }
 
 private:

@@ -58,8 +58,8 @@ std::vector<Accesses> accesses_of(const ir::Program& program) {
                               buffer.element == DataType::int32);
         if (found[b].qualifies) found[b].lanes.resize(static_cast<std::size_t>(buffer.elements));
     }
-    ir::for_each_straight_line_block(program, [&](const ir::StraightLineBlock& run) {
-        for (const ir::Value value : run.operations) {
+    ir::for_each_straight_line_block(program, [&](const ir::StraightLineBlock& block) {
+        for (const ir::Value value : block.operations) {
             const ir::Operation& operation = program[value];
             if (!ir::accesses_memory(operation.opcode)) continue;
             Accesses& accesses = found[static_cast<std::size_t>(operation.address.buffer)];

@@ -40,15 +40,15 @@ int register_bytes(const ir::Program& program, ir::Value value) {
 
 std::vector<Integer> reserve_stack_slots(const ir::Program& program, Frame& frame) {
     std::vector<Integer> stack_slots(program.operations.size(), -1);
-    std::vector<int> run_of(program.operations.size(), 0);
-    int number = 0;
-    ir::for_each_straight_line_block(program, [&](const ir::StraightLineBlock& run) {
-        ++number;
-        for (const ir::Value value : run.operations) {
-            run_of[static_cast<std::size_t>(value)] = number;
+    std::vector<int> block_of(program.operations.size(), 0);
+    int index = 0;
+    ir::for_each_straight_line_block(program, [&](const ir::StraightLineBlock& block) {
+        ++index;
+        for (const ir::Value value : block.operations) {
+            block_of[static_cast<std::size_t>(value)] = index;
             ir::for_each_operand(program[value], [&](ir::Value operand) {
                 const auto at = static_cast<std::size_t>(operand);
-                if (run_of[at] == number || stack_slots[at] >= 0 || is_made_anew(program[operand].opcode))
+                if (block_of[at] == index || stack_slots[at] >= 0 || is_made_anew(program[operand].opcode))
                     return;
                 const int bytes = register_bytes(program, operand);
                 const bool is_integer = program[operand].type.scalar == DataType::int64;
@@ -94,9 +94,9 @@ void Selector::enter(const ir::Statement& statement) {
     is_non_temporal_.clear();
     for (const ir::BufferInfo& buffer : program_.buffers) is_non_temporal_.push_back(buffer.non_temporal);
     ir::for_each_statement_in(statement, [&](const ir::Statement& inside) {
-        const auto* run = std::get_if<ir::StraightLineBlock>(&inside.node);
-        if (!run) return;
-        for (const ir::Value value : run->operations) {
+        const auto* block = std::get_if<ir::StraightLineBlock>(&inside.node);
+        if (!block) return;
+        for (const ir::Value value : block->operations) {
             const ir::Operation& operation = program_[value];
             if (operation.opcode != Opcode::load) continue;
             const auto buffer = static_cast<std::size_t>(operation.address.buffer);
@@ -105,24 +105,24 @@ void Selector::enter(const ir::Statement& statement) {
     });
 }
 
-void Selector::run(const ir::StraightLineBlock& run, Block& block) {
+void Selector::run(const ir::StraightLineBlock& source, Block& block) {
     block_ = &block;
     block.clear();
-    ++block_number_;
-    mark_needed(run);
-    for (const ir::Value value : run.operations)
-        if (needed_in_[static_cast<std::size_t>(value)] == block_number_) select(value);
+    ++block_index_;
+    mark_needed(source);
+    for (const ir::Value value : source.operations)
+        if (needed_in_[static_cast<std::size_t>(value)] == block_index_) select(value);
 }
 
-void Selector::mark_needed(const ir::StraightLineBlock& run) {
-    for (auto at = run.operations.rbegin(); at != run.operations.rend(); ++at) {
+void Selector::mark_needed(const ir::StraightLineBlock& source) {
+    for (auto at = source.operations.rbegin(); at != source.operations.rend(); ++at) {
         const auto value = static_cast<std::size_t>(*at);
         const ir::Operation& operation = program_[*at];
         if (ir::has_side_effect(operation.opcode) || stack_slots_[value] >= 0)
-            needed_in_[value] = block_number_;
-        if (needed_in_[value] != block_number_) continue;
+            needed_in_[value] = block_index_;
+        if (needed_in_[value] != block_index_) continue;
         ir::for_each_operand(operation, [&](ir::Value operand) {
-            needed_in_[static_cast<std::size_t>(operand)] = block_number_;
+            needed_in_[static_cast<std::size_t>(operand)] = block_index_;
         });
     }
 }
@@ -197,13 +197,13 @@ Virtual Selector::new_leaf(Class kind, int bytes, const Leaf& leaf) {
 }
 
 void Selector::define(ir::Value value, Virtual v) {
-    defined_in_[static_cast<std::size_t>(value)] = block_number_;
+    defined_in_[static_cast<std::size_t>(value)] = block_index_;
     virtuals_[static_cast<std::size_t>(value)] = v;
 }
 
 Virtual Selector::use(ir::Value value) {
     const auto at = static_cast<std::size_t>(value);
-    if (defined_in_[at] == block_number_) return virtuals_[at];
+    if (defined_in_[at] == block_index_) return virtuals_[at];
     const ir::Operation& operation = program_[value];
     if (operation.opcode == Opcode::constant)
         define(value, constant(operation));
@@ -232,10 +232,10 @@ Virtual Selector::constant(const ir::Operation& operation) {
     }
     const int size = bytes_of(scalar);
     const int bytes = operation.type.lanes == 1 ? size : std::max(16, operation.type.lanes * size);
-    return number(scalar, operation.constant, bytes);
+    return constant(scalar, operation.constant, bytes);
 }
 
-Virtual Selector::number(DataType scalar, long double value, int bytes) {
+Virtual Selector::constant(DataType scalar, long double value, int bytes) {
     const Bits bits = scalar == DataType::float64 ? std::bit_cast<std::uint64_t>(static_cast<double>(value))
                       : scalar == DataType::int32 ? static_cast<std::uint32_t>(static_cast<Integer>(value))
                                                   : std::bit_cast<std::uint32_t>(static_cast<float>(value));
@@ -281,14 +281,14 @@ Virtual Selector::raw_constant(const MemoryOperand& memory_operand, int bytes) {
 
 /// One virtual register for all uses of a constant in the block, so that it may stay in a register between them.
 Virtual Selector::constant_leaf(const Leaf& leaf, int bytes) {
-    const auto size_class = static_cast<std::size_t>(leaf.memory_operand.number);
+    const auto size_class = static_cast<std::size_t>(leaf.memory_operand.index);
     const auto position = static_cast<std::size_t>(leaf.memory_operand.displacement /
-                                                   ConstantPool::bytes_of(leaf.memory_operand.number));
+                                                   ConstantPool::bytes_of(leaf.memory_operand.index));
     auto& known = constants_[size_class];
     if (known.size() <= position) known.resize(2 * position + 8);
     KnownRegister& constant = known[position];
-    if (constant.run != block_number_ || constant.bytes != bytes)
-        constant = {block_number_, bytes, new_leaf(Class::vector, bytes, leaf)};
+    if (constant.block != block_index_ || constant.bytes != bytes)
+        constant = {block_index_, bytes, new_leaf(Class::vector, bytes, leaf)};
     return constant.v;
 }
 
@@ -300,7 +300,7 @@ Virtual Selector::index(const InductionAccess& access) {
     if (access.induction >= 0) {
         leaf.load = Inst::kIdLea;
         leaf.memory_operand.base = MemoryOperand::Base::induction;
-        leaf.memory_operand.number = access.induction;
+        leaf.memory_operand.index = access.induction;
     }
     return new_leaf(Class::integer, 8, leaf);
 }

@@ -45,7 +45,7 @@ public:
     void enter(const ir::Statement& statement);
 
     /// Fills `block`, which stays valid until the next call.
-    void run(const ir::StraightLineBlock& run, Block& block);
+    void run(const ir::StraightLineBlock& source, Block& block);
 
     /// Whether any store so far was non-temporal: a fence must precede reads by other threads.
     bool stores_past_caches() const { return stores_past_caches_; }
@@ -56,7 +56,7 @@ private:
     using Bits = std::uint64_t;
 
     // selector.cpp: values and constants
-    void mark_needed(const ir::StraightLineBlock& run);
+    void mark_needed(const ir::StraightLineBlock& source);
     void select(ir::Value value);
     void store_stack_slot(ir::Value value);
     Virtual use(ir::Value value);
@@ -64,7 +64,7 @@ private:
     Virtual new_register(Class kind, int bytes);
     Virtual new_leaf(Class kind, int bytes, const Leaf& leaf);
     Virtual constant(const ir::Operation& operation);
-    Virtual number(DataType scalar, long double value, int bytes);
+    Virtual constant(DataType scalar, long double value, int bytes);
     Virtual repeated(DataType scalar, Bits bits, int bytes);
     Virtual raw_constant(const MemoryOperand& memory_operand, int bytes);
     Virtual constant_leaf(const Leaf& leaf, int bytes);
@@ -120,17 +120,17 @@ private:
     void prefetch_past_buffer(ir::Value value, MemoryOperand memory_operand);
     void load_tile(ir::Value value);
     void load_integer(ir::Value value, Leaf leaf);
-    Virtual held(std::int8_t number, int bytes);
-    void hold(std::int8_t number, ir::Value value);
+    Virtual held(std::int8_t reg, int bytes);
+    void hold(std::int8_t reg, ir::Value value);
     void store(ir::Value value);
     bool passes_caches(ir::Value value, int bytes);
     InstructionId past_caches(DataType scalar) const;
     Virtual masked_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
     void masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
     Virtual strided_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
-    Virtual load_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step, int count);
+    Virtual load_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer stride, int count);
     void strided_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
-    void store_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step, int count,
+    void store_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer stride, int count,
                        Virtual v);
     Virtual quarter_of(Virtual v, int quarter);
     Virtual load_chunk(InstructionId id, int bytes, const MemoryOperand& memory_operand, int result_bytes,
@@ -173,16 +173,16 @@ private:
     std::vector<Integer> locals_;
 
     Block* block_ = nullptr;
-    int block_number_ = 0;
+    int block_index_ = 0;
     std::vector<int> defined_in_;   ///< by value: index of the block for which `virtuals_` holds
     std::vector<Virtual> virtuals_; ///< by value
     struct KnownRegister {
-        int run = 0; ///< index of the block for which this holds
+        int block = 0; ///< index of the block for which this holds
         int bytes = 0;
         Virtual v = no_register;
     };
-    KnownRegister& known(std::int8_t number, int bytes) {
-        return held_[static_cast<std::size_t>(class_of(bytes))][static_cast<std::size_t>(number)];
+    KnownRegister& known(std::int8_t reg, int bytes) {
+        return held_[static_cast<std::size_t>(class_of(bytes))][static_cast<std::size_t>(reg)];
     }
     std::array<std::array<KnownRegister, 32>, classes>
         held_; ///< by machine register: the element of a local buffer that the block knows to be there

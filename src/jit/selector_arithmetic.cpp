@@ -102,7 +102,7 @@ void Selector::power_of_two(ir::Value value) {
     const int bytes = register_bytes(program_, value);
     const Virtual a = use(operation.operands[0]);
     const Virtual shift =
-        number(operation.type.scalar, is_double ? 0x1.8p52L + 1023 : 0x1.8p23L + 127, bytes);
+        constant(operation.type.scalar, is_double ? 0x1.8p52L + 1023 : 0x1.8p23L + 127, bytes);
     const Virtual sum =
         computed(Form::binary, id_of(addition, operation.type, is_legacy_), bytes, {a, shift});
     block_->operations.back().folds = true;
@@ -166,7 +166,7 @@ void Selector::splat(ir::Value value) {
     const bool is_double = scalar == DataType::float64;
     const int bytes = register_bytes(program_, value);
     if (operation.type.lanes == 1) return define(value, use(operation.operands[0]));
-    if (from.opcode == Opcode::constant) return define(value, number(scalar, from.constant, bytes));
+    if (from.opcode == Opcode::constant) return define(value, constant(scalar, from.constant, bytes));
     const Virtual a = use(operation.operands[0]);
     if (is_legacy_) {
         define(value, is_double ? computed(Form::binary, Inst::kIdUnpcklpd, bytes, {a, a})
@@ -228,7 +228,7 @@ void Selector::from_integer(ir::Value value, Virtual a) {
     const InstructionId id =
         pick(type.scalar, Inst::kIdVcvtsi2sd, Inst::kIdVcvtsi2ss, Inst::kIdCvtsi2sd, Inst::kIdCvtsi2ss);
     if (is_legacy_) return define(value, computed(Form::unary, id, bytes, {a}));
-    define(value, computed(Form::binary, id, bytes, {number(type.scalar, 0, bytes), a}));
+    define(value, computed(Form::binary, id, bytes, {constant(type.scalar, 0, bytes), a}));
 }
 
 /// All-ones lanes where a < b, zeros elsewhere.

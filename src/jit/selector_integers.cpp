@@ -23,11 +23,11 @@ Virtual Selector::load_short(ir::Value value, const MemoryOperand& memory_operan
     const ir::Type type = operation.type;
     const int size = bytes_of(type.scalar), bytes = type.lanes * size;
     if (type.lanes == 1) {
-        const Virtual number = new_register(Class::integer, 8);
-        X86Operation& machine = append(Form::load, Inst::kIdMovzx, number, {});
+        const Virtual bits = new_register(Class::integer, 8);
+        X86Operation& machine = append(Form::load, Inst::kIdMovzx, bits, {});
         machine.memory = add_memory_operand(memory_operand);
         machine.memory_bytes = static_cast<std::uint16_t>(size);
-        return computed(Form::unary, pick(Inst::kIdVmovq, Inst::kIdMovq), 16, {number});
+        return computed(Form::unary, pick(Inst::kIdVmovq, Inst::kIdMovq), 16, {bits});
     }
     const bool is_contiguous = operation.address.lane_stride == 1;
     if (is_contiguous && operation.active == type.lanes && bytes >= 4) {
@@ -51,11 +51,11 @@ Virtual Selector::load_short_lanes(const ir::Operation& operation, const MemoryO
     constexpr int size = 2, in_quarter = 8;
     ensure(bytes_of(type.scalar) == size && type.lanes <= 2 * in_quarter, "{} lanes of {} bytes one by one",
            type.lanes, bytes_of(type.scalar));
-    const Integer step = operation.active == 1 ? 0 : operation.address.lane_stride * size;
+    const Integer stride = operation.active == 1 ? 0 : operation.address.lane_stride * size;
     std::vector<Virtual> quarters;
     for (int lane = 0; lane < operation.active; ++lane) {
         MemoryOperand element = memory_operand;
-        element.displacement += lane * step;
+        element.displacement += lane * stride;
         if (lane % in_quarter == 0) {
             const Virtual first = new_register(Class::integer, 8);
             X86Operation& machine = append(Form::load, Inst::kIdMovzx, first, {});
@@ -86,7 +86,7 @@ Virtual Selector::widened(DataType from, int size, int lanes, Virtual a) {
         return computed(Form::unary, id, bytes, {a});
     }
     const auto doubled = [&](InstructionId unpack, InstructionId shift, int bits, Virtual v) {
-        if (!is_signed) return computed(Form::binary, unpack, 16, {v, number(DataType::int32, 0, 16)});
+        if (!is_signed) return computed(Form::binary, unpack, 16, {v, constant(DataType::int32, 0, 16)});
         const Virtual twice = computed(Form::binary, unpack, 16, {v, v});
         const Virtual result = computed(Form::unary, shift, 16, {twice}, bits);
         block_->operations.back().destructive = true;
@@ -300,7 +300,7 @@ void Selector::lane_integers(ir::Value value) {
     const Virtual a = use(operation.operands[0]);
     if (operation.opcode == Opcode::negate)
         return define(value, computed(Form::binary, pick(Inst::kIdVpsubd, Inst::kIdPsubd), bytes,
-                                      {number(DataType::int32, 0, bytes), a}));
+                                      {constant(DataType::int32, 0, bytes), a}));
     const ir::Operation& second = program_[operation.operands[1]];
     const auto factor = static_cast<Integer>(second.opcode == Opcode::constant ? second.constant : 0);
     if (operation.opcode == Opcode::multiply && factor > 0 && std::has_single_bit(Bits(factor)))

@@ -41,7 +41,7 @@ MemoryOperand Selector::memory_operand_at(const InductionAccess& access, ir::Buf
     memory_operand.displacement = access.displacement;
     if (access.induction >= 0) {
         memory_operand.base = MemoryOperand::Base::induction;
-        memory_operand.number = access.induction;
+        memory_operand.index = access.induction;
     } else {
         memory_operand.base = MemoryOperand::Base::frame;
         memory_operand.displacement += local_offset(buffer);
@@ -100,25 +100,25 @@ void Selector::prefetch_past_buffer(ir::Value value, MemoryOperand memory_operan
 }
 
 /// The current contents of a register buffer's register.
-Virtual Selector::held(std::int8_t number, int bytes) {
-    KnownRegister& now = known(number, bytes);
-    if (now.run != block_number_) {
-        now = {block_number_, bytes, new_register(class_of(bytes), bytes)};
+Virtual Selector::held(std::int8_t reg, int bytes) {
+    KnownRegister& now = known(reg, bytes);
+    if (now.block != block_index_) {
+        now = {block_index_, bytes, new_register(class_of(bytes), bytes)};
         RegisterInfo& info = block_->info(now.v);
-        info.fixed = number;
+        info.fixed = reg;
         info.enters = info.outlives = true;
     }
     return now.v;
 }
 
 /// Assigns the value to a register buffer's register.
-void Selector::hold(std::int8_t number, ir::Value value) {
+void Selector::hold(std::int8_t reg, ir::Value value) {
     const Virtual source = use(value);
     const int bytes = block_->info(source).bytes;
-    KnownRegister& now = known(number, bytes);
-    if (now.run == block_number_) block_->info(now.v).outlives = false;
-    now = {block_number_, bytes, new_register(class_of(bytes), bytes)};
-    block_->info(now.v).fixed = number;
+    KnownRegister& now = known(reg, bytes);
+    if (now.block == block_index_) block_->info(now.v).outlives = false;
+    now = {block_index_, bytes, new_register(class_of(bytes), bytes)};
+    block_->info(now.v).fixed = reg;
     block_->info(now.v).outlives = true;
     append(Form::keep, 0, now.v, {source});
 }
@@ -285,7 +285,7 @@ void Selector::masked_store(const ir::Operation& operation, const MemoryOperand&
 Virtual Selector::strided_load(const ir::Operation& operation, const MemoryOperand& memory_operand) {
     const ir::Type type = operation.type;
     const int size = bytes_of(type.scalar);
-    const Integer step = operation.address.lane_stride * size;
+    const Integer stride = operation.address.lane_stride * size;
     const int in_quarter = 16 / size;
     const bool is_whole = operation.active == type.lanes;
     if (is_whole && operation.address.lane_stride == -1 && type.lanes >= in_quarter && !is_legacy_) {
@@ -296,48 +296,48 @@ Virtual Selector::strided_load(const ir::Operation& operation, const MemoryOpera
         for (int lane = type.lanes - 1; lane >= 0; --lane) map.push_back(static_cast<std::int8_t>(lane));
         return any_shuffle(type, backwards, backwards, map);
     }
-    std::vector<Virtual> parts;
+    std::vector<Virtual> quarters;
     for (int lane = 0; lane < operation.active; lane += in_quarter)
-        parts.push_back(load_quarter(type.scalar, moved(memory_operand, lane * step), step,
-                                     std::min(in_quarter, operation.active - lane)));
+        quarters.push_back(load_quarter(type.scalar, moved(memory_operand, lane * stride), stride,
+                                        std::min(in_quarter, operation.active - lane)));
     // Merges pairs of 16 bytes to 32, and pairs of those to 64; without a partner the upper half is zero already.
     for (int bytes = 32; bytes <= type.lanes * size; bytes *= 2) {
         std::vector<Virtual> joined;
-        for (std::size_t i = 0; i < parts.size(); i += 2) {
-            if (i + 1 == parts.size()) {
-                joined.push_back(resized(parts[i], bytes));
+        for (std::size_t i = 0; i < quarters.size(); i += 2) {
+            if (i + 1 == quarters.size()) {
+                joined.push_back(resized(quarters[i], bytes));
                 continue;
             }
             const InstructionId id = bytes == 32 ? Inst::kIdVinsertf128 : Inst::kIdVinsertf64x4;
-            const Virtual low = resized(parts[i], bytes);
+            const Virtual low = resized(quarters[i], bytes);
             const bool is_high_register = bytes == 32 && is_evex_; // vinsertf128 encodes registers 0…15 only
             joined.push_back(computed(Form::binary, is_high_register ? Inst::kIdVinsertf64x2 : id, bytes,
-                                      {low, parts[i + 1]}, 1));
+                                      {low, quarters[i + 1]}, 1));
         }
-        parts = std::move(joined);
+        quarters = std::move(joined);
     }
-    return parts.front();
+    return quarters.front();
 }
 
-/// Up to 16 bytes from `count` elements with a stride of `step` bytes; zeros above them.
-Virtual Selector::load_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step,
+/// Up to 16 bytes from `count` elements with a stride of `stride` bytes; zeros above them.
+Virtual Selector::load_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer stride,
                                int count) {
     const int size = bytes_of(scalar);
     Virtual result = load_chunk(move(size), size, memory_operand, 16, no_register);
     if (scalar == DataType::float64) {
         if (count == 2)
-            result = load_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, step), 16,
+            result = load_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, stride), 16,
                                 result);
         return result;
     }
     if (!is_legacy_) {
         for (int lane = 1; lane < count; ++lane)
-            result =
-                load_chunk(Inst::kIdVinsertps, 4, moved(memory_operand, lane * step), 16, result, lane << 4);
+            result = load_chunk(Inst::kIdVinsertps, 4, moved(memory_operand, lane * stride), 16, result,
+                                lane << 4);
         return result;
     }
     const auto element = [&](int lane) {
-        return load_chunk(Inst::kIdMovss, 4, moved(memory_operand, lane * step), 16, no_register);
+        return load_chunk(Inst::kIdMovss, 4, moved(memory_operand, lane * stride), 16, no_register);
     };
     if (count == 1) return result;
     result = computed(Form::binary, Inst::kIdUnpcklps, 16, {result, element(1)});
@@ -350,7 +350,7 @@ Virtual Selector::load_quarter(DataType scalar, const MemoryOperand& memory_oper
 void Selector::strided_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v) {
     const ir::Type type = program_[operation.operands[0]].type;
     const int size = bytes_of(type.scalar);
-    const Integer step = operation.address.lane_stride * size;
+    const Integer stride = operation.address.lane_stride * size;
     const int in_quarter = 16 / size;
     if (operation.active == type.lanes && operation.address.lane_stride == -1 && type.lanes >= in_quarter &&
         !is_legacy_) {
@@ -361,7 +361,7 @@ void Selector::strided_store(const ir::Operation& operation, const MemoryOperand
                            any_shuffle(type, v, v, map));
     }
     for (int lane = 0; lane < operation.active; lane += in_quarter)
-        store_quarter(type.scalar, moved(memory_operand, lane * step), step,
+        store_quarter(type.scalar, moved(memory_operand, lane * stride), stride,
                       std::min(in_quarter, operation.active - lane), quarter_of(v, lane / in_quarter));
 }
 
@@ -376,23 +376,23 @@ Virtual Selector::quarter_of(Virtual v, int quarter) {
     return result;
 }
 
-void Selector::store_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer step, int count,
+void Selector::store_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer stride, int count,
                              Virtual v) {
     const int size = bytes_of(scalar);
     store_chunk(move(size), size, memory_operand, v);
     if (scalar == DataType::float64) {
         if (count == 2)
-            store_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, step), v);
+            store_chunk(pick(Inst::kIdVmovhpd, Inst::kIdMovhpd), 8, moved(memory_operand, stride), v);
         return;
     }
     for (int lane = 1; lane < count; ++lane) {
         if (!is_legacy_) {
-            store_chunk(Inst::kIdVextractps, 4, moved(memory_operand, lane * step), v, lane);
+            store_chunk(Inst::kIdVextractps, 4, moved(memory_operand, lane * stride), v, lane);
             continue;
         }
         const Virtual rotated = new_register(Class::vector, 16);
         append(Form::unary, Inst::kIdPshufd, rotated, {v}).immediate = lane;
-        store_chunk(Inst::kIdMovss, 4, moved(memory_operand, lane * step), rotated);
+        store_chunk(Inst::kIdMovss, 4, moved(memory_operand, lane * stride), rotated);
     }
 }
 

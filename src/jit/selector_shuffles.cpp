@@ -256,10 +256,10 @@ Virtual Selector::expanded_by_shufps(std::span<const std::int8_t> map, Virtual a
     const auto shufps = [&](Virtual low, Virtual high, std::array<int, 4> lanes) {
         return computed(Form::binary, Inst::kIdShufps, 16, {low, high}, immediate_of_pairs(lanes));
     };
-    // For each half: one register with its two lanes, at `places`.
+    // For each half: one register with its two lanes, at `lanes_of_register`.
     struct Half {
         Virtual holder;
-        std::array<int, 2> places;
+        std::array<int, 2> lanes_of_register;
     };
     std::array<Half, 2> halves;
     for (std::size_t h = 0; h < 2; ++h) {
@@ -273,7 +273,8 @@ Virtual Selector::expanded_by_shufps(std::span<const std::int8_t> map, Virtual a
             halves[h] = {shufps(first, second, {x % 4, x % 4, y % 4, y % 4}), {0, 2}};
     }
     return shufps(halves[0].holder, halves[1].holder,
-                  {halves[0].places[0], halves[0].places[1], halves[1].places[0], halves[1].places[1]});
+                  {halves[0].lanes_of_register[0], halves[0].lanes_of_register[1],
+                   halves[1].lanes_of_register[0], halves[1].lanes_of_register[1]});
 }
 
 } // namespace swirl::jit

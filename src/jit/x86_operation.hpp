@@ -55,7 +55,7 @@ struct MemoryOperand {
         none,      ///< an immediate: `displacement` itself
     };
     Base base = Base::none;
-    std::int32_t number = 0; ///< index of the induction variable, or size class of the constant
+    std::int32_t index = 0; ///< index of the induction variable, or size class of the constant
     Integer displacement = 0;
     Virtual dynamic = no_register; ///< an integer register, scaled by 1 << shift
     std::uint8_t shift = 0;

@@ -8,10 +8,10 @@ namespace {
 
 /// Period, in entries, of the memory behind an endpoint if its rows conflict in the cache, else 0.
 Integer conflicting_entries(Recorder& recorder, const Endpoint& rows) {
-    constexpr Integer conflicting = 128; // row distances that are multiples of this many scalars conflict
+    constexpr Integer conflicting = 128; // row distances in multiples of this many scalars conflict
     const auto first = rows.locate(0, recorder.extents()), second = rows.locate(1, recorder.extents());
-    const Affine apart = first && second ? second->re - first->re : Affine(1);
-    const bool conflict = apart.is_constant() && apart.constant() % conflicting == 0;
+    const Affine distance = first && second ? second->re - first->re : Affine(1);
+    const bool conflict = distance.is_constant() && distance.constant() % conflicting == 0;
     return conflict ? recorder.elements(rows.memory()) : 0;
 }
 

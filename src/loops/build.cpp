@@ -30,11 +30,11 @@ public:
           smem_pad_interval_(request.smem_pad_interval),
           shared_entries_(request.shared_entries),
           nest_loops_inside_(request.nest_loops_inside) {
-        if (request.auxiliary) beside_ = request.auxiliary->layout;
+        if (request.auxiliary) auxiliary_layout_ = request.auxiliary->layout;
     }
 
     /// The formula after a copy from the caller's memory to a temporary, before a copy back, or both.
-    void build_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied);
+    void build_separate_ends(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied);
 
     void operator()(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops) {
         if (is_nonterminal(f)) return add_codelet(recorder_, codelet_of(f), in, out, loops);
@@ -120,29 +120,29 @@ private:
     bool in_tile(const Loop& loop) const {
         return std::find(tile_loops_.begin(), tile_loops_.end(), loop.variable) != tile_loops_.end();
     }
-    void build_factors(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+    void build_factors(const std::vector<MergedFactor>& factors, const Endpoint& in, const Endpoint& out,
                        const Loops& loops);
-    void build_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
+    void build_chain(const std::vector<MergedFactor>& factors, const Endpoint& in, const Endpoint& out,
                      const Loops& loops);
-    void build_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
-                              const Loop& lane);
-    void build_padded(const MergedFactor& step, const std::vector<Integer>& missed, const Endpoint& in,
+    void build_chain_in_lanes(const std::vector<MergedFactor>& factors, const Endpoint& in,
+                              const Endpoint& out, const Loop& lane);
+    void build_padded(const MergedFactor& merged, const std::vector<Integer>& missed, const Endpoint& in,
                       Endpoint out, const Loops& loops);
-    void build_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops);
+    void build_factor(const MergedFactor& merged, Endpoint in, Endpoint out, const Loops& loops);
 
     /// A caller's diagonal with its address in the whole vector; any other access map unchanged.
     AccessMap placed(const AccessMap& access_map) const {
         const auto* diagonal = std::get_if<Diagonal>(&access_map);
         if (!diagonal || !std::holds_alternative<ArgumentFunction>(diagonal->function)) return access_map;
-        ensure(beside_.has_value(), "a diagonal of the caller's without its array");
-        return AuxiliaryDiagonal{diagonal->index, views_, *beside_};
+        ensure(auxiliary_layout_.has_value(), "a diagonal of the caller's without its array");
+        return AuxiliaryDiagonal{diagonal->index, views_, *auxiliary_layout_};
     }
 
     Recorder& recorder_;
-    std::optional<Layout> beside_; ///< of the caller's diagonal
-    std::vector<View> views_;      ///< through which the whole vector is seen, outermost first
-    Integer lanes_;                ///< of a vector register
-    Integer cache_entries_;        ///< complex elements that fit into a core's private caches; 0: unknown
+    std::optional<Layout> auxiliary_layout_; ///< of the caller's diagonal
+    std::vector<View> views_;                ///< through which the whole vector is seen, outermost first
+    Integer lanes_;                          ///< of a vector register
+    Integer cache_entries_; ///< complex elements that fit into a core's private caches; 0: unknown
     bool merge_columns_;
     Integer smem_pad_interval_;        ///< see Request
     Integer shared_entries_;           ///< see Request
@@ -152,25 +152,26 @@ private:
 
 void LoopBuilder::build_columns(const Columns& columns, const Endpoint& in, const Endpoint& out,
                                 const Loops& loops) {
-    const std::vector<MergedFactor>& steps = columns.steps;
+    const std::vector<MergedFactor>& factors = columns.factors;
     const Variable v = recorder_.new_variable(columns.count);
     Loops around = loops;
     around.push_back({v, columns.count});
     Endpoint from = in, to = out;
-    for (const AccessMap& access_map : steps.front().before) from = from.through(placed(access_map));
-    for (std::size_t k = steps.back().after.size(); k-- > 0;) to = to.through(placed(steps.back().after[k]));
+    for (const AccessMap& access_map : factors.front().before) from = from.through(placed(access_map));
+    for (std::size_t k = factors.back().after.size(); k-- > 0;)
+        to = to.through(placed(factors.back().after[k]));
     const View column{Affine::of(v), columns.count};
-    Codelet codelet = codelet_of(steps.front().factor.children()[0]);
+    Codelet codelet = codelet_of(factors.front().factor.children()[0]);
     std::vector<std::vector<std::vector<FoldedDiagonal>>> between;
-    for (std::size_t k = 1; k < steps.size(); ++k) {
-        const Formula& factor = steps[k].factor.children()[0];
+    for (std::size_t k = 1; k < factors.size(); ++k) {
+        const Formula& factor = factors[k].factor.children()[0];
         between.emplace_back(static_cast<std::size_t>(factor.columns()));
-        for (const AccessMap& access_map : steps[k].before)
+        for (const AccessMap& access_map : factors[k].before)
             for (Integer entry = 0; entry < factor.columns(); ++entry) {
                 const auto location = Endpoint(in.memory())
                                           .through(placed(access_map))
                                           .locate(Affine::of(v) + entry * columns.count, recorder_.extents());
-                ensure(location.has_value(), "a diagonal between columns whose place is not affine");
+                ensure(location.has_value(), "a diagonal between columns at offsets that are not affine");
                 between.back()[static_cast<std::size_t>(entry)].push_back(location->diagonals.front());
             }
         codelet.then.push_back(factor);
@@ -243,20 +244,20 @@ void LoopBuilder::build(const RealOf&, const Formula& f, const Endpoint& in, con
 }
 
 /// A codelet that writes its results and the zeros of the padding.
-void LoopBuilder::build_padded(const MergedFactor& step, const std::vector<Integer>& missed,
+void LoopBuilder::build_padded(const MergedFactor& merged, const std::vector<Integer>& missed,
                                const Endpoint& in, Endpoint out, const Loops& loops) {
-    const Integer n = step.factor.rows(), padded = n + static_cast<Integer>(missed.size());
-    std::vector<Integer> locations = step.scattered->values();
-    for (std::size_t k = step.after.size(); k-- > 0;) {
-        ensure(std::holds_alternative<IndexMap>(step.after[k]), "a diagonal before padding");
-        locations =
-            compose(IndexMap::table(locations, step.scattered->range()), std::get<IndexMap>(step.after[k]))
-                .values();
+    const Integer n = merged.factor.rows(), padded = n + static_cast<Integer>(missed.size());
+    std::vector<Integer> locations = merged.scattered->values();
+    for (std::size_t k = merged.after.size(); k-- > 0;) {
+        ensure(std::holds_alternative<IndexMap>(merged.after[k]), "a diagonal before padding");
+        locations = compose(IndexMap::table(locations, merged.scattered->range()),
+                            std::get<IndexMap>(merged.after[k]))
+                        .values();
     }
     locations.insert(locations.end(), missed.begin(), missed.end());
     const Formula padding = scatter(IndexMap::strided(n, padded, 0, 1));
-    add_codelet(recorder_, codelet_of(product({padding, step.factor})), in,
-                out.through(IndexMap::table(std::move(locations), step.scattered->range())), loops);
+    add_codelet(recorder_, codelet_of(product({padding, merged.factor})), in,
+                out.through(IndexMap::table(std::move(locations), merged.scattered->range())), loops);
 }
 
 /// Next to a complex transform of pairs of reals, a temporary stores the real components first, then the imaginary
@@ -285,29 +286,29 @@ Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const 
     return temporary;
 }
 
-void LoopBuilder::build_factor(const MergedFactor& step, Endpoint in, Endpoint out, const Loops& loops) {
-    for (const AccessMap& access_map : step.before) in = in.through(placed(access_map));
-    if (step.scattered) {
-        if (is_nonterminal(step.factor))
-            if (const auto missed = complement(*step.scattered))
-                return build_padded(step, missed->values(), in, out, loops);
+void LoopBuilder::build_factor(const MergedFactor& merged, Endpoint in, Endpoint out, const Loops& loops) {
+    for (const AccessMap& access_map : merged.before) in = in.through(placed(access_map));
+    if (merged.scattered) {
+        if (is_nonterminal(merged.factor))
+            if (const auto missed = complement(*merged.scattered))
+                return build_padded(merged, missed->values(), in, out, loops);
         const Endpoint whole = out;
-        out = out.through(*step.scattered);
-        for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));
-        (*this)(step.factor, in, out, loops);
-        return add_zeros(*step.scattered, whole, loops);
+        out = out.through(*merged.scattered);
+        for (std::size_t k = merged.after.size(); k-- > 0;) out = out.through(placed(merged.after[k]));
+        (*this)(merged.factor, in, out, loops);
+        return add_zeros(*merged.scattered, whole, loops);
     }
-    for (std::size_t k = step.after.size(); k-- > 0;) out = out.through(placed(step.after[k]));
-    (*this)(step.factor, in, out, loops);
+    for (std::size_t k = merged.after.size(); k-- > 0;) out = out.through(placed(merged.after[k]));
+    (*this)(merged.factor, in, out, loops);
 }
 
 /// Runs several factors one after the other for each iteration of the outer loops, so that the intermediate vectors
 /// stay in cache. The loops of a tile stay inside; otherwise a loop over neighbouring entries does, one vector
 /// register at a time.
-void LoopBuilder::build_factors(const std::vector<MergedFactor>& steps, const Endpoint& in,
+void LoopBuilder::build_factors(const std::vector<MergedFactor>& factors, const Endpoint& in,
                                 const Endpoint& out, const Loops& loops) {
-    if (steps.size() == 1) return build_factor(steps[0], in, out, loops);
-    if (nest_loops_inside_ && recorder_.is_within_product()) return build_chain(steps, in, out, loops);
+    if (factors.size() == 1) return build_factor(factors[0], in, out, loops);
+    if (nest_loops_inside_ && recorder_.is_within_product()) return build_chain(factors, in, out, loops);
     Loops outer, tile;
     for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
     std::optional<Loop> lane;
@@ -322,23 +323,24 @@ void LoopBuilder::build_factors(const std::vector<MergedFactor>& steps, const En
     }
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < outer.size()) return recorder_.nest(outer[k], [&] { nest(k + 1); });
-        if (lane) return build_chain_in_lanes(steps, in, out, *lane);
-        build_chain(steps, in, out, tile);
+        if (lane) return build_chain_in_lanes(factors, in, out, *lane);
+        build_chain(factors, in, out, tile);
     };
     nest(0);
 }
 
-void LoopBuilder::build_chain_in_lanes(const std::vector<MergedFactor>& steps, const Endpoint& in,
+void LoopBuilder::build_chain_in_lanes(const std::vector<MergedFactor>& factors, const Endpoint& in,
                                        const Endpoint& out, const Loop& lane) {
     const Integer width =
-        block_width(recorder_, {lanes_, cache_entries_}, lane, steps.front().factor.columns(), in, out);
-    if (lane.count <= width) return build_chain(steps, in, out, {lane});
+        block_width(recorder_, {lanes_, cache_entries_}, lane, factors.front().factor.columns(), in, out);
+    if (lane.count <= width) return build_chain(factors, in, out, {lane});
     const auto run = [&](const Affine& first, Integer count) {
-        const Loop part{recorder_.new_variable(count), count};
-        const Affine index = first + Affine::of(part.variable);
+        const Loop block{recorder_.new_variable(count), count};
+        const Affine index = first + Affine::of(block.variable);
         const std::vector<View> outside = views_;
         for (View& view : views_) view.base = view.base.substitute(lane.variable, index);
-        build_chain(steps, in.substitute(lane.variable, index), out.substitute(lane.variable, index), {part});
+        build_chain(factors, in.substitute(lane.variable, index), out.substitute(lane.variable, index),
+                    {block});
         views_ = outside;
     };
     const Loop blocks{recorder_.new_variable(lane.count / width), lane.count / width};
@@ -346,30 +348,31 @@ void LoopBuilder::build_chain_in_lanes(const std::vector<MergedFactor>& steps, c
     if (lane.count % width) run(width * blocks.count, lane.count % width);
 }
 
-void LoopBuilder::build_chain(const std::vector<MergedFactor>& steps, const Endpoint& in, const Endpoint& out,
-                              const Loops& loops) {
+void LoopBuilder::build_chain(const std::vector<MergedFactor>& factors, const Endpoint& in,
+                              const Endpoint& out, const Loops& loops) {
     std::optional<Temporary> previous;
-    for (std::size_t k = 0; k < steps.size(); ++k) {
+    for (std::size_t k = 0; k < factors.size(); ++k) {
         std::optional<Temporary> next;
-        if (k + 1 < steps.size())
-            next = make_temporary_between(steps[k], steps[k + 1], loops, out.is_complex());
+        if (k + 1 < factors.size())
+            next = make_temporary_between(factors[k], factors[k + 1], loops, out.is_complex());
         recorder_.within_product([&] {
-            build_factor(steps[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
+            build_factor(factors[k], previous ? previous->endpoint : in, next ? next->endpoint : out, loops);
         });
         if (previous) recorder_.release(previous->memory);
         previous = std::move(next);
     }
 }
 
-void LoopBuilder::build_apart(const Formula& f, const Endpoint& in, const Endpoint& out, CopiedEnds copied) {
+void LoopBuilder::build_separate_ends(const Formula& f, const Endpoint& in, const Endpoint& out,
+                                      CopiedEnds copied) {
     if (f.is<Kronecker>() && f.children()[0].is<Identity>()) {
         const Loop loop{recorder_.new_variable(f.children()[0].rows()), f.children()[0].rows()};
         const Formula inner = kron({f.children().begin() + 1, f.children().end()});
         const View row{Affine::of(loop.variable, inner.rows()), 1};
         return recorder_.nest(loop, [&] {
             views_.push_back(row);
-            build_apart(inner, in.through(View{Affine::of(loop.variable, inner.columns()), 1}),
-                        out.through(row), copied);
+            build_separate_ends(inner, in.through(View{Affine::of(loop.variable, inner.columns()), 1}),
+                                out.through(row), copied);
             views_.pop_back();
         });
     }
@@ -394,11 +397,12 @@ LoopProgram build(const Request& request) {
     const Reach read = request.input_reach.value_or(reach_of(request.input));
     const Reach written = request.output_reach.value_or(reach_of(request.output));
     using Role = Array::Role;
-    const bool apart = request.output_split_complex;
+    const bool split_complex = request.output_split_complex;
     const Memory in = in_place
-                          ? add_argument(recorder, Role::data, complex, apart, {read, written})
+                          ? add_argument(recorder, Role::data, complex, split_complex, {read, written})
                           : add_argument(recorder, Role::input, complex, request.input_split_complex, {read});
-    const Memory out = in_place ? in : add_argument(recorder, Role::output, complex, apart, {written});
+    const Memory out =
+        in_place ? in : add_argument(recorder, Role::output, complex, split_complex, {written});
     Endpoint target = Endpoint(out).through(request.output);
     if (request.scale != 1)
         target = target.through(
@@ -406,7 +410,7 @@ LoopProgram build(const Request& request) {
     const Endpoint source = Endpoint(in).through(request.input);
     LoopBuilder builder{recorder, request};
     if (request.copied.input || request.copied.output)
-        builder.build_apart(request.formula, source, target, request.copied);
+        builder.build_separate_ends(request.formula, source, target, request.copied);
     else
         builder(request.formula, source, target, {});
     return recorder.finish();

@@ -16,11 +16,11 @@ std::optional<Integer> parity(const Affine& form) {
 }
 
 /// One component of a location as a real.
-ElementAccess real_at(const std::vector<Location>& locations, std::size_t place, bool imaginary) {
-    Location location = locations[place];
+ElementAccess real_at(const std::vector<Location>& locations, std::size_t position, bool imaginary) {
+    Location location = locations[position];
     location.re = location.im = imaginary ? location.im : location.re;
     location.forms = {location.forms.at(imaginary ? 1 : 0)};
-    return {std::move(location), false, ElementAccess::Component{place, imaginary}, std::nullopt};
+    return {std::move(location), false, ElementAccess::Component{position, imaginary}, std::nullopt};
 }
 
 } // namespace
@@ -28,20 +28,20 @@ ElementAccess real_at(const std::vector<Location>& locations, std::size_t place,
 std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Location>& locations,
                                                            bool complex,
                                                            const std::optional<Pointwise>& pointwise) {
-    std::vector<ElementAccess> numbers;
+    std::vector<ElementAccess> accesses;
     // By address of the real component, and by the element's indices: with strides of 0 elements share an address.
     std::map<std::pair<Affine, std::vector<Affine>>, std::size_t> known;
-    for (std::size_t place = 0; place < locations.size(); ++place) {
-        if (complex && locations[place].forms.size() == 1) {
-            numbers.push_back({locations[place], true, ElementAccess::Component{place, false},
-                               ElementAccess::Component{place, true}});
+    for (std::size_t position = 0; position < locations.size(); ++position) {
+        if (complex && locations[position].forms.size() == 1) {
+            accesses.push_back({locations[position], true, ElementAccess::Component{position, false},
+                                ElementAccess::Component{position, true}});
             continue;
         }
         for (const bool imaginary : {false, true}) {
             if (imaginary && !complex) continue;
-            ElementAccess component = real_at(locations, place, imaginary);
+            ElementAccess component = real_at(locations, position, imaginary);
             if (!pointwise->half) {
-                numbers.push_back(std::move(component));
+                accesses.push_back(std::move(component));
                 continue;
             }
             const auto odd = parity(component.location.re);
@@ -50,13 +50,13 @@ std::optional<std::vector<ElementAccess>> element_accesses(const std::vector<Loc
             component.location.im = component.location.re + 1;
             component.whole = true;
             const auto [at, is_new] = known.emplace(
-                std::pair(component.location.re, component.location.forms.front()), numbers.size());
-            if (is_new) numbers.push_back({component.location, true, std::nullopt, std::nullopt});
-            ElementAccess& element = numbers[at->second];
-            (*odd == 1 ? element.im : element.re) = ElementAccess::Component{place, imaginary};
+                std::pair(component.location.re, component.location.forms.front()), accesses.size());
+            if (is_new) accesses.push_back({component.location, true, std::nullopt, std::nullopt});
+            ElementAccess& element = accesses[at->second];
+            (*odd == 1 ? element.im : element.re) = ElementAccess::Component{position, imaginary};
         }
     }
-    return numbers;
+    return accesses;
 }
 
 bool is_real_element(const ElementAccess& element, const Pointwise::HalfSpectrum& half,
@@ -77,12 +77,12 @@ bool has_complete_elements(const Call& call, const Extents& extents, const std::
     const auto& [sources, targets, between] = call.placement;
     const bool reads = !sources.empty() && !sources.front().forms.empty();
     if (reads && load->half && !element_accesses(sources, call.complex, load)) return false;
-    // Another iteration may read an element of which this one writes a component.
+    // Another iteration may read an element while this one writes one of its components.
     const bool in_place = call.input.array == call.output.array;
     if (reads && load->half && in_place && !call.loops.empty()) return false;
     if (targets.front().forms.empty() || !store->half) return true;
-    const auto numbers = element_accesses(targets, call.complex, store);
-    return numbers && std::all_of(numbers->begin(), numbers->end(), is_whole);
+    const auto accesses = element_accesses(targets, call.complex, store);
+    return accesses && std::all_of(accesses->begin(), accesses->end(), is_whole);
 }
 
 bool are_exact_in_lanes(const Pointwise& pointwise, const std::vector<Location>& locations,

@@ -14,7 +14,7 @@ namespace swirl::loops {
 struct ElementAccess {
     /// The real or imaginary component of a location.
     struct Component {
-        std::size_t place;
+        std::size_t position;
         bool imaginary;
     };
     Location location; ///< of its real component, with one list of forms

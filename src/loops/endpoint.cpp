@@ -23,7 +23,7 @@ public:
     Walk(const Affine& index, Extents& extents, std::optional<Variable> symbol)
         : indices_{index}, extents_(extents), symbol_(symbol) {}
 
-    bool step(const AccessMap& access_map, Location& location) {
+    bool apply(const AccessMap& access_map, Location& location) {
         return std::visit([&](const auto& s) { return take(s, location); }, access_map);
     }
 
@@ -56,10 +56,10 @@ private:
     bool take_forms(const Layout& layout, Location& location) const {
         for (const Affine& index : indices_) {
             std::vector<Affine>& forms = location.forms.emplace_back();
-            for (const LayoutForm& place : *layout.forms) {
-                const auto form = evaluate_digits(layout.lengths, place.strides, index, extents_);
+            for (const LayoutForm& form_layout : *layout.forms) {
+                const auto form = evaluate_digits(layout.lengths, form_layout.strides, index, extents_);
                 if (!form) return false;
-                forms.push_back(*form + place.constant);
+                forms.push_back(*form + form_layout.constant);
             }
         }
         return true;
@@ -79,10 +79,10 @@ private:
         if (!index) return false;
         for (std::size_t k = factor.views.size(); k-- > 0;)
             index = factor.views[k].base + factor.views[k].stride * *index;
-        auto place = evaluate_digits(factor.layout.lengths, factor.layout.strides, *index, extents_);
-        if (!place) return false;
+        auto offset = evaluate_digits(factor.layout.lengths, factor.layout.strides, *index, extents_);
+        if (!offset) return false;
         const formula::Diagonal diagonal{formula::ArgumentFunction{}, formula::IndexMap::identity(1)};
-        location.diagonals.push_back({diagonal, std::move(*place), location.table});
+        location.diagonals.push_back({diagonal, std::move(*offset), location.table});
         return true;
     }
 
@@ -179,7 +179,7 @@ std::optional<Location> Endpoint::locate(const Affine& index, Extents& extents,
     Location location;
     Walk walk(index, extents, symbol);
     for (std::size_t k = access_maps_.size(); k-- > 0;)
-        if (!walk.step(access_maps_[k], location)) return std::nullopt;
+        if (!walk.apply(access_maps_[k], location)) return std::nullopt;
     const auto& indices = walk.indices();
     if (indices.size() == 2) {
         location.re = indices[0];
@@ -275,7 +275,7 @@ std::vector<Integer> Endpoint::diagonal_cuts_for(Integer size, Extents extents, 
         const auto* list = diagonal ? std::get_if<formula::PiecewiseMap>(&diagonal->index.kind()) : nullptr;
         if (list && std::all_of(list->pieces.begin(), list->pieces.end(), is_constant))
             add_cuts(*list, walk.indices()[0], fresh, size, cuts);
-        if (!walk.step(access_maps_[k], ignored)) break;
+        if (!walk.apply(access_maps_[k], ignored)) break;
     }
     sort_cuts(cuts);
     return cuts;
@@ -292,7 +292,7 @@ std::vector<Integer> Endpoint::cuts_of(Variable variable, const Affine& entry, E
     Walk walk(entry, extents, std::nullopt);
     for (std::size_t k = access_maps_.size(); k-- > 0;) {
         const Affine index = walk.indices()[0];
-        if (walk.step(access_maps_[k], ignored)) continue;
+        if (walk.apply(access_maps_[k], ignored)) continue;
         if (const auto* layout = std::get_if<Layout>(&access_maps_[k])) {
             if (index != Affine::of(variable)) return {};
             const Integer whole = size / row_of(*layout) * row_of(*layout);
@@ -312,8 +312,8 @@ std::vector<Integer> Endpoint::split_counts(Variable variable, Extents extents) 
     Location ignored;
     Walk walk(0, extents, std::nullopt);
     for (std::size_t k = access_maps_.size(); k-- > 0;) {
-        const Integer step = walk.indices()[0].coefficient(variable);
-        if (walk.step(access_maps_[k], ignored)) continue;
+        const Integer stride = walk.indices()[0].coefficient(variable);
+        if (walk.apply(access_maps_[k], ignored)) continue;
         std::vector<Integer> radices;
         if (const auto* layout = std::get_if<Layout>(&access_maps_[k])) radices = layout->lengths;
         if (const auto* map = std::get_if<formula::IndexMap>(&access_maps_[k]))
@@ -322,7 +322,7 @@ std::vector<Integer> Endpoint::split_counts(Variable variable, Extents extents) 
         Integer weight = 1;
         for (std::size_t q = radices.size(); q-- > 1;) {
             weight *= radices[q];
-            const Integer count = step > 0 && weight % step == 0 ? weight / step : 0;
+            const Integer count = stride > 0 && weight % stride == 0 ? weight / stride : 0;
             if (count > 1 && count < extents[variable] && extents[variable] % count == 0)
                 counts.push_back(count);
         }
@@ -337,12 +337,12 @@ std::vector<Integer> Endpoint::radices_for(Integer size, Extents extents, Variab
     Walk walk(Affine::of(fresh), extents, std::nullopt);
     for (std::size_t k = access_maps_.size(); k-- > 0;) {
         const Affine index = walk.indices()[0];
-        if (walk.step(access_maps_[k], ignored)) continue;
+        if (walk.apply(access_maps_[k], ignored)) continue;
         if (const auto* layout = std::get_if<Layout>(&access_maps_[k])) {
             std::vector<Integer> radices = layout->lengths;
             Integer row = row_of(*layout);
             while (layout->forms && row > size &&
-                   radices.size() > 1) { // a part of a row, in copies for callbacks
+                   radices.size() > 1) { // a range of a row, in copies for callbacks
                 radices.erase(radices.begin());
                 row /= radices.front();
             }

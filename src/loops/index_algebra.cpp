@@ -32,10 +32,10 @@ std::optional<Affine> evaluate_digits(const std::vector<Integer>& radices,
     Affine rest = index, result = 0;
     for (std::size_t q = radices.size(); q-- > 0;) {
         if (q == 0) return result + strides[q] * rest;
-        auto parts = divide(rest, radices[q], extents);
-        if (!parts) return std::nullopt;
-        result += strides[q] * parts->remainder;
-        rest = std::move(parts->quotient);
+        auto division = divide(rest, radices[q], extents);
+        if (!division) return std::nullopt;
+        result += strides[q] * division->remainder;
+        rest = std::move(division->quotient);
     }
     return result;
 }
@@ -46,9 +46,9 @@ std::optional<Affine> evaluate(const formula::IndexMap& map, const Affine& index
         if (!sum) return std::nullopt;
         *sum += digits->base;
         if (digits->modulus == 0) return sum;
-        auto parts = divide(*sum, digits->modulus, extents);
-        if (!parts) return std::nullopt;
-        return parts->remainder;
+        auto division = divide(*sum, digits->modulus, extents);
+        if (!division) return std::nullopt;
+        return division->remainder;
     }
     if (index.is_constant()) return map(index.constant());
     const auto* pieces = std::get_if<formula::PiecewiseMap>(&map.kind());

@@ -34,7 +34,7 @@ struct Reach {
 
 /// The array that multiplies entries (formula::ArgumentFunction), complex if they are.
 struct AuxiliaryFactor {
-    std::size_t array = 0; ///< number of the caller's auxiliary array
+    std::size_t array = 0; ///< index of the caller's auxiliary array
     Layout layout;         ///< address of the factor for an entry of the whole vector
     bool operator==(const AuxiliaryFactor&) const = default;
 };

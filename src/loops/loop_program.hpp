@@ -117,7 +117,7 @@ struct Array {
     Integer pitch = 0;    ///< entries from one copy to the next
     bool gapless = false; ///< no padding between copies: their banks already differ
     Integer dsmem_elements_per_block =
-        0;               ///< entries in each block's piece of a cluster's shared array; 0: not shared
+        0;               ///< entries in each block's segment of a cluster's shared array; 0: not shared
     bool unused = false; ///< by the kernel, which has no buffer for it
     /// Entries at even and odd indices are real and imaginary components, which the caller keeps in two arrays: no
     /// access may touch both.

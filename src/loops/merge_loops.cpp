@@ -28,7 +28,7 @@ void add_operands(const Formula& product, std::vector<Formula>& factors) {
             add_operands(factor, factors);
         } else if (inner && inner->is<Product>() &&
                    std::none_of(inner->children().begin(), inner->children().end(), only_moves)) {
-            for (const Formula& step : inner->children()) factors.push_back(real_of(step));
+            for (const Formula& child : inner->children()) factors.push_back(real_of(child));
         } else {
             factors.push_back(factor);
         }
@@ -47,10 +47,10 @@ bool stays_before(const AccessMap& access_map) {
 }
 
 /// Moves the access maps after the last factor into its targets.
-void append_to_targets(MergedFactor& step, std::vector<AccessMap> pending) {
+void append_to_targets(MergedFactor& merged, std::vector<AccessMap> pending) {
     for (AccessMap& access_map : pending) {
         if (const auto* map = std::get_if<IndexMap>(&access_map)) access_map = map->inverse();
-        step.after.push_back(std::move(access_map));
+        merged.after.push_back(std::move(access_map));
     }
 }
 
@@ -117,17 +117,17 @@ std::vector<Formula> with_separate_diagonals(const std::vector<Formula>& factors
 
 } // namespace
 
-std::vector<MergedFactor> merge_loops(const Formula& product, bool apart) {
+std::vector<MergedFactor> merge_loops(const Formula& product, bool separate_diagonals) {
     std::vector<Formula> factors;
     add_operands(product, factors);
-    if (apart) factors = with_separate_diagonals(factors);
-    std::vector<MergedFactor> steps;
+    if (separate_diagonals) factors = with_separate_diagonals(factors);
+    std::vector<MergedFactor> merged;
     std::vector<AccessMap> pending;
     for (std::size_t k = factors.size(); k-- > 0;) {
         const Formula& factor = factors[k];
         const auto* scatter = factor.get_if<Scatter>();
         const bool follows =
-            scatter && !steps.empty() && std::none_of(pending.begin(), pending.end(), stays_before);
+            scatter && !merged.empty() && std::none_of(pending.begin(), pending.end(), stays_before);
         if (const auto* p = factor.get_if<Permutation>()) {
             pending.emplace_back(p->map);
         } else if (const auto* g = factor.get_if<Gather>()) {
@@ -135,54 +135,55 @@ std::vector<MergedFactor> merge_loops(const Formula& product, bool apart) {
         } else if (const auto* d = factor.get_if<Diagonal>()) {
             pending.emplace_back(*d);
         } else if (follows && (scatter->map.domain() == scatter->map.range() || k == 0)) {
-            append_to_targets(steps.back(), std::exchange(pending, {}));
+            append_to_targets(merged.back(), std::exchange(pending, {}));
             if (k > 0)
-                steps.back().after.emplace_back(scatter->map);
+                merged.back().after.emplace_back(scatter->map);
             else
-                steps.back().scattered = scatter->map;
+                merged.back().scattered = scatter->map;
         } else if (!factor.is<Identity>()) {
-            steps.push_back({factor, std::exchange(pending, {}), {}, {}});
+            merged.push_back({factor, std::exchange(pending, {}), {}, {}});
         }
     }
-    if (steps.empty() || std::any_of(pending.begin(), pending.end(), shrinks))
-        steps.push_back({I(product.rows()), std::move(pending), {}, {}});
+    if (merged.empty() || std::any_of(pending.begin(), pending.end(), shrinks))
+        merged.push_back({I(product.rows()), std::move(pending), {}, {}});
     else
-        append_to_targets(steps.back(), std::move(pending));
-    return steps;
+        append_to_targets(merged.back(), std::move(pending));
+    return merged;
 }
 
 namespace {
 
 void add_merges(const Formula& formula, std::vector<LoopMerge>& merges);
 
-void add_merges(const MergedFactor& step, std::vector<LoopMerge>& merges) {
-    const std::string factor = to_short_text(step.factor);
+void add_merges(const MergedFactor& merged, std::vector<LoopMerge>& merges) {
+    const std::string factor = to_short_text(merged.factor);
     const auto moves = [](const AccessMap& access_map) {
         const auto* map = std::get_if<IndexMap>(&access_map);
         return map && !map->is_identity() ? map : nullptr;
     };
-    for (const AccessMap& access_map : step.before)
+    for (const AccessMap& access_map : merged.before)
         if (const IndexMap* map = moves(access_map))
             merges.push_back({"A P → A G(p)", factor,
                               to_short_text(map->is_permutation() ? permutation(*map) : gather(*map))});
         else if (const auto* d = std::get_if<Diagonal>(&access_map))
             merges.push_back({"A D → A G D(i)", factor, to_short_text(diagonal(d->function, d->index))});
-    for (const AccessMap& access_map : step.after)
+    for (const AccessMap& access_map : merged.after)
         if (const IndexMap* map = moves(access_map))
             merges.push_back(
                 {"P A → S(p) A", factor,
                  to_short_text(map->is_permutation() ? permutation(map->inverse()) : scatter(*map))});
         else if (const auto* d = std::get_if<Diagonal>(&access_map))
             merges.push_back({"D A → D(i) S A", factor, to_short_text(diagonal(d->function, d->index))});
-    if (step.scattered) merges.push_back({"S A → S(s) A", factor, to_short_text(scatter(*step.scattered))});
-    add_merges(step.factor, merges);
+    if (merged.scattered)
+        merges.push_back({"S A → S(s) A", factor, to_short_text(scatter(*merged.scattered))});
+    add_merges(merged.factor, merges);
 }
 
 void add_merges(const Formula& formula, std::vector<LoopMerge>& merges) {
     const auto* tagged = formula.get_if<Tagged>();
     if (is_nonterminal(formula) || (tagged && tagged->tag == Tag::codelet)) return;
     if (formula.is<Product>())
-        for (const MergedFactor& step : merge_loops(formula)) add_merges(step, merges);
+        for (const MergedFactor& merged : merge_loops(formula)) add_merges(merged, merges);
     else
         for (const Formula& child : formula.children()) add_merges(child, merges);
 }
@@ -200,19 +201,20 @@ std::optional<Columns> columns_of(const Formula& pass) {
     if (!tagged || tagged->tag != Tag::pass) return std::nullopt;
     if (!pass.children()[0].is<Product>()) return std::nullopt;
     Columns columns{0, merge_loops(pass.children()[0])};
-    if (columns.steps.size() < 2) return std::nullopt;
-    for (std::size_t k = 0; k < columns.steps.size(); ++k) {
-        MergedFactor& step = columns.steps[k];
-        if (!step.factor.is<Kronecker>() || step.factor.children().size() != 2) return std::nullopt;
-        const Formula inner = step.factor.children()[1];
+    if (columns.factors.size() < 2) return std::nullopt;
+    for (std::size_t k = 0; k < columns.factors.size(); ++k) {
+        MergedFactor& merged = columns.factors[k];
+        if (!merged.factor.is<Kronecker>() || merged.factor.children().size() != 2) return std::nullopt;
+        const Formula inner = merged.factor.children()[1];
         if (!inner.is<Identity>() || (k > 0 && inner.rows() != columns.count)) return std::nullopt;
         columns.count = inner.rows();
         const auto is_diagonal = [](const AccessMap& access_map) {
             return std::holds_alternative<Diagonal>(access_map);
         };
-        if (k > 0 && !std::all_of(step.before.begin(), step.before.end(), is_diagonal)) return std::nullopt;
-        if (k + 1 < columns.steps.size() && !step.after.empty()) return std::nullopt;
-        if (step.scattered) return std::nullopt;
+        if (k > 0 && !std::all_of(merged.before.begin(), merged.before.end(), is_diagonal))
+            return std::nullopt;
+        if (k + 1 < columns.factors.size() && !merged.after.empty()) return std::nullopt;
+        if (merged.scattered) return std::nullopt;
     }
     return columns;
 }
@@ -232,12 +234,12 @@ std::optional<std::vector<Integer>> column_counts(const Formula& formula) {
 
 /// Loops inside a transform that is broken down, around the factor at one of its ends.
 std::vector<Integer> loops_inside(const Formula& product, bool at_input) {
-    const std::vector<MergedFactor> steps = merge_loops(product);
-    const MergedFactor& step = at_input ? steps.front() : steps.back();
+    const std::vector<MergedFactor> merged = merge_loops(product);
+    const MergedFactor& outer = at_input ? merged.front() : merged.back();
     const std::vector<Integer> whole{at_input ? product.columns() : product.rows()};
-    if (step.scattered || !(at_input ? step.before : step.after).empty()) return whole;
-    const auto* tagged = step.factor.get_if<Tagged>();
-    const Formula factor = tagged && tagged->tag == Tag::pass ? step.factor.children()[0] : step.factor;
+    if (outer.scattered || !(at_input ? outer.before : outer.after).empty()) return whole;
+    const auto* tagged = outer.factor.get_if<Tagged>();
+    const Formula factor = tagged && tagged->tag == Tag::pass ? outer.factor.children()[0] : outer.factor;
     if (factor.is<Product>()) return loops_inside(factor, at_input);
     auto counts = column_counts(factor);
     if (!counts) return whole;
@@ -255,13 +257,13 @@ ColumnLoops column_loops(const Formula& pass, bool merge_columns) {
     const auto* tagged = pass.get_if<Tagged>();
     if (!tagged || tagged->tag != Tag::pass) return {};
     const Formula& child = pass.children()[0];
-    const std::vector<MergedFactor> steps =
+    const std::vector<MergedFactor> merged =
         child.is<Product>() ? merge_loops(child) : std::vector<MergedFactor>{{child, {}, {}}};
-    if (steps.size() != 1) return {};
-    if (is_nonterminal(steps[0].factor)) return {{1}, {1}};
-    const auto counts = column_counts(steps[0].factor);
+    if (merged.size() != 1) return {};
+    if (is_nonterminal(merged[0].factor)) return {{1}, {1}};
+    const auto counts = column_counts(merged[0].factor);
     if (!counts) return {};
-    const Formula& transform = steps[0].factor.children()[0];
+    const Formula& transform = merged[0].factor.children()[0];
     if (!transform.is<Product>()) return {*counts, *counts};
     if (!merge_columns) return {};
     ColumnLoops result{loops_inside(transform, true), loops_inside(transform, false)};
@@ -318,9 +320,9 @@ std::vector<IndexMap> piecewise_complement(const IndexMap& map) {
     std::vector<Progression> long_ones, short_ones;
     for (const Progression& each : *missed) (each.count > few ? long_ones : short_ones).push_back(each);
     std::vector<IndexMap> result;
-    for (const std::vector<Progression>* part : {&long_ones, &short_ones}) {
-        if (part->empty()) continue;
-        const IndexMap locations = map_of(*part, map.range());
+    for (const std::vector<Progression>* progressions : {&long_ones, &short_ones}) {
+        if (progressions->empty()) continue;
+        const IndexMap locations = map_of(*progressions, map.range());
         const auto* pieces = std::get_if<PiecewiseMap>(&locations.kind());
         if (!pieces) result.push_back(locations);
         for (std::size_t k = 0; pieces && k < pieces->pieces.size(); ++k)

@@ -17,12 +17,12 @@ struct MergedFactor {
     std::optional<formula::IndexMap> scattered = {}; ///< applied after `after`; unmapped entries become zero
 };
 
-/// In order of execution; at least one. With `apart`, diagonal summands become separate diagonals:
+/// In order of execution; at least one. With `separate_diagonals`, diagonal summands become separate diagonals:
 /// A ⊕ diag(d) = (I ⊕ diag(d)) · (A ⊕ I).
-std::vector<MergedFactor> merge_loops(const formula::Formula& product, bool apart = false);
+std::vector<MergedFactor> merge_loops(const formula::Formula& product, bool separate_diagonals = false);
 
 /// Identities by which a factor's neighbours disappear (Franchetti, Voronenko, Püschel 2005, table 2): a permutation P or
-/// a diagonal D beside a factor A becomes part of the gathers G or the scatters S of A's loops.
+/// a diagonal D next to a factor A is folded into the gathers G or the scatters S of A's loops.
 struct LoopMerge {
     std::string rule;   ///< "A P → A G(p)"
     std::string factor; ///< A
@@ -34,7 +34,7 @@ std::vector<LoopMerge> loop_merges_of(const formula::Formula& formula);
 /// A pass whose factors all act on columns: (A_1 ⊗ I_c) · D · (A_2 ⊗ I_c) ⋯, with diagonals between.
 struct Columns {
     Integer count;
-    std::vector<MergedFactor> steps;
+    std::vector<MergedFactor> factors;
 };
 /// The pass in this form, if it has at least two factors of this form.
 std::optional<Columns> columns_of(const formula::Formula& pass);

@@ -19,9 +19,9 @@ MemoryArrangement arrangement_of(const LoopProgram& program, const Memory& memor
     const Affine first = pair_address(program, memory, locations[0]);
     bool side_by_side = true, rows = true;
     for (std::size_t k = 0; k < locations.size(); ++k) {
-        const Affine place = pair_address(program, memory, locations[k]);
-        side_by_side = side_by_side && place.coefficient(lane->variable) == 2;
-        rows = rows && place == first + static_cast<Integer>(2 * k);
+        const Affine address = pair_address(program, memory, locations[k]);
+        side_by_side = side_by_side && address.coefficient(lane->variable) == 2;
+        rows = rows && address == first + static_cast<Integer>(2 * k);
     }
     return side_by_side ? MemoryArrangement::side_by_side
            : rows       ? MemoryArrangement::rows
@@ -68,15 +68,16 @@ bool suits_pairs(const LoopProgram& program, const Request& request, const Memor
                  const std::vector<Location>& locations) {
     const bool temporary =
         program.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
-    return std::all_of(locations.begin(), locations.end(), [&](const Location& place) {
-        return !place.table &&
-               (place.forms.empty() || (request.pairs_at_callbacks && place.forms.size() == 1)) &&
-               !place.re_negative && !place.im_negative &&
-               (temporary ? place.im == place.re : place.im == place.re + 1) &&
-               std::none_of(place.diagonals.begin(), place.diagonals.end(), [](const FoldedDiagonal& met) {
-                   return met.table.has_value() ||
-                          std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
-               });
+    return std::all_of(locations.begin(), locations.end(), [&](const Location& location) {
+        return !location.table &&
+               (location.forms.empty() || (request.pairs_at_callbacks && location.forms.size() == 1)) &&
+               !location.re_negative && !location.im_negative &&
+               (temporary ? location.im == location.re : location.im == location.re + 1) &&
+               std::none_of(
+                   location.diagonals.begin(), location.diagonals.end(), [](const FoldedDiagonal& met) {
+                       return met.table.has_value() ||
+                              std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
+                   });
     });
 }
 
@@ -94,7 +95,7 @@ Integer iterations_of(const Call& call) {
 }
 
 /// The nodes that become straight-line code: all, or all inside the loops around everything.
-const Nodes& straight_part(const LoopProgram& program) {
+const Nodes& straight_line_nodes(const LoopProgram& program) {
     const Nodes* nodes = &program.body;
     while (nodes->size() == 1 && std::holds_alternative<Nest>(nodes->front().node))
         nodes = &std::get<Nest>(nodes->front().node).body;
@@ -105,7 +106,7 @@ const Nodes& straight_part(const LoopProgram& program) {
 int width_of(const Request& request, const LoopProgram& program) {
     const int widest = request.lanes / 2;
     int width = std::min<Integer>(widest, std::max<Integer>(1, 8 / bytes_of(request.scalar)));
-    for (const Node& node : straight_part(program))
+    for (const Node& node : straight_line_nodes(program))
         while (width < widest && width < lanes_of(program, std::get<Call>(node.node))) width *= 2;
     return width;
 }
@@ -113,7 +114,7 @@ int width_of(const Request& request, const LoopProgram& program) {
 /// See place_pair_tags.
 bool suits_pairs(const LoopProgram& program, const Request& request) {
     Integer vectors = 0;
-    for (const Node& node : straight_part(program)) {
+    for (const Node& node : straight_line_nodes(program)) {
         const auto* call = std::get_if<Call>(&node.node);
         if (call == nullptr ||
             iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||

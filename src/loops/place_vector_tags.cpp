@@ -21,9 +21,9 @@ double mean_contiguous_length(const std::vector<Location>& locations) {
         if (location.im != location.re) at.push_back(location.im.constant());
     }
     std::sort(at.begin(), at.end());
-    std::size_t runs = 1;
-    for (std::size_t k = 1; k < at.size(); ++k) runs += at[k] != at[k - 1] + 1;
-    return static_cast<double>(at.size()) / static_cast<double>(runs);
+    std::size_t contiguous_ranges = 1;
+    for (std::size_t k = 1; k < at.size(); ++k) contiguous_ranges += at[k] != at[k - 1] + 1;
+    return static_cast<double>(at.size()) / static_cast<double>(contiguous_ranges);
 }
 
 /// Vector operations to move one scalar of every lane, with the loop over `variable` as lanes.

@@ -94,8 +94,8 @@ Memory Recorder::acquire(Integer elements, bool complex) {
 Reach reach_of(const Layout& layout) {
     Integer low = 0, high = 0;
     for (std::size_t k = 0; k < layout.lengths.size(); ++k) {
-        const Integer step = layout.strides[k] * (layout.lengths[k] - 1);
-        (step < 0 ? low : high) += step;
+        const Integer span = layout.strides[k] * (layout.lengths[k] - 1);
+        (span < 0 ? low : high) += span;
     }
     return {low, high};
 }
@@ -238,7 +238,7 @@ bool is_imaginary(const Location& location, Variable variable, Integer i) {
 
 /// The iterations of the last loop, grouped by the components they access on both sides, where the components are in
 /// separate arrays.
-std::vector<std::vector<Integer>> by_parts(const Recorder& recorder, const Call& copy) {
+std::vector<std::vector<Integer>> by_component(const Recorder& recorder, const Call& copy) {
     const Loop& loop = copy.loops.back();
     std::map<std::array<bool, 2>, std::vector<Integer>> groups;
     for (Integer i = 0; i < loop.count; ++i) {
@@ -250,7 +250,7 @@ std::vector<std::vector<Integer>> by_parts(const Recorder& recorder, const Call&
             .push_back(i);
     }
     std::vector<std::vector<Integer>> result;
-    for (auto& [parts, iterations] : groups) result.push_back(std::move(iterations));
+    for (auto& [components, iterations] : groups) result.push_back(std::move(iterations));
     return result;
 }
 
@@ -294,11 +294,11 @@ bool copy_by_entries(Recorder& recorder, Integer n, const Endpoint& in, const En
                                           [](const Loop& a, const Loop& b) { return a.count < b.count; });
     if (recorder.for_gpu() || n > most_entries || longest == loops.end() || longest->count < shortest)
         return false;
-    struct Part {
+    struct Copy {
         Endpoint from, to;
         std::vector<Loop> loops;
     };
-    std::vector<Part> parts;
+    std::vector<Copy> copies;
     for (Integer entry = 0; entry < n; ++entry) {
         std::vector<Integer> cuts{0, longest->count};
         for (const Endpoint* side : {&in, &out})
@@ -309,32 +309,32 @@ bool copy_by_entries(Recorder& recorder, Integer n, const Endpoint& in, const En
         for (std::size_t k = 1; k < cuts.size(); ++k) {
             const Loop own{recorder.new_variable(cuts[k] - cuts[k - 1]), cuts[k] - cuts[k - 1]};
             const Affine form = Affine::of(own.variable) + cuts[k - 1];
-            Part part{at(in.substitute(longest->variable, form), entry),
+            Copy copy{at(in.substitute(longest->variable, form), entry),
                       at(out.substitute(longest->variable, form), entry), loops};
-            part.loops[static_cast<std::size_t>(longest - loops.begin())] = own;
-            if (!is_affine(part.from, recorder.extents()) || !is_affine(part.to, recorder.extents()))
+            copy.loops[static_cast<std::size_t>(longest - loops.begin())] = own;
+            if (!is_affine(copy.from, recorder.extents()) || !is_affine(copy.to, recorder.extents()))
                 return false;
-            parts.push_back(std::move(part));
+            copies.push_back(std::move(copy));
         }
     }
-    for (const Part& part : parts) add_codelet(recorder, copying_codelet(), part.from, part.to, part.loops);
+    for (const Copy& copy : copies) add_codelet(recorder, copying_codelet(), copy.from, copy.to, copy.loops);
     return true;
 }
 
 /// Splits the copy by all digits but the largest, if that gives a few long copies.
 bool copy_by_largest_digit(Recorder& recorder, const std::vector<Integer>& radices, const Endpoint& in,
                            const Endpoint& out, const std::vector<Loop>& loops) {
-    constexpr Integer most_parts = 8, shortest = 1024;
+    constexpr Integer most_copies = 8, shortest = 1024;
     const auto largest = std::max_element(radices.begin(), radices.end());
     if (radices.size() < 2 || *largest < shortest) return false;
-    Integer parts = 1, stride = 1;
+    Integer copies = 1, stride = 1;
     for (auto radix = radices.begin(); radix != radices.end(); ++radix) {
-        if (radix != largest) parts *= *radix;
+        if (radix != largest) copies *= *radix;
         if (radix > largest) stride *= *radix;
     }
-    if (parts == 1 || parts > most_parts) return false;
-    for (Integer part = 0; part < parts; ++part) {
-        const View view{part / stride * stride * *largest + part % stride, stride};
+    if (copies == 1 || copies > most_copies) return false;
+    for (Integer k = 0; k < copies; ++k) {
+        const View view{k / stride * stride * *largest + k % stride, stride};
         add_copy(recorder, *largest, in.through(view), out.through(view), loops);
     }
     return true;
@@ -366,11 +366,11 @@ void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint&
     const Affine index = Affine::of(all.back().variable);
     Placement placement{tabled(recorder, at(in, index)), tabled(recorder, at(out, index))};
     Call copy{copying_codelet(), in.memory(), out.memory(), out.is_complex(), std::move(placement), all};
-    const bool may_be_apart =
+    const bool may_be_planar =
         recorder.array(copy.input).split_complex || recorder.array(copy.output).split_complex;
-    const auto parts = may_be_apart ? by_parts(recorder, copy) : std::vector<std::vector<Integer>>(1);
-    if (parts.size() == 1) return recorder.add(std::move(copy));
-    for (const std::vector<Integer>& entries : parts) {
+    const auto groups = may_be_planar ? by_component(recorder, copy) : std::vector<std::vector<Integer>>(1);
+    if (groups.size() == 1) return recorder.add(std::move(copy));
+    for (const std::vector<Integer>& entries : groups) {
         const formula::IndexMap own = formula::IndexMap::table(entries, n).canonical();
         add_copy(recorder, own.domain(), in.through(own), out.through(own), loops);
     }

@@ -80,7 +80,7 @@ void add_codelet(Recorder& recorder, const Codelet& codelet, const Endpoint& in,
                  const std::vector<std::vector<std::vector<FoldedDiagonal>>>& between = {});
 
 /// Records  out[i] = in[i]  for i < n inside `loops`, with index tables if the maps need them. In that case an array
-/// with separate components is copied in two parts, real and imaginary.
+/// with separate components takes two copies, of real and of imaginary components.
 void add_copy(Recorder& recorder, Integer n, const Endpoint& in, const Endpoint& out,
               const std::vector<Loop>& loops);
 

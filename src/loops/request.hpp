@@ -33,7 +33,7 @@ struct Request {
     /// For callbacks on a half spectrum: an equivalent formula that has both components of each element in one call.
     /// It replaces the formula if that one spreads them over different calls or iterations.
     std::optional<formula::Formula> by_complex_entries = {};
-    CopiedEnds copied = {}; ///< in loops over the digits of the caller's layout, whatever the formula does
+    CopiedEnds copied = {}; ///< in loops over the digits of the caller's layout, for any formula
     long double scale = 1;
     int lanes = 1;           ///< of a vector register
     Integer cache_bytes = 0; ///< of a core's private caches; 0: unknown

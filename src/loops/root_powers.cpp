@@ -9,8 +9,8 @@ using formula::TwiddleFunction;
 
 namespace {
 
-/// Whether the digits occupy disjoint parts of an index.
-bool are_apart(const formula::Digit& a, const formula::Digit& b) {
+/// Whether the digits occupy disjoint ranges of bits of an index.
+bool are_disjoint(const formula::Digit& a, const formula::Digit& b) {
     return b.divisor % (a.divisor * a.modulus) == 0 || a.divisor % (b.divisor * b.modulus) == 0;
 }
 
@@ -45,7 +45,7 @@ std::optional<Digits> digits_with_table(const Twiddle& twiddle, const Extents& g
         return std::nullopt;
     const FoldedDiagonal& met = twiddle.varying[0];
     const auto* twiddle_function = std::get_if<TwiddleFunction>(&met.diagonal.function);
-    if (!twiddle_function || !are_apart(twiddle_function->first, twiddle_function->second))
+    if (!twiddle_function || !are_disjoint(twiddle_function->first, twiddle_function->second))
         return std::nullopt;
     const auto index = evaluate(met.diagonal.index, met.index, extents);
     if (!index) return std::nullopt;

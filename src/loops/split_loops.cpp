@@ -113,8 +113,8 @@ private:
             const Integer inner = long_loops.inner_count(loop);
             if (inner == 0) continue;
             const Integer outer = loop.count / inner, left_over = loop.count % inner;
-            if (left_over > 0) add(part(call, k, {{new_loop(left_over)}}, outer * inner), result);
-            return add(part(call, k, {{new_loop(outer), new_loop(inner)}}, 0), result);
+            if (left_over > 0) add(subrange(call, k, {{new_loop(left_over)}}, outer * inner), result);
+            return add(subrange(call, k, {{new_loop(outer), new_loop(inner)}}, 0), result);
         }
         result.emplace_back().node = std::move(call);
     }
@@ -161,7 +161,7 @@ private:
     }
 
     /// The call with `loops` in place of loop k, from iteration `first` on.
-    static Call part(Call call, std::size_t k, const std::vector<Loop>& loops, Integer first) {
+    static Call subrange(Call call, std::size_t k, const std::vector<Loop>& loops, Integer first) {
         Substitution substitution{call.loops[k].variable, first};
         Integer stride = 1;
         for (std::size_t l = loops.size(); l-- > 0; stride *= loops[l].count)

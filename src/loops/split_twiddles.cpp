@@ -51,7 +51,7 @@ struct Powers {
     Affine form;
 };
 
-/// For digits of which one is constant and the other equal for all entries; entries without a twiddle have exponent 0.
+/// For a constant digit and one equal for all entries; entries without a twiddle have exponent 0.
 std::optional<Powers> powers_of(const std::vector<Twiddle>& twiddles, const Extents& extents) {
     for (const bool first : {true, false}) {
         Powers powers{nullptr, first, {}, 0};
@@ -78,8 +78,8 @@ std::optional<Powers> powers_of(const std::vector<Twiddle>& twiddles, const Exte
 } // namespace
 
 Integer max_twiddle_table(std::size_t tables) {
-    constexpr Integer largest_together = Integer{1} << 18;
-    return largest_together / std::max<Integer>(1, static_cast<Integer>(tables));
+    constexpr Integer max_total_entries = Integer{1} << 18;
+    return max_total_entries / std::max<Integer>(1, static_cast<Integer>(tables));
 }
 
 std::optional<SplitTwiddles> split_twiddles(const std::vector<Twiddle>& twiddles, const Extents& extents,
@@ -112,18 +112,18 @@ std::optional<TwiddleProducts> twiddle_products(const std::vector<Twiddle>& twid
     if (is_loaded(whole, largest_cached_table, roots)) return std::nullopt;
     const auto powers = powers_of(twiddles, extents);
     if (!powers) return std::nullopt;
-    Integer step = 1;
-    while (step * step < std::ssize(twiddles)) step *= 2;
+    Integer radix = 1;
+    while (radix * radix < std::ssize(twiddles)) radix *= 2;
     TwiddleProducts products;
-    std::map<Integer, std::size_t> numbers; // index by exponent
+    std::map<Integer, std::size_t> index_of_exponent;
     for (const Integer exponent : powers->exponents) {
         auto& own = products.of_entry.emplace_back();
-        for (const Integer part : {exponent % step, exponent / step * step}) {
-            if (part == 0) continue;
-            const auto [at, is_new] = numbers.emplace(part, products.twiddles.size());
+        for (const Integer term : {exponent % radix, exponent / radix * radix}) {
+            if (term == 0) continue;
+            const auto [at, is_new] = index_of_exponent.emplace(term, products.twiddles.size());
             if (is_new)
                 products.twiddles.push_back(
-                    power(*powers->twiddle_function, powers->first, part, powers->form, extents));
+                    power(*powers->twiddle_function, powers->first, term, powers->form, extents));
             own.push_back(at->second);
         }
     }
@@ -201,8 +201,8 @@ TwiddleGroups twiddle_groups(std::vector<Twiddle> twiddles, bool complex, bool f
             twiddles = std::move(products->twiddles);
             for (std::size_t entry = 0; entry < result.of_entry.size(); ++entry) {
                 result.of_entry[entry].clear();
-                for (const std::size_t number : products->of_entry[entry])
-                    result.of_entry[entry].push_back({number});
+                for (const std::size_t index : products->of_entry[entry])
+                    result.of_entry[entry].push_back({index});
             }
         }
     }
@@ -214,9 +214,9 @@ TwiddleGroups twiddle_groups(std::vector<Twiddle> twiddles, bool complex, bool f
     DigitTerms terms(extents, most);
     std::vector<std::vector<std::size_t>> terms_of_twiddle;
     for (const Twiddle& twiddle : twiddles) {
-        auto& numbers = terms_of_twiddle.emplace_back();
+        auto& indices = terms_of_twiddle.emplace_back();
         for (Twiddle& term : for_gpu ? terms.terms_of(twiddle) : twiddle_terms(twiddle, extents, most)) {
-            numbers.push_back(result.twiddles.size());
+            indices.push_back(result.twiddles.size());
             result.twiddles.push_back(std::move(term));
         }
     }

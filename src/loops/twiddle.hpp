@@ -28,7 +28,7 @@ struct Twiddle {
 /// The digit of an affine index, if it is affine.
 std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index, const Extents& extents);
 
-/// Drops diagonals that are 1 for all values of the variables, and folds constant ones.
+/// Drops diagonals equal to 1 for all values of the variables, and folds constant ones.
 Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& extents);
 
 /// Restricts the twiddle to where `limit` is negative: elsewhere its entry is zero, and the caller's array is not

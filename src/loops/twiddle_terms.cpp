@@ -221,10 +221,10 @@ bool DigitTerms::divide(std::vector<Affine*> forms, std::optional<Variable> whol
                 longest = term.variable;
     if (!longest) return false;
     const Integer count = extents_[*longest];
-    Integer step = 1;
-    while (step * step < count) step *= 2;
-    const Affine digits = Affine::of(digit(*longest, 1, step, false)) +
-                          Affine::of(digit(*longest, step, ceil_divide(count, step), true), step);
+    Integer radix = 1;
+    while (radix * radix < count) radix *= 2;
+    const Affine digits = Affine::of(digit(*longest, 1, radix, false)) +
+                          Affine::of(digit(*longest, radix, ceil_divide(count, radix), true), radix);
     std::vector<Affine> divided;
     for (const Affine* form : forms) {
         divided.push_back(form->substitute(*longest, digits));

@@ -81,14 +81,14 @@ Scaled Arithmetic::rotate_fused(const Scaled& a, std::complex<long double> facto
     const long double c = factor.real(), s = factor.imag();
     if (std::abs(c) >= std::abs(s) * (1 - rounding)) { // c·(1 + i·tan)
         const long double tangent = s / c;
-        Scaled turned{add_scaled(a.re, -tangent, a.im), add_scaled(a.im, tangent, a.re),
-                      a.scale * std::abs(c)};
-        return c < 0 ? negate(turned) : turned;
+        Scaled rotated{add_scaled(a.re, -tangent, a.im), add_scaled(a.im, tangent, a.re),
+                       a.scale * std::abs(c)};
+        return c < 0 ? negate(rotated) : rotated;
     }
     const long double cotangent = c / s; // i·s·(1 − i·cot)
-    const Scaled turned{add_scaled(a.re, cotangent, a.im), add_scaled(a.im, -cotangent, a.re),
-                        a.scale * std::abs(s)};
-    return multiply_by_i(s < 0 ? negate(turned) : turned);
+    const Scaled rotated{add_scaled(a.re, cotangent, a.im), add_scaled(a.im, -cotangent, a.re),
+                         a.scale * std::abs(s)};
+    return multiply_by_i(s < 0 ? negate(rotated) : rotated);
 }
 
 Scaled Arithmetic::multiply(const Scaled& a, std::complex<long double> factor) {
@@ -96,14 +96,14 @@ Scaled Arithmetic::multiply(const Scaled& a, std::complex<long double> factor) {
     const long double size = std::abs(c) + std::abs(s);
     if (size == 0 || (a.re.is_zero() && a.im.is_zero())) return {};
     if (std::abs(s) <= rounding * size || std::abs(c) <= rounding * size) {
-        const bool turn = std::abs(c) < std::abs(s);
-        const long double real_factor = turn ? s : c;
+        const bool is_imaginary = std::abs(c) < std::abs(s);
+        const long double real_factor = is_imaginary ? s : c;
         Scaled result = multiplication_ == Multiplication::fused
                             ? Scaled{a.re, a.im, a.scale * std::abs(real_factor)}
                             : Scaled{multiply(a.re, std::abs(real_factor)),
                                      multiply(a.im, std::abs(real_factor)), a.scale};
         if (real_factor < 0) result = negate(result);
-        return turn ? multiply_by_i(result) : result;
+        return is_imaginary ? multiply_by_i(result) : result;
     }
     if (multiplication_ == Multiplication::fused) return rotate_fused(a, factor);
     if (!is_near_overflow(size, type_.scalar)) return rotate_plain(a, factor);

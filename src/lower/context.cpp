@@ -138,29 +138,29 @@ ir::Buffer Context::auxiliary_buffer(std::size_t array) {
 namespace {
 
 /// More would leave kernels too few of the buffers they may have.
-constexpr int most_tables_apart = 24;
+constexpr int most_separate_tables = 24;
 
 } // namespace
 
 Context::TableLocation Context::add_table(ir::Table contents) {
     const DataType element = contents.element();
     const auto name = [&] { return fmt::format("{}{}", element == DataType::int64 ? 'p' : 'w', tables_++); };
-    if (tables_ < most_tables_apart) return {builder.table(name(), std::move(contents)), 0};
+    if (tables_ < most_separate_tables) return {builder.table(name(), std::move(contents)), 0};
     SharedTable& shared = shared_tables_[element];
-    if (shared.parts.empty()) shared.buffer = builder.table(name(), ir::Table(element, 1));
+    if (shared.tables.empty()) shared.buffer = builder.table(name(), ir::Table(element, 1));
     const Integer line = cache_line / bytes_of(element);
     const Integer first = ceil_divide(shared.entries, line) * line;
     shared.entries = first + contents.size();
-    shared.parts.emplace_back(first, std::move(contents));
+    shared.tables.emplace_back(first, std::move(contents));
     return {shared.buffer, first};
 }
 
-Context::TableLocation Context::multiples_of(Integer step) {
-    const auto known = multiples_.find(step);
+Context::TableLocation Context::multiples_of(Integer stride) {
+    const auto known = multiples_.find(stride);
     if (known != multiples_.end()) return known->second;
     ir::Table contents(request.loops.scalar, request.loops.lanes);
-    for (Integer k = 0; k < request.loops.lanes; ++k) contents.set(k, static_cast<long double>(k * step));
-    return multiples_.emplace(step, add_table(std::move(contents))).first->second;
+    for (Integer k = 0; k < request.loops.lanes; ++k) contents.set(k, static_cast<long double>(k * stride));
+    return multiples_.emplace(stride, add_table(std::move(contents))).first->second;
 }
 
 ir::Value Context::vector_constant(std::vector<long double> lanes) {
@@ -183,7 +183,7 @@ ir::Value Context::vector_constant(std::vector<long double> lanes) {
 
 namespace {
 
-/// Aligns arguments that are accessed as vectors to the vector size.
+/// Aligns arguments with vector accesses to the vector size.
 void align_vectors(ir::Program& program) {
     ir::for_each_operation(program, [&](ir::Value value) {
         const ir::Operation& operation = program[value];
@@ -205,7 +205,7 @@ ir::Program Context::finish() {
     }
     for (auto& [element, shared] : shared_tables_) {
         ir::Table all(element, shared.entries);
-        for (const auto& [first, part] : shared.parts) all.put(first, part);
+        for (const auto& [first, table] : shared.tables) all.put(first, table);
         ir::BufferInfo& table = program.buffers[static_cast<std::size_t>(shared.buffer)];
         table.elements = shared.entries;
         table.contents = ir::shared(std::move(all));

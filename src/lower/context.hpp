@@ -78,8 +78,8 @@ public:
     /// share a buffer.
     TableLocation add_table(ir::Table contents);
 
-    /// On a CPU: the table 0, step, 2·step, … with as many entries as a vector register has lanes.
-    TableLocation multiples_of(Integer step);
+    /// On a CPU: the table 0, stride, 2·stride, … with as many entries as a vector register has lanes.
+    TableLocation multiples_of(Integer stride);
 
     /// A vector with these lanes, loaded from the table of all vector constants.
     ir::Value vector_constant(std::vector<long double> lanes);
@@ -102,11 +102,11 @@ private:
     struct SharedTable {
         ir::Buffer buffer;
         Integer entries = 0;
-        std::vector<std::pair<Integer, ir::Table>> parts; ///< tables with their offsets
+        std::vector<std::pair<Integer, ir::Table>> tables; ///< with their offsets
     };
     std::map<DataType, SharedTable> shared_tables_;
     std::vector<std::optional<ir::Buffer>> auxiliary_buffers_;
-    std::map<Integer, TableLocation> multiples_; ///< by step
+    std::map<Integer, TableLocation> multiples_; ///< by stride
     std::optional<ir::Buffer> vector_table_;
     std::vector<long double> vector_constants_;
     std::map<std::vector<long double>, Integer> vector_constant_offsets_;

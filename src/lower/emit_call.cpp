@@ -189,15 +189,15 @@ private:
     std::vector<Scaled> run(std::vector<Scaled> x, Arithmetic& arithmetic, const Affine& vector,
                             const Affine& lane) {
         if (!codelet_.formula) {
-            x.resize(static_cast<std::size_t>(codelet_.rows)); // entries that are not copied are zero
+            x.resize(static_cast<std::size_t>(codelet_.rows)); // entries not copied are zero
             return x;
         }
         x = straight_line(*codelet_.formula, std::move(x), arithmetic);
-        for (std::size_t step = 0; step < codelet_.then.size(); ++step) {
+        for (std::size_t factor = 0; factor < codelet_.then.size(); ++factor) {
             const std::size_t first = call_.first_source ? 1 : 0;
             for (std::size_t k = first; k < x.size(); ++k)
-                x[k] = between_[step]->apply(k - first, x[k], arithmetic, vector, lane);
-            x = straight_line(codelet_.then[step], std::move(x), arithmetic);
+                x[k] = between_[factor]->apply(k - first, x[k], arithmetic, vector, lane);
+            x = straight_line(codelet_.then[factor], std::move(x), arithmetic);
         }
         return x;
     }

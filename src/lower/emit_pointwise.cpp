@@ -119,7 +119,7 @@ std::vector<ir::Condition> PointwiseEmitter::conditions(const Component& compone
         if (is_looked_up &&
             tables_->dynamic(looked_up_[component.location][component.component][at]) != ir::no_value)
             throw UserError(
-                "the schedule finds results by a table of indices, and the store expression leaves some "
+                "the schedule locates results by an index table, but the store expression omits some "
                 "out by their index\n  use 'bluestein' in place of 'rader'");
         result.push_back({context_.placed(form), relation});
     }
@@ -132,13 +132,13 @@ ir::Value PointwiseEmitter::real_form(const Component& component, int form) {
     if (context_.request.loops.for_gpu)
         return builder.convert(integer(component, form, 1), context_.request.loops.scalar);
     Affine base = context_.placed(forms_of(component)[static_cast<std::size_t>(form)]);
-    const Integer step = lane_ ? base.coefficient(*lane_) : 0;
-    if (step != 0) base = base.substitute(*lane_, 0);
+    const Integer stride = lane_ ? base.coefficient(*lane_) : 0;
+    if (stride != 0) base = base.substitute(*lane_, 0);
     const ir::Value first = base.is_constant()
                                 ? arithmetic_.constant(static_cast<long double>(base.constant()))
                                 : builder.convert(builder.index(base), context_.request.loops.scalar);
-    if (step == 0) return first;
-    const Context::TableLocation multiples = context_.multiples_of(step);
+    if (stride == 0) return first;
+    const Context::TableLocation multiples = context_.multiples_of(stride);
     const ir::Value rest = builder.load(multiples.buffer, Affine::of(*lane_) + multiples.first);
     return base == Affine(0) ? rest : builder.add(first, rest);
 }

@@ -71,7 +71,7 @@ constexpr FunctionConstants float64 = {
 
 const FunctionConstants& function_constants(DataType scalar) {
     ensure(scalar == DataType::float32 || scalar == DataType::float64,
-           "functions of numbers that are neither float32 nor float64");
+           "function expansions exist for float32 and float64 alone");
     return scalar == DataType::float32 ? float32 : float64;
 }
 

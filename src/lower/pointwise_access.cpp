@@ -9,9 +9,9 @@ namespace swirl::lower {
 
 namespace {
 
-std::vector<Location> locations_of(const std::vector<ElementAccess>& numbers) {
+std::vector<Location> locations_of(const std::vector<ElementAccess>& accesses) {
     std::vector<Location> element_locations;
-    for (const ElementAccess& element : numbers) element_locations.push_back(element.location);
+    for (const ElementAccess& element : accesses) element_locations.push_back(element.location);
     return element_locations;
 }
 
@@ -26,15 +26,15 @@ PointwiseAccess::PointwiseAccess(Context& context, const Memory& memory,
       buffers_(context.buffers_of(memory)),
       locations_(locations),
       pointwise_(pointwise),
-      numbers_(element_accesses(locations, complex, pointwise).value()),
-      element_locations_(locations_of(numbers_)),
+      accesses_(element_accesses(locations, complex, pointwise).value()),
+      element_locations_(locations_of(accesses_)),
       tables_(context, element_locations_, loops),
       emitter_(context, pointwise, element_locations_, loops),
       loading_(loading) {
     if (context.request.loops.for_gpu) return;
     using Access = GuardedElements::Access;
     std::vector<Access> accesses;
-    for (const ElementAccess& element : numbers_) {
+    for (const ElementAccess& element : accesses_) {
         const bool is_skipped = !loading && !element.re; // the zero next to a real element
         accesses.push_back(is_skipped ? Access::none : element.whole ? Access::complex : Access::real);
     }
@@ -60,14 +60,14 @@ Integer PointwiseAccess::scalars_of_element() const {
 
 /// The element in memory if it is to be accessed, else zero.
 PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t position) {
-    const bool whole = numbers_[position].whole;
+    const bool whole = accesses_[position].whole;
     const Component component{position, 0};
     const Touch touch = emitter_.touch(component, true);
     if (touch == Touch::never) return emitter_.zero(whole);
     if (guarded_ && touch == Touch::sometimes) return guarded_->load(position, lane_);
-    const Location& place = element_locations_[position];
+    const Location& location = element_locations_[position];
     ir::Builder& builder = context_.builder;
-    Affine index = context_.placed(memory_, place.re);
+    Affine index = context_.placed(memory_, location.re);
     ir::Value dynamic = tables_.dynamic(position), chooser = ir::no_value;
     if (touch == Touch::sometimes) {
         chooser = emitter_.condition(component, true);
@@ -78,11 +78,11 @@ PointwiseAccess::ComplexValue PointwiseAccess::guarded(std::size_t position) {
         index = 0;
     }
     ComplexValue value;
-    if (whole && !is_one_access(context_, memory_, place)) {
-        const bool beside = place.im == place.re + 1;
-        ensure(chooser == ir::no_value || beside, "an access apart to parts that may not be touched");
+    if (whole && !is_one_access(context_, memory_, location)) {
+        const bool adjacent = location.im == location.re + 1;
+        ensure(chooser == ir::no_value || adjacent, "separate components of an element that may not be read");
         value.re = builder.load(buffers_.re, index, {.dynamic = dynamic});
-        value.im = builder.load(buffers_.im, beside ? index + 1 : context_.placed(memory_, place.im),
+        value.im = builder.load(buffers_.im, adjacent ? index + 1 : context_.placed(memory_, location.im),
                                 {.dynamic = dynamic});
     } else if (whole) {
         const ir::Value both =
@@ -104,7 +104,7 @@ PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t index) {
     const ComplexValue value = emitter_.apply(component, guarded(index));
     const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::always) return value;
-    const ComplexValue zero = emitter_.zero(numbers_[index].whole);
+    const ComplexValue zero = emitter_.zero(accesses_[index].whole);
     if (touch == Touch::never) return zero;
     if (guarded_) return emitter_.masked(component, value);
     const ir::Value chooser = emitter_.condition(component, false);
@@ -115,38 +115,38 @@ PointwiseAccess::ComplexValue PointwiseAccess::loaded(std::size_t index) {
 
 std::vector<Scaled> PointwiseAccess::load() {
     std::vector<Scaled> sources(locations_.size());
-    for (std::size_t k = 0; k < numbers_.size(); ++k) {
+    for (std::size_t k = 0; k < accesses_.size(); ++k) {
         const ComplexValue value = loaded(k);
         const auto put = [&](const ElementAccess::Component& component, ir::Value own) {
-            const Location& place = locations_[component.place];
+            const Location& location = locations_[component.position];
             if (component.imaginary)
-                sources[component.place].im = {own, place.im_negative};
+                sources[component.position].im = {own, location.im_negative};
             else
-                sources[component.place].re = {own, place.re_negative};
+                sources[component.position].re = {own, location.re_negative};
         };
-        if (numbers_[k].re) put(*numbers_[k].re, value.re);
-        if (numbers_[k].im) put(*numbers_[k].im, value.im);
+        if (accesses_[k].re) put(*accesses_[k].re, value.re);
+        if (accesses_[k].im) put(*accesses_[k].im, value.im);
     }
     return sources;
 }
 
 void PointwiseAccess::store(std::size_t position, const ComplexValue& value) {
     const Component component{position, 0};
-    const Location& place = element_locations_[position];
+    const Location& location = element_locations_[position];
     const Touch touch = emitter_.touch(component, false);
     if (touch == Touch::never) return;
     ir::Builder& builder = context_.builder;
     const ir::Value dynamic = tables_.dynamic(position);
     const auto write = [&] {
         const ComplexValue result = emitter_.apply(component, value);
-        const Affine index = context_.placed(memory_, place.re);
-        if (!numbers_[position].whole)
+        const Affine index = context_.placed(memory_, location.re);
+        if (!accesses_[position].whole)
             return builder.store(buffers_.re, index, result.re, {.dynamic = dynamic});
-        if (is_one_access(context_, memory_, place))
+        if (is_one_access(context_, memory_, location))
             return builder.store(buffers_.re, index, builder.shuffle(result.re, result.im, {0, 1}),
                                  {.active = 2, .dynamic = dynamic});
         builder.store(buffers_.re, index, result.re, {.dynamic = dynamic});
-        builder.store(buffers_.im, context_.placed(memory_, place.im), result.im, {.dynamic = dynamic});
+        builder.store(buffers_.im, context_.placed(memory_, location.im), result.im, {.dynamic = dynamic});
     };
     if (touch == Touch::always)
         write();
@@ -158,14 +158,14 @@ void PointwiseAccess::store(std::size_t position, const ComplexValue& value) {
 
 void PointwiseAccess::store(const std::vector<Scaled>& targets, Arithmetic& arithmetic) {
     const auto value_of = [&](const ElementAccess::Component& component) {
-        const Location& place = locations_[component.place];
-        const Scaled& target = targets[component.place];
+        const Location& location = locations_[component.position];
+        const Scaled& target = targets[component.position];
         const Real& value = component.imaginary ? target.im : target.re;
-        const bool negative = component.imaginary ? place.im_negative : place.re_negative;
+        const bool negative = component.imaginary ? location.im_negative : location.re_negative;
         return arithmetic.materialize(negative ? -value : value);
     };
-    for (std::size_t k = 0; k < numbers_.size(); ++k) {
-        const ElementAccess& element = numbers_[k];
+    for (std::size_t k = 0; k < accesses_.size(); ++k) {
+        const ElementAccess& element = accesses_[k];
         if (!element.re) continue; // the zero next to a real element, written with it
         ComplexValue value{value_of(*element.re), ir::no_value};
         if (element.whole) value.im = element.im ? value_of(*element.im) : emitter_.zero(true).im;

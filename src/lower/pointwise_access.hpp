@@ -42,7 +42,7 @@ private:
     const Buffers buffers_;
     const std::vector<Location>& locations_;
     const std::optional<Pointwise>& pointwise_;
-    std::vector<ElementAccess> numbers_;
+    std::vector<ElementAccess> accesses_;
     std::vector<Location> element_locations_; ///< of the elements
     IndexTables tables_;
     PointwiseEmitter emitter_;

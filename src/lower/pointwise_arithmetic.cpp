@@ -48,7 +48,7 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::evaluate(
 }
 
 /// 1, or 0 if one of the two is NaN, which is neither below 1 nor above 0.
-ir::Value PointwiseArithmetic::are_numbers(ir::Value a, ir::Value b) {
+ir::Value PointwiseArithmetic::are_ordered(ir::Value a, ir::Value b) {
     const auto is_none = [&](ir::Value x) {
         const ir::Value not_below = opposite(as_real(builder_.less(x, constant(1))));
         return builder_.multiply(not_below, opposite(as_real(builder_.less(constant(0), x))));
@@ -69,11 +69,11 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::compared(const loops::Poi
     }
     case Op::less_equal:
         return {builder_.multiply(opposite(as_real(builder_.less(real(1), real(0)))),
-                                  are_numbers(real(0), real(1)))};
+                                  are_ordered(real(0), real(1)))};
     case Op::equal: {
         const ir::Value first = opposite(as_real(builder_.less(real(1), real(0))));
         const ir::Value second = opposite(as_real(builder_.less(real(0), real(1))));
-        return {builder_.multiply(builder_.multiply(first, second), are_numbers(real(0), real(1)))};
+        return {builder_.multiply(builder_.multiply(first, second), are_ordered(real(0), real(1)))};
     }
     case Op::both: return {builder_.multiply(real(0), real(1))};
     case Op::either: {
@@ -103,11 +103,11 @@ PointwiseArithmetic::ComplexValue PointwiseArithmetic::choose(const ComplexValue
     const ir::Value holds =
         chooser.test != ir::no_value ? chooser.test : builder_.less(constant(0.5L), chooser.re);
     const bool complex = a.im != ir::no_value || b.im != ir::no_value;
-    const auto part_of = [&](ir::Value value) { return value == ir::no_value ? constant(0) : value; };
+    const auto or_zero = [&](ir::Value value) { return value == ir::no_value ? constant(0) : value; };
     ComplexValue result{builder_.select(holds, a.re, b.re), ir::no_value};
     if (!complex) return result;
-    const ir::Value first = part_of(a.im);
-    result.im = builder_.select(holds, first, part_of(b.im));
+    const ir::Value first = or_zero(a.im);
+    result.im = builder_.select(holds, first, or_zero(b.im));
     return result;
 }
 

@@ -37,7 +37,7 @@ public:
 
 private:
     ir::Value function(loops::Pointwise::Op op, ir::Value x);
-    ir::Value are_numbers(ir::Value a, ir::Value b);
+    ir::Value are_ordered(ir::Value a, ir::Value b);
     ComplexValue compared(const loops::Pointwise::Node& node, const std::vector<ComplexValue>& known);
 
     ir::Builder& builder_;

@@ -120,10 +120,10 @@ private:
         Vector y(left * rows * right);
         for (std::size_t a = 0; a < left; ++a)
             for (std::size_t b = 0; b < right; ++b) {
-                Vector part(columns);
-                for (std::size_t k = 0; k < columns; ++k) part[k] = x[(a * columns + k) * right + b];
-                part = (*this)(factor, std::move(part));
-                for (std::size_t k = 0; k < rows; ++k) y[(a * rows + k) * right + b] = part[k];
+                Vector column(columns);
+                for (std::size_t k = 0; k < columns; ++k) column[k] = x[(a * columns + k) * right + b];
+                column = (*this)(factor, std::move(column));
+                for (std::size_t k = 0; k < rows; ++k) y[(a * rows + k) * right + b] = column[k];
             }
         return y;
     }

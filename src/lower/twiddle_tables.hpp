@@ -35,7 +35,7 @@ private:
         Affine start;             ///< in lowering variables and symbols of digits, without the lane loop
         Integer vector_stride;    ///< 0: independent of the lane loop
         Integer component_stride; ///< from the real to the imaginary component
-        /// Length of an even sequence of which the table holds the first half and `start` is an index into all of it;
+        /// Length of an even sequence; the table holds its first half, and `start` is an index into the whole sequence;
         /// else 0.
         Integer whole = 0;
     };

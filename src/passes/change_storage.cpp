@@ -60,12 +60,12 @@ Program change_storage(Program program, Buffer buffer, DataType storage) {
            "program '{}' has no buffer {}", program.name, buffer);
     BufferInfo& info = program.buffers[static_cast<std::size_t>(buffer)];
     ensure(info.space == Space::argument && is_floating(info.element) && is_floating(storage),
-           "buffer '{}' is no argument of floating numbers", info.name);
+           "buffer '{}' is no floating-point argument", info.name);
     if (info.element == storage) return program;
     info.alignment = info.alignment / bytes_of(info.element) * bytes_of(storage);
     info.element = storage;
-    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
-        run.operations = converted(program, run.operations, buffer, storage);
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) {
+        block.operations = converted(program, block.operations, buffer, storage);
     });
     return program;
 }

@@ -18,11 +18,12 @@ public:
     explicit Demand(const Program& program) : program_(program), lanes_(program.operations.size(), 0) {}
 
     std::vector<std::uint64_t> run() {
-        std::vector<const StraightLineBlock*> runs;
-        for_each_straight_line_block(program_, [&](const StraightLineBlock& run) { runs.push_back(&run); });
+        std::vector<const StraightLineBlock*> blocks;
+        for_each_straight_line_block(program_,
+                                     [&](const StraightLineBlock& block) { blocks.push_back(&block); });
         // Uses follow definitions, so one backward walk sees all users first.
-        for (auto run = runs.rbegin(); run != runs.rend(); ++run)
-            std::for_each((*run)->operations.rbegin(), (*run)->operations.rend(),
+        for (auto block = blocks.rbegin(); block != blocks.rend(); ++block)
+            std::for_each((*block)->operations.rbegin(), (*block)->operations.rend(),
                           [&](Value value) { visit(value); });
         return std::move(lanes_);
     }

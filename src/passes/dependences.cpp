@@ -27,11 +27,11 @@ bool are_intervals(const std::vector<MemoryAccess>& accesses) {
 
 class Finder {
 public:
-    Finder(const Program& program, const StraightLineBlock& run) : program_(program), run_(run) {}
+    Finder(const Program& program, const StraightLineBlock& block) : program_(program), block_(block) {}
 
     std::vector<std::pair<int, int>> find() {
         std::vector<int> writes(program_.buffers.size(), 0), accesses(program_.buffers.size(), 0);
-        for (const Value value : run_.operations) {
+        for (const Value value : block_.operations) {
             const Operation& operation = program_[value];
             if (!accesses_memory(operation.opcode)) continue;
             ++accesses[static_cast<std::size_t>(operation.address.buffer)];
@@ -45,8 +45,8 @@ public:
 private:
     void find_in(Buffer buffer) {
         std::vector<MemoryAccess> accesses;
-        for (std::size_t p = 0; p < run_.operations.size(); ++p) {
-            const Operation& operation = program_[run_.operations[p]];
+        for (std::size_t p = 0; p < block_.operations.size(); ++p) {
+            const Operation& operation = program_[block_.operations[p]];
             if (accesses_memory(operation.opcode) && operation.address.buffer == buffer)
                 accesses.push_back(
                     {table_.footprint(operation), static_cast<int>(p), has_side_effect(operation.opcode)});
@@ -67,15 +67,15 @@ private:
     }
 
     const Program& program_;
-    const StraightLineBlock& run_;
+    const StraightLineBlock& block_;
     FootprintTable table_;
     std::vector<std::pair<int, int>> pairs_;
 };
 
 } // namespace
 
-std::vector<std::pair<int, int>> memory_dependences(const Program& program, const StraightLineBlock& run) {
-    return Finder(program, run).find();
+std::vector<std::pair<int, int>> memory_dependences(const Program& program, const StraightLineBlock& block) {
+    return Finder(program, block).find();
 }
 
 } // namespace swirl::passes

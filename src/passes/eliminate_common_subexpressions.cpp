@@ -80,9 +80,9 @@ public:
             if (std::holds_alternative<Barrier>(statement.node) ||
                 std::holds_alternative<AsyncFence>(statement.node))
                 barrier(position);
-            const auto* run = std::get_if<StraightLineBlock>(&statement.node);
-            if (run == nullptr) return;
-            for (const Value value : run->operations)
+            const auto* block = std::get_if<StraightLineBlock>(&statement.node);
+            if (block == nullptr) return;
+            for (const Value value : block->operations)
                 if (has_side_effect(program_[value].opcode))
                     anywhere(program_[value].address.buffer, position);
         });
@@ -149,14 +149,14 @@ private:
     void visit(Barrier&) { writes_.barrier(++position_); }
     void visit(AsyncFence&) { writes_.barrier(++position_); }
 
-    void visit(StraightLineBlock& run) {
+    void visit(StraightLineBlock& block) {
         const auto block_begin = position_;
         std::size_t kept = 0;
-        for (const Value value : run.operations) {
+        for (const Value value : block.operations) {
             ++position_;
-            if (!replace(value, block_begin)) run.operations[kept++] = value;
+            if (!replace(value, block_begin)) block.operations[kept++] = value;
         }
-        run.operations.resize(kept);
+        block.operations.resize(kept);
     }
 
     /// True if an earlier value replaces this one from here on.

@@ -21,9 +21,9 @@ public:
         std::iota(same_.begin(), same_.end(), 0);
     }
 
-    void visit(StraightLineBlock& run) {
-        kept_.reserve(run.operations.size());
-        for (const Value value : run.operations) {
+    void visit(StraightLineBlock& block) {
+        kept_.reserve(block.operations.size());
+        for (const Value value : block.operations) {
             for_each_operand(program_[value],
                              [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
             const Value equal = simplify(value);
@@ -32,7 +32,7 @@ public:
             else
                 kept_.push_back(value);
         }
-        run.operations = std::exchange(kept_, {});
+        block.operations = std::exchange(kept_, {});
     }
 
 private:
@@ -214,7 +214,7 @@ private:
 
 Program fold_constants(Program program) {
     Folding folding(program);
-    for_each_straight_line_block(program, [&](StraightLineBlock& run) { folding.visit(run); });
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) { folding.visit(block); });
     return program;
 }
 

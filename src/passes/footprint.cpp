@@ -36,10 +36,10 @@ int FootprintTable::shape_of(const ir::Address& address) {
             shape.terms == address.index.terms())
             return at->second;
     }
-    const int number = static_cast<int>(shapes_.size());
+    const int shape = static_cast<int>(shapes_.size());
     shapes_.push_back({address.index.terms(), address.dynamic, address.dynamic_scale});
-    shape_ids_.emplace(hash, number);
-    return number;
+    shape_ids_.emplace(hash, shape);
+    return shape;
 }
 
 Footprint FootprintTable::footprint(const ir::Operation& operation) {

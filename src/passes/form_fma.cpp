@@ -56,9 +56,9 @@ void contract(Operation& user, Value product, const Operation& multiplication) {
 /// Contracts the multiplications that all their users can absorb.
 template <class CanTake>
 void contract_all(Program& program, const MultiplicationUsers& users, CanTake&& takes) {
-    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) {
         std::size_t kept = 0;
-        for (const Value value : run.operations) {
+        for (const Value value : block.operations) {
             bool contracted = false;
             if (program[value].opcode == Opcode::multiply && is_floating(program[value].type.scalar)) {
                 const std::span<const Value> all = users.of(value);
@@ -67,9 +67,9 @@ void contract_all(Program& program, const MultiplicationUsers& users, CanTake&& 
                 if (contracted)
                     for (const Value user : all) contract(program[user], value, program[value]);
             }
-            if (!contracted) run.operations[kept++] = value;
+            if (!contracted) block.operations[kept++] = value;
         }
-        run.operations.resize(kept);
+        block.operations.resize(kept);
     });
 }
 

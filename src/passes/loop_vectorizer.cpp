@@ -16,11 +16,11 @@ LoopVectorizer::LoopVectorizer(Program& program, int lanes, const LaneOrders& or
       scalars_(program.operations.size(), no_value),
       vectors_(program.operations.size(), no_value) {}
 
-void LoopVectorizer::vectorize(const VectorLoop& loop, std::vector<Value>& run) {
+void LoopVectorizer::vectorize(const VectorLoop& loop, std::vector<Value>& vectorized) {
     loop_ = &loop;
-    run_ = &run;
+    run_ = &vectorized;
     const std::size_t count = loop.body->operations.size();
-    run.reserve(run.size() + 2 * count);
+    vectorized.reserve(vectorized.size() + 2 * count);
     for (std::size_t p = 0; p < count; ++p) convert(p);
     for (const Value value : used_) vector(value) = no_value;
     used_.clear();

@@ -12,8 +12,8 @@ class LoopVectorizer {
 public:
     LoopVectorizer(ir::Program& program, int lanes, const LaneOrders& orders);
 
-    /// Appends the vectorized loop body to `run`. Consumes the operations of the body.
-    void vectorize(const VectorLoop& loop, std::vector<ir::Value>& run);
+    /// Appends the vectorized loop body to `vectorized`. Consumes the operations of the body.
+    void vectorize(const VectorLoop& loop, std::vector<ir::Value>& vectorized);
 
 private:
     using Value = ir::Value;

@@ -97,7 +97,7 @@ private:
     }
 
     void finish(MemoryBlock block, const Operation& first) {
-        const int number = static_cast<int>(result_.blocks.size());
+        const int index = static_cast<int>(result_.blocks.size());
         block.address = first.address;
         block.address.index = first.address.index.substitute(loop_.variable, loop_.begin);
         const bool joined = block.columns.size() > 1;
@@ -110,7 +110,7 @@ private:
         for (std::vector<int>& column : block.columns) {
             if (block.is_store) column.erase(column.begin(), column.end() - 1);
             for (const int position : column) {
-                result_.block_of[static_cast<std::size_t>(position)] = number;
+                result_.block_of[static_cast<std::size_t>(position)] = index;
                 block.position =
                     block.is_store ? std::max(block.position, position) : std::min(block.position, position);
             }
@@ -131,13 +131,13 @@ private:
         while (to < items_.size() && same_segment(items_[to])) ++to;
         for (std::size_t i = begin; i < end; ++i)
             for (std::size_t other = from; other < to; ++other)
-                if ((other < begin || other >= end) && !reach_apart(items_[i], items_[other]) &&
+                if ((other < begin || other >= end) && !are_disjoint(items_[i], items_[other]) &&
                     table_.may_overlap(items_[i].lanes, items_[other].lanes))
                     return true;
         return false;
     }
 
-    static bool reach_apart(const Item& a, const Item& b) {
+    static bool are_disjoint(const Item& a, const Item& b) {
         return a.reach && b.reach && (a.reach->high < b.reach->low || b.reach->high < a.reach->low);
     }
 

@@ -9,7 +9,7 @@
 /// Implementation of the memory accesses of a loop that becomes vector lanes.
 namespace swirl::passes {
 
-/// Scalar accesses of one loop body that are executed together. Column j is at index + j of iteration 0.
+/// Scalar accesses of one loop body, executed together. Column j is at index + j of iteration 0.
 struct MemoryBlock {
     enum class Kind : std::uint8_t {
         uniform,    ///< the same element for all iterations: one column

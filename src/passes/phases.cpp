@@ -73,8 +73,8 @@ private:
                 move(inner->variable, movement_of(inner->begin));
                 for (const Induction& induction : inner->inductions)
                     move(induction.variable, movement_of(induction.start));
-            } else if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
-                for (const Value value : run->operations) visit(program_[value]);
+            } else if (const auto* block = std::get_if<StraightLineBlock>(&statement.node)) {
+                for (const Value value : block->operations) visit(program_[value]);
             }
         });
     }
@@ -94,8 +94,8 @@ private:
 /// Executed operations; a vector operation counts once.
 double operations_of(const Program& program) {
     double sum = 0;
-    for_each_weighted_block(program, {}, [&](const StraightLineBlock& run, Integer times) {
-        sum += static_cast<double>(run.operations.size()) * static_cast<double>(times);
+    for_each_weighted_block(program, {}, [&](const StraightLineBlock& block, Integer times) {
+        sum += static_cast<double>(block.operations.size()) * static_cast<double>(times);
     });
     return sum;
 }

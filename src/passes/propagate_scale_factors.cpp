@@ -25,11 +25,11 @@ public:
         find_escapes();
     }
 
-    void visit(StraightLineBlock& run) {
+    void visit(StraightLineBlock& block) {
         std::vector<Value> kept;
-        kept.reserve(run.operations.size() + 16);
+        kept.reserve(block.operations.size() + 16);
         run_ = &kept;
-        for (const Value value : run.operations) {
+        for (const Value value : block.operations) {
             const bool is_free = is_floating(program_[value].type.scalar) && !program_[value].strict;
             if (is_free && !escapes_[at(value)] && propagate(value)) continue;
             for (std::size_t i = 0; i < operand_count(program_[value]); ++i) {
@@ -38,7 +38,7 @@ public:
             }
             kept.push_back(value);
         }
-        run.operations = std::move(kept);
+        block.operations = std::move(kept);
     }
 
 private:
@@ -48,20 +48,20 @@ private:
 
     /// Values that other straight-line blocks use are multiplied out where they are defined.
     void find_escapes() {
-        std::vector<int> run_of(program_.operations.size(), -1);
-        int number = 0;
-        for_each_straight_line_block(program_, [&](const StraightLineBlock& run) {
-            for (const Value value : run.operations) {
-                run_of[at(value)] = number;
+        std::vector<int> block_of(program_.operations.size(), -1);
+        int index = 0;
+        for_each_straight_line_block(program_, [&](const StraightLineBlock& block) {
+            for (const Value value : block.operations) {
+                block_of[at(value)] = index;
                 for_each_operand(program_[value], [&](Value operand) {
-                    if (run_of[at(operand)] != number) escapes_[at(operand)] = true;
+                    if (block_of[at(operand)] != index) escapes_[at(operand)] = true;
                 });
             }
-            ++number;
+            ++index;
         });
     }
 
-    /// False if the operation must stay as it is, on operands that are multiplied out.
+    /// False if the operation must stay as it is, on multiplied-out operands.
     bool propagate(Value value) {
         const auto [a, b, c] = program_[value].operands;
         switch (program_[value].opcode) {
@@ -164,7 +164,7 @@ private:
 
 Program propagate_scale_factors(Program program) {
     Carrying carrying(program);
-    for_each_straight_line_block(program, [&](StraightLineBlock& run) { carrying.visit(run); });
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) { carrying.visit(block); });
     return program;
 }
 

@@ -28,12 +28,12 @@ public:
     }
 
     std::vector<NegatedUse> run() {
-        for_each_straight_line_block(program_, [&](StraightLineBlock& run) {
+        for_each_straight_line_block(program_, [&](StraightLineBlock& block) {
             differences_.clear();
             std::size_t kept = 0;
-            for (const Value value : run.operations)
-                if (!absorb(value)) run.operations[kept++] = value;
-            run.operations.resize(kept);
+            for (const Value value : block.operations)
+                if (!absorb(value)) block.operations[kept++] = value;
+            block.operations.resize(kept);
         });
         return std::move(uses_);
     }
@@ -158,7 +158,7 @@ public:
         for (const NegatedUse& use : negated) {
             const Value value = operand(use);
             if (flipped_[index(value)]) continue;
-            if (negated_uses_[index(value)] == uses_[index(value)] && flip(value, most_steps)) {
+            if (negated_uses_[index(value)] == uses_[index(value)] && flip(value, max_distance)) {
                 flipped_[index(value)] = true;
                 continue;
             }
@@ -168,14 +168,14 @@ public:
     }
 
 private:
-    static constexpr int most_steps = 6; ///< how far back a sign is pushed
+    static constexpr int max_distance = 6; ///< how far back a sign is pushed
 
     static std::size_t index(Value value) { return static_cast<std::size_t>(value); }
     Value& operand(const NegatedUse& use) { return program_[use.user].operands[use.operand]; }
 
     /// Turns `value`, of which only the negative is used, into that negative without an additional operation.
-    bool flip(Value value, int steps) {
-        if (steps == 0) return false;
+    bool flip(Value value, int distance) {
+        if (distance == 0) return false;
         Operation& operation = program_[value];
         if (operation.strict && operation.opcode != Opcode::multiply) return false;
         auto& [a, b, c] = operation.operands;
@@ -184,18 +184,18 @@ private:
         case Opcode::subtract: std::swap(a, b); return true;
         case Opcode::fms: operation.opcode = Opcode::fnma; return true;
         case Opcode::fnma: operation.opcode = Opcode::fms; return true;
-        case Opcode::multiply: return flip_operand(a, steps) || flip_operand(b, steps);
+        case Opcode::multiply: return flip_operand(a, distance) || flip_operand(b, distance);
         case Opcode::add:
-            if (!flip_operand(a, steps)) {
-                if (!flip_operand(b, steps)) return false;
+            if (!flip_operand(a, distance)) {
+                if (!flip_operand(b, distance)) return false;
                 std::swap(a, b);
             }
             operation.opcode = Opcode::subtract;
             return true;
         case Opcode::fma:
-            if (flip_operand(c, steps))
+            if (flip_operand(c, distance))
                 operation.opcode = Opcode::fnma;
-            else if (flip_operand(a, steps) || flip_operand(b, steps))
+            else if (flip_operand(a, distance) || flip_operand(b, distance))
                 operation.opcode = Opcode::fms;
             else
                 return false;
@@ -204,7 +204,9 @@ private:
         }
     }
 
-    bool flip_operand(Value value, int steps) { return uses_[index(value)] == 1 && flip(value, steps - 1); }
+    bool flip_operand(Value value, int distance) {
+        return uses_[index(value)] == 1 && flip(value, distance - 1);
+    }
 
     Operation negative_of(Value value) const {
         if (program_[value].opcode == Opcode::constant) {
@@ -226,15 +228,15 @@ private:
     }
 
     void place_inserted() {
-        for_each_straight_line_block(program_, [&](StraightLineBlock& run) {
+        for_each_straight_line_block(program_, [&](StraightLineBlock& block) {
             std::vector<Value> operations;
-            operations.reserve(run.operations.size() + inserted_.size());
-            for (const Value value : run.operations) {
+            operations.reserve(block.operations.size() + inserted_.size());
+            for (const Value value : block.operations) {
                 if (const auto found = inserted_.find(value); found != inserted_.end())
                     operations.insert(operations.end(), found->second.begin(), found->second.end());
                 operations.push_back(value);
             }
-            run.operations = std::move(operations);
+            block.operations = std::move(operations);
         });
     }
 

@@ -7,8 +7,8 @@ namespace swirl::passes {
 
 ir::Program remove_dead_code(ir::Program program) {
     const std::vector<char> live = ir::live_operations(program);
-    ir::for_each_straight_line_block(program, [&](ir::StraightLineBlock& run) {
-        std::erase_if(run.operations,
+    ir::for_each_straight_line_block(program, [&](ir::StraightLineBlock& block) {
+        std::erase_if(block.operations,
                       [&](ir::Value value) { return !live[static_cast<std::size_t>(value)]; });
     });
     tidy(program.body);

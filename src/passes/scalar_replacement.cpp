@@ -21,17 +21,17 @@ public:
         std::iota(same_.begin(), same_.end(), 0);
     }
 
-    void visit(StraightLineBlock& run) {
+    void visit(StraightLineBlock& block) {
         stores_.assign(program_.buffers.size(), {});
-        find_buffers_read_in(run);
+        find_buffers_read_in(block);
         dead_.clear();
         std::size_t kept = 0;
-        for (const Value value : run.operations)
-            if (!replace(value)) run.operations[kept++] = value;
-        run.operations.resize(kept);
+        for (const Value value : block.operations)
+            if (!replace(value)) block.operations[kept++] = value;
+        block.operations.resize(kept);
         if (dead_.empty()) return;
         std::sort(dead_.begin(), dead_.end());
-        std::erase_if(run.operations,
+        std::erase_if(block.operations,
                       [&](Value value) { return std::binary_search(dead_.begin(), dead_.end(), value); });
     }
 
@@ -43,9 +43,9 @@ private:
     };
 
     /// Only buffers that a straight-line block both reads and writes matter.
-    void find_buffers_read_in(const StraightLineBlock& run) {
+    void find_buffers_read_in(const StraightLineBlock& block) {
         loaded_.assign(program_.buffers.size(), false);
-        for (const Value value : run.operations)
+        for (const Value value : block.operations)
             if (program_[value].opcode == Opcode::load)
                 loaded_[static_cast<std::size_t>(program_[value].address.buffer)] = true;
     }
@@ -124,15 +124,15 @@ void remove_unread_stores(Program& program) {
         return std::none_of(accesses[buffer].loads.begin(), accesses[buffer].loads.end(),
                             [&](const Footprint& load) { return table.may_overlap(load, footprint); });
     };
-    for_each_straight_line_block(program,
-                                 [&](StraightLineBlock& run) { std::erase_if(run.operations, is_unread); });
+    for_each_straight_line_block(
+        program, [&](StraightLineBlock& block) { std::erase_if(block.operations, is_unread); });
 }
 
 } // namespace
 
 Program scalar_replacement(Program program) {
     Forwarding forwarding(program);
-    for_each_straight_line_block(program, [&](StraightLineBlock& run) { forwarding.visit(run); });
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) { forwarding.visit(block); });
     remove_unread_stores(program);
     tidy(program.body);
     return program;

@@ -44,26 +44,26 @@ public:
     Bisection(std::size_t nodes, const std::vector<Edge>& edges)
         : before_(nodes, edges, true),
           after_(nodes, edges, false),
-          part_(nodes, -1),
+          subset_(nodes, -1),
           label_(nodes),
           depth_(nodes),
           height_(nodes) {}
 
-    /// Reorders `nodes`, which are ascending.
+    /// Reorders the ascending `nodes`.
     void order(std::span<Node> nodes) {
         if (nodes.size() <= 2) return;
-        const int part = ++parts_;
+        const int subset = ++subsets_;
         for (const Node node : nodes) {
-            part_[at(node)] = part;
+            subset_[at(node)] = subset;
             label_[at(node)] = -1;
         }
         const std::size_t first_size = sizes_.size();
-        label_components(nodes, part);
+        label_components(nodes, subset);
         const std::size_t last_size = sizes_.size();
         if (last_size - first_size > 1) gather_components(nodes, first_size);
         std::size_t begin = 0;
         for (std::size_t i = first_size; i < last_size; ++i) {
-            split(nodes.subspan(begin, sizes_[i]), part);
+            split(nodes.subspan(begin, sizes_[i]), subset);
             begin += sizes_[i];
         }
         sizes_.resize(first_size);
@@ -73,7 +73,7 @@ private:
     static std::size_t at(Node node) { return static_cast<std::size_t>(node); }
 
     /// Appends the sizes of the connected components to sizes_, and labels the nodes with their component, from 0 on.
-    void label_components(std::span<const Node> nodes, int part) {
+    void label_components(std::span<const Node> nodes, int subset) {
         int label = 0;
         for (const Node root : nodes) {
             if (label_[at(root)] >= 0) continue;
@@ -86,7 +86,7 @@ private:
                 ++size;
                 for (const Adjacency* neighbours : {&before_, &after_})
                     for (const Node other : neighbours->of(node))
-                        if (part_[at(other)] == part && label_[at(other)] < 0) {
+                        if (subset_[at(other)] == subset && label_[at(other)] < 0) {
                             label_[at(other)] = label;
                             stack_.push_back(other);
                         }
@@ -109,11 +109,11 @@ private:
     }
 
     /// Bisects a connected component: the nodes nearer to its inputs first, then those nearer to its outputs.
-    void split(std::span<Node> nodes, int part) {
+    void split(std::span<Node> nodes, int subset) {
         if (nodes.size() <= 2) return;
-        for (const Node node : nodes) depth_[at(node)] = 1 + highest(before_.of(node), depth_, part);
+        for (const Node node : nodes) depth_[at(node)] = 1 + highest(before_.of(node), depth_, subset);
         for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)
-            height_[at(*node)] = 1 + highest(after_.of(*node), height_, part);
+            height_[at(*node)] = 1 + highest(after_.of(*node), height_, subset);
         scratch_.clear();
         std::size_t early = 0;
         for (const Node node : nodes) {
@@ -127,18 +127,18 @@ private:
         order(nodes.subspan(early));
     }
 
-    int highest(std::span<const Node> nodes, const std::vector<int>& values, int part) const {
+    int highest(std::span<const Node> nodes, const std::vector<int>& values, int subset) const {
         int highest = 0;
         for (const Node node : nodes)
-            if (part_[at(node)] == part) highest = std::max(highest, values[at(node)]);
+            if (subset_[at(node)] == subset) highest = std::max(highest, values[at(node)]);
         return highest;
     }
 
     Adjacency before_, after_;
-    std::vector<int> part_;           ///< by node: the latest call of `order` that included it
+    std::vector<int> subset_;         ///< by node: the latest call of `order` that included it
     std::vector<int> label_;          ///< by node: its connected component
     std::vector<int> depth_, height_; ///< longest path from an input, to an output, in nodes
-    int parts_ = 0;
+    int subsets_ = 0;
     std::vector<std::size_t> sizes_, starts_; ///< of connected components; sizes_ is a stack
     std::vector<Node> stack_, scratch_;
 };
@@ -146,18 +146,18 @@ private:
 /// One straight-line block.
 class BlockScheduler {
 public:
-    BlockScheduler(const Program& program, const StraightLineBlock& run, std::vector<Node>& positions)
-        : program_(program), run_(run), positions_(positions), size_(run.operations.size()) {
-        for (std::size_t p = 0; p < size_; ++p) positions_[at(run_.operations[p])] = static_cast<Node>(p);
+    BlockScheduler(const Program& program, const StraightLineBlock& block, std::vector<Node>& positions)
+        : program_(program), block_(block), positions_(positions), size_(block.operations.size()) {
+        for (std::size_t p = 0; p < size_; ++p) positions_[at(block_.operations[p])] = static_cast<Node>(p);
     }
     ~BlockScheduler() {
-        for (const Value value : run_.operations) positions_[at(value)] = -1;
+        for (const Value value : block_.operations) positions_[at(value)] = -1;
     }
     BlockScheduler(const BlockScheduler&) = delete;
     BlockScheduler& operator=(const BlockScheduler&) = delete;
 
     std::vector<Value> schedule() {
-        dependences_ = memory_dependences(program_, run_);
+        dependences_ = memory_dependences(program_, block_);
         explicit_.assign(size_, false);
         std::vector<Value> result = attempt();
         if (keeps_dependences(result)) return result;
@@ -173,7 +173,7 @@ private:
     };
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-    const Operation& operation(Node node) const { return program_[run_.operations[at(node)]]; }
+    const Operation& operation(Node node) const { return program_[block_.operations[at(node)]]; }
     Node position(Value value) const { return positions_[at(value)]; }
 
     std::vector<Value> attempt() {
@@ -193,7 +193,7 @@ private:
         for (Node n = 0; at(n) < size_; ++n)
             if (roles_[at(n)] == Role::node) nodes.push_back(n);
         Bisection(size_, edges).order(nodes);
-        return place(nodes);
+        return list_schedule(nodes);
     }
 
     void assign_roles() {
@@ -227,7 +227,7 @@ private:
         }
     }
 
-    std::vector<Value> place(const std::vector<Node>& nodes) {
+    std::vector<Value> list_schedule(const std::vector<Node>& nodes) {
         std::vector<Edge> stores;
         for (Node n = 0; at(n) < size_; ++n)
             if (roles_[at(n)] == Role::tail) stores.emplace_back(position(operation(n).operands[0]), n);
@@ -250,20 +250,21 @@ private:
             if (p >= 0 && !placed_[at(p)]) place_with_leaves(p);
         });
         placed_[at(node)] = true;
-        result_.push_back(run_.operations[at(node)]);
+        result_.push_back(block_.operations[at(node)]);
     }
 
     bool keeps_dependences(const std::vector<Value>& order) const {
         if (dependences_.empty()) return true;
-        std::vector<int> place_of(size_);
-        for (std::size_t i = 0; i < order.size(); ++i) place_of[at(position(order[i]))] = static_cast<int>(i);
+        std::vector<int> position_of(size_);
+        for (std::size_t i = 0; i < order.size(); ++i)
+            position_of[at(position(order[i]))] = static_cast<int>(i);
         for (const Edge& edge : dependences_)
-            if (place_of[at(edge.first)] > place_of[at(edge.second)]) return false;
+            if (position_of[at(edge.first)] > position_of[at(edge.second)]) return false;
         return true;
     }
 
     const Program& program_;
-    const StraightLineBlock& run_;
+    const StraightLineBlock& block_;
     std::vector<Node>& positions_; ///< by value: its position in the straight-line block; −1 outside
     std::size_t size_;
     std::vector<Edge> dependences_;
@@ -277,9 +278,9 @@ private:
 
 Program schedule_for_registers(Program program) {
     std::vector<Node> positions(program.operations.size(), -1);
-    for_each_straight_line_block(program, [&](StraightLineBlock& run) {
-        std::vector<Value> order = BlockScheduler(program, run, positions).schedule();
-        run.operations = std::move(order);
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) {
+        std::vector<Value> order = BlockScheduler(program, block, positions).schedule();
+        block.operations = std::move(order);
     });
     compact(program);
     return program;

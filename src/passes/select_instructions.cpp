@@ -9,8 +9,8 @@ using namespace ir;
 
 Program select_instructions(Program program, const target::Cpu& cpu) {
     if (cpu.set == target::InstructionSet::portable) return program;
-    for_each_straight_line_block(program, [&](const StraightLineBlock& run) {
-        for (const Value value : run.operations) {
+    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
+        for (const Value value : block.operations) {
             Operation& operation = program[value];
             if (operation.opcode != Opcode::shuffle || is_integer(operation.type.scalar)) continue;
             const std::array<Value, 2> sources = {operation.operands[0], operation.operands[1]};

@@ -9,13 +9,13 @@ ir::StraightLineBlock& block_at_end(ir::Body& body) {
 }
 
 void append(ir::Body& body, ir::Statement statement) {
-    if (auto* run = std::get_if<ir::StraightLineBlock>(&statement.node)) {
-        if (run->operations.empty()) return;
+    if (auto* block = std::get_if<ir::StraightLineBlock>(&statement.node)) {
+        if (block->operations.empty()) return;
         auto& end = block_at_end(body).operations;
         if (end.empty())
-            end = std::move(run->operations);
+            end = std::move(block->operations);
         else
-            end.insert(end.end(), run->operations.begin(), run->operations.end());
+            end.insert(end.end(), block->operations.begin(), block->operations.end());
     } else {
         body.push_back(std::move(statement));
     }

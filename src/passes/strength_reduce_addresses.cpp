@@ -19,8 +19,8 @@ public:
 
     void visit(Body& body) {
         for (Statement& statement : body) {
-            if (auto* run = std::get_if<StraightLineBlock>(&statement.node)) {
-                visit(*run);
+            if (auto* block = std::get_if<StraightLineBlock>(&statement.node)) {
+                visit(*block);
             } else if (auto* loop = std::get_if<For>(&statement.node)) {
                 loops_.push_back({loop, {}});
                 visit(loop->body);
@@ -39,8 +39,8 @@ private:
             inductions; ///< by variable part of an index
     };
 
-    void visit(StraightLineBlock& run) {
-        for (const Value value : run.operations) {
+    void visit(StraightLineBlock& block) {
+        for (const Value value : block.operations) {
             Operation& operation = program_[value];
             if (!has_address(operation.opcode) && operation.opcode != Opcode::index) continue;
             Affine& index = operation.address.index;
@@ -86,15 +86,15 @@ private:
 bool needs_loop(const Program& program) {
     for (const Statement& statement : program.body) {
         bool needed = false;
-        const auto check = [&](const StraightLineBlock& run) {
-            for (const Value value : run.operations)
+        const auto check = [&](const StraightLineBlock& block) {
+            for (const Value value : block.operations)
                 needed = needed || !is_reduced(program[value].address.index);
         };
-        if (const auto* run = std::get_if<StraightLineBlock>(&statement.node)) check(*run);
+        if (const auto* block = std::get_if<StraightLineBlock>(&statement.node)) check(*block);
         if (const auto* condition = std::get_if<If>(&statement.node))
             for (const Body* body : {&condition->then, &condition->otherwise})
                 for_each_statement(*body, [&](const Statement& inner) {
-                    if (const auto* run = std::get_if<StraightLineBlock>(&inner.node)) check(*run);
+                    if (const auto* block = std::get_if<StraightLineBlock>(&inner.node)) check(*block);
                 });
         if (needed) return true;
     }

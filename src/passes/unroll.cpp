@@ -59,9 +59,9 @@ private:
             std::visit([&](const auto& node) { copy(node, to); }, statement.node);
     }
 
-    void copy(const StraightLineBlock& run, Body& to) {
+    void copy(const StraightLineBlock& block, Body& to) {
         auto& copied = block_at_end(to).operations;
-        for (const Value value : run.operations) {
+        for (const Value value : block.operations) {
             operations_.push_back(source_[value]);
             Operation& operation = operations_.back();
             for_each_operand(operation,

@@ -55,7 +55,7 @@ private:
         ensure(loop.inductions.empty(), "a vector loop has no inductions");
         ensure(loop.body.size() <= 1 &&
                    (loop.body.empty() || std::holds_alternative<StraightLineBlock>(loop.body[0].node)),
-               "a vector loop holds one straight run");
+               "a vector loop holds one straight-line block");
         fates_.push_back(trips == 0 || loop.body.empty() ? Fate::vanishes
                          : trips == 1                    ? Fate::scalar
                          : can_be_vectors(loop)          ? Fate::vector

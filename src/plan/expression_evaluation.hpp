@@ -106,9 +106,9 @@ private:
     }
 
     void add(Values<R>& to, const Values<R>& a, const Values<R>& b, bool minus) {
-        const auto sum = [&](std::array<R, evaluation_block>& parts, const auto& x, const auto& y, bool has_x,
-                             bool has_y) {
-            fill(parts, [&](std::size_t at) {
+        const auto sum = [&](std::array<R, evaluation_block>& components, const auto& x, const auto& y,
+                             bool has_x, bool has_y) {
+            fill(components, [&](std::size_t at) {
                 const R second = has_y ? (minus ? -y[at] : y[at]) : R(0);
                 return !has_x ? second : has_y ? x[at] + second : x[at];
             });

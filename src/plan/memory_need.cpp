@@ -107,26 +107,26 @@ Integer total(const MemoryNeed& need) {
 }
 
 /// "1000 of workspace, 24 of tables".
-std::string parts_of(const MemoryNeed& need) {
-    std::vector<std::string> parts;
+std::string items_of(const MemoryNeed& need) {
+    std::vector<std::string> items;
     const auto add = [&](Integer bytes, std::string_view what) {
-        if (bytes > 0) parts.push_back(fmt::format("{} {}", bytes, what));
+        if (bytes > 0) items.push_back(fmt::format("{} {}", bytes, what));
     };
     add(need.workspace, "of workspace");
     add(need.packing, "of packed operands");
     add(need.tables, "of tables");
     add(need.check, "for the check before first use");
     add(need.search, "for benchmarks");
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return fmt::format("{}", fmt::join(items, ", "));
 }
 
-/// What would work: of a part of the need, what may.
+/// What would work, as far as it is known.
 std::string remedy_of(const MemoryNeed& need, Integer limit) {
     std::string remedy = need.is_whole ? fmt::format("allow {} bytes", total(need)) : "allow more";
-    const auto would_fit_without = [&](Integer MemoryNeed::*part) {
+    const auto would_fit_without = [&](Integer MemoryNeed::*item) {
         MemoryNeed less = need;
-        less.*part = 0;
-        return need.*part > 0 && total(less) <= limit;
+        less.*item = 0;
+        return need.*item > 0 && total(less) <= limit;
     };
     if (would_fit_without(&MemoryNeed::check)) remedy += ", or plan without the check (check = false)";
     if (would_fit_without(&MemoryNeed::search)) remedy += ", or without a search (effort = estimate)";
@@ -139,7 +139,7 @@ template <class Kind> void require(Integer limit, const MemoryNeed& need, const 
     if (total(need) <= limit) return;
     throw OutOfMemory(
         "a plan needs {}{} bytes of memory besides the caller's arrays ({}), and {} {}\n  problem: {}\n  {}",
-        need.is_whole ? "" : "at least ", total(need), parts_of(need),
+        need.is_whole ? "" : "at least ", total(need), items_of(need),
         limit == runtime::memory_limit() ? "this process may have" : "memory_limit_bytes is", limit,
         to_text(problem), remedy_of(need, limit));
 }
@@ -170,7 +170,7 @@ void require_on_host(std::size_t limit, const MemoryNeed& need, const MatrixProd
     require_limit_on_host(limit, need, problem);
 }
 
-Integer room_on_host(std::size_t limit, const Transform& problem) {
+Integer free_host_bytes(std::size_t limit, const Transform& problem) {
     const bool is_limited = limit > 0 && limit <= static_cast<std::uint64_t>(saturated);
     const Integer allowed = is_limited ? static_cast<Integer>(limit) : saturated;
     const Integer arrays = array_bytes(problem);

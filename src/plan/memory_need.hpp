@@ -27,7 +27,7 @@ void require_on_host(std::size_t limit, const MemoryNeed& need, const MatrixProd
 
 /// Bytes on the host that a plan may need under Options::memory_limit_bytes (0: no limit), where the caller has arrays, too:
 /// for large arrays at most what three quarters of this process's memory leave.
-Integer room_on_host(std::size_t limit, const Transform& problem);
+Integer free_host_bytes(std::size_t limit, const Transform& problem);
 
 /// Lower bound on the workspace bytes of any CPU plan: one copy of the longest transform, unless that is small. The
 /// problem must be valid. Saturates.

@@ -75,8 +75,8 @@ bool is_gpu(std::string_view target) {
 
 void require_target(const Schedule& schedule, std::string_view target) {
     if (schedule.target != target)
-        throw UserError("the schedule is for {}, not for {}\n  schedule: {}", schedule.target, target,
-                        to_string(schedule));
+        throw UserError("the schedule is for {}, but the plan is for {}\n  schedule: {}", schedule.target,
+                        target, to_string(schedule));
 }
 
 } // namespace swirl::planning

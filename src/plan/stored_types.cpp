@@ -10,7 +10,7 @@ DataType stored_type(const Transform& problem, DataLocation location) {
     case DataLocation::output: return stored_precision(problem, Side::output);
     case DataLocation::intermediate: return arithmetic_of(problem.precision);
     }
-    throw InternalError("unknown place");
+    throw InternalError("unknown placement");
 }
 
 ir::Program with_stored_types(ir::Program program, const Transform& problem, const DimensionPass& pass) {

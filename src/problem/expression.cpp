@@ -106,14 +106,13 @@ void check_name(std::string_view name) {
     constexpr std::string_view keywords[] = {"x",     "complex", "and",     "or",      "not",
                                              "where", "float16", "float32", "float64", "bfloat16"};
     if (name.size() > Expression::longest_name)
-        throw UserError("a name of {} characters in an expression, {}…\n  names have at most {}", name.size(),
-                        name.substr(0, 16), Expression::longest_name);
+        throw UserError("an expression has a name of {} characters, {}…\n  names have at most {}",
+                        name.size(), name.substr(0, 16), Expression::longest_name);
     if (!is_word(name))
-        throw UserError("the name '{}' in an expression\n  use letters, digits and '_', no digit first",
+        throw UserError("'{}' in an expression is not a name\n  use letters, digits and '_', no digit first",
                         name);
     if (std::find(std::begin(keywords), std::end(keywords), name) != std::end(keywords))
-        throw UserError("the name '{}' in an expression, where it means something else\n  use another one",
-                        name);
+        throw UserError("'{}' is a reserved word in expressions\n  use another name", name);
 }
 
 std::string operand(const ExpressionTerm& term, std::size_t k) {
@@ -131,7 +130,7 @@ std::string text_of_array(const ExpressionNode& node) {
 
 ExpressionTerm term_of(ExpressionNode node) {
     if (node.kind == Kind::constant && !std::isfinite(node.constant))
-        throw UserError("the number {} in an expression\n  use finite numbers", node.constant);
+        throw UserError("an expression has the constant {}\n  use finite constants", node.constant);
     if (node.kind == Kind::index || node.kind == Kind::array) check_name(node.name);
     for (const std::string& index : node.indices) check_name(index);
     node.terms = 1;
@@ -142,7 +141,8 @@ ExpressionTerm term_of(ExpressionNode node) {
     }
     if (node.terms > Expression::most_terms)
         throw UserError(
-            "an expression of {} numbers, names, operators and functions\n  use at most {}; what is more can "
+            "an expression has {} constants, names, operators and functions\n  use at most {}; compute the "
+            "rest "
             "be done to the arrays before or after",
             node.terms, Expression::most_terms);
     if (node.nesting > Expression::deepest_nesting)
@@ -266,7 +266,7 @@ Expression Expression::where(const Expression& condition) const {
 Expression Expression::stored_as(DataType precision) const {
     if (!is_transform_type(precision))
         throw UserError(
-            "an expression of {}; the input and output of a transform are stored as float64, float32, "
+            "an expression has the data type {}; transforms store float64, float32, "
             "float16 or bfloat16",
             name_of(precision));
     ExpressionTree tree{value_of(*this)};

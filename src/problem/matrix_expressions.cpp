@@ -46,12 +46,11 @@ void check_index_range(const ExpressionTree& tree, const ExpressionScope& scope)
 /// `shapes`: arrays of the preceding expressions.
 void check_terms(const ExpressionTree& tree, const ExpressionScope& scope,
                  std::map<std::string, std::string>& shapes) {
-    if (tree.where) scope.reject("there is a 'where'", "every element counts; choose: c ? x : 0");
+    if (tree.where) scope.reject("an expression has 'where'", "every element counts; choose: c ? x : 0");
     check_types(tree, scope);
     check_names(tree, scope);
     check_shapes(tree, scope, shapes);
-    if (tree.stored)
-        scope.reject("a type stands before the expression", "leave it out; c_type says what C is");
+    if (tree.stored) scope.reject("an expression has a data type", "leave it out; c_type says what C is");
     check_index_range(tree, scope);
 }
 
@@ -69,7 +68,7 @@ void check_arrays(const MatrixProduct& product, const ExpressionScope& scope) {
 
 void check_floating(const MatrixProduct& product, const ExpressionScope& scope) {
     if (product.type_of_c() == DataType::int32)
-        scope.reject("C's elements are int32",
+        scope.reject("C has int32 elements",
                      "expressions have floating-point values: give C a floating-point type with c_type");
 }
 
@@ -105,7 +104,7 @@ void check_reduction(const MatrixProduct& product, const Reduction& reduction,
     if (tree != nullptr) check_terms(*tree, scope, shapes);
     if (tree == nullptr ? scope.x_is_complex
                         : type_of(tree->value, scope.x_is_complex) == ExpressionType::complex)
-        scope.reject("what is reduced is complex", "use re(x), im(x) or abs2(x)");
+        scope.reject("the reduced expression is complex", "use re(x), im(x) or abs2(x)");
 }
 
 void check_names_of_results(const MatrixProduct& product) {
@@ -114,7 +113,7 @@ void check_names_of_results(const MatrixProduct& product) {
     for (const Reduction& reduction : product.reductions)
         if (!names.insert(reduction.name).second)
             scope_of(product, reduction)
-                .reject("there is another array of that name", "give each reduction a name of its own");
+                .reject("the name is taken by another array", "give each reduction a name of its own");
 }
 
 } // namespace
@@ -125,14 +124,14 @@ DataType epilogue_type(const MatrixProduct& product) {
 
 ExpressionScope scope_of(const MatrixProduct& product) {
     return scope_with(product, [&product](const std::string& what, const std::string& remedy) {
-        throw UserError("{} in the epilogue \"{}\" of a product of {} by {} by {}\n  {}", what,
+        throw UserError("{}: epilogue \"{}\" of a product of {} by {} by {}\n  {}", what,
                         product.epilogue.text(), product.rows, product.columns, product.k, remedy);
     });
 }
 
 ExpressionScope scope_of(const MatrixProduct& product, const Reduction& reduction) {
     return scope_with(product, [&product, &reduction](const std::string& what, const std::string& remedy) {
-        throw UserError("{} in the reduction {} of \"{}\" of a product of {} by {} by {}\n  {}", what,
+        throw UserError("{}: reduction {} of \"{}\" of a product of {} by {} by {}\n  {}", what,
                         reduction.name, reduction.of.is_identity() ? "x" : reduction.of.text(), product.rows,
                         product.columns, product.k, remedy);
     });
@@ -169,7 +168,7 @@ void check_matrix_expressions(const MatrixProduct& product) {
     std::map<std::string, std::string> shapes;
     check_epilogue(product, shapes);
     if (product.reductions.size() > most_reductions)
-        throw UserError("there are {} reductions; there may be {}", product.reductions.size(),
+        throw UserError("{} reductions are given; use at most {}", product.reductions.size(),
                         most_reductions);
     for (const Reduction& reduction : product.reductions) check_reduction(product, reduction, shapes);
     check_arrays(product, product.epilogue.is_identity() && !product.reductions.empty()

@@ -117,7 +117,8 @@ void check_addresses(const Operand& operand) {
 void check_lists(const MatrixProduct& product) {
     const int alignment = product.list_alignment;
     if (!product.listed && alignment != 0)
-        throw UserError("list_alignment is {}, but there are no lists: listed is false", alignment);
+        throw UserError("list_alignment is {}, but listed is false; set listed, or leave list_alignment at 0",
+                        alignment);
     if (alignment < 0 || (alignment & (alignment - 1)) != 0)
         throw UserError("list_alignment is {}; use a power of two, or 0 for that of an element", alignment);
 }
@@ -166,7 +167,7 @@ void validate(const MatrixProduct& product) {
 void validate_for_cpus(const MatrixProduct& product) {
     if (product.listed)
         throw Unsupported(
-            "listed is true, but lists of a CPU's are given to execute_each() of any plan\n  leave "
+            "listed is true, but on CPUs execute_each() of any plan takes arrays of pointers\n  leave "
             "it out, or plan for a GPU (Options::device)");
     const DataType a = product.type_of_a(), b = product.type_of_b();
     if (product.data_type != DataType::float32 || (a == b && (a == product.data_type || is_half(a)))) return;

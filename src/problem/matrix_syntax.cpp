@@ -251,7 +251,7 @@ private:
 };
 
 /// Whether the matrices of a batch are as far apart as without saying so.
-bool has_default_step(const MatrixLayout& layout, Integer rows, Integer columns) {
+bool has_default_stride(const MatrixLayout& layout, Integer rows, Integer columns) {
     const LayoutText text{LayoutText::Order::strides, layout.row_stride, layout.column_stride};
     const auto contiguous = text.layout(rows, columns);
     return contiguous && contiguous->batch_stride == layout.batch_stride;
@@ -270,7 +270,7 @@ std::string text_of(const char* name, const MatrixLayout& layout, Integer rows, 
     if (layout.conjugated) add("conj");
     if (batch > 1 && layout.batch_stride == 0)
         add("shared");
-    else if (batch > 1 && !has_default_step(layout, rows, columns))
+    else if (batch > 1 && !has_default_stride(layout, rows, columns))
         add(fmt::format("step:{}", layout.batch_stride));
     if (data_type) add(std::string(name_of(*data_type)));
     return text.empty() ? "" : fmt::format(" {}={}", name, text);

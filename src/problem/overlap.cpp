@@ -180,12 +180,12 @@ private:
 };
 
 bool more_elements_than_places(const std::vector<Loop>& loops) {
-    Integer places = 1;
-    for (const Loop& loop : loops) places += loop.reach * loop.stride;
+    Integer span_end = 1;
+    for (const Loop& loop : loops) span_end += loop.reach * loop.stride;
     Integer elements = 1;
     for (const Loop& loop : loops) {
         const auto more = checked_multiply(elements, loop.reach + 1);
-        if (!more || *more > places) return true;
+        if (!more || *more > span_end) return true;
         elements = *more;
     }
     return false;

@@ -81,14 +81,14 @@ std::optional<Strides> complete_strides(TransformKind kind, const std::vector<In
 }
 
 std::optional<Integer> next_offset(const Transform& inside, Side side) {
-    Integer place = 1;
+    Integer span = 1;
     for (const Axis& axis : axes(inside, side)) {
         const auto reach = checked_multiply(axis.stride, axis.length);
         const auto distance = reach ? checked_multiply(*reach, *reach < 0 ? -1 : 1) : std::nullopt;
         if (!distance) return std::nullopt;
-        place = std::max(place, *distance);
+        span = std::max(span, *distance);
     }
-    return place;
+    return span;
 }
 
 } // namespace

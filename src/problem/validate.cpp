@@ -94,8 +94,7 @@ void check_kind(const Transform& problem) {
                "leave out 'spectrum'; a convolution has one");
     if (problem.kind == TransformKind::real_dft && problem.layout == ComplexLayout::planar &&
         problem.placement == Placement::in_place)
-        reject(problem,
-               "an in-place rdft cannot be planar: the reals would lie in one array, the spectrum in two",
+        reject(problem, "an in-place rdft cannot be planar: its reals need one array, its spectrum two",
                "use the interleaved layout or an out-of-place transform");
 }
 
@@ -160,14 +159,14 @@ void check_output_is_disjoint(const Transform& problem) {
         reject(problem,
                certain ? "the output has more elements than distinct offsets: its strides overlap"
                        : "whether the output strides keep all elements apart could not be decided",
-               "use strides that each step past all elements of the smaller ones");
+               "use strides, each beyond all elements of the smaller ones");
     }
-    Integer place = 0;
-    for (std::size_t i = 0; i < loops.size(); ++i) place += result.witness->first[i] * loops[i].stride;
+    Integer offset = 0;
+    for (std::size_t i = 0; i < loops.size(); ++i) offset += result.witness->first[i] * loops[i].stride;
     reject(problem,
            fmt::format("output elements {} and {} have the same offset, {}",
                        element_name(problem, result.witness->first),
-                       element_name(problem, result.witness->second), place),
+                       element_name(problem, result.witness->second), offset),
            fmt::format("{} cross; use output strides that keep all elements apart",
                        crossing_axes(problem, loops, *result.witness)));
 }
@@ -203,20 +202,20 @@ void check_in_place_strides(const Transform& problem) {
 void check_in_place_rows(const Transform& problem) {
     if (problem.kind != TransformKind::real_dft) return;
     const bool forward = problem.direction == Direction::forward;
-    std::vector<Axis> places = axes(problem, forward ? Side::output : Side::input);
-    Axis row = places.back();
-    places.pop_back();
-    std::erase_if(places, [](const Axis& axis) { return axis.length == 1; });
-    for (Axis& axis : places) axis.stride *= 2;
+    std::vector<Axis> written_axes = axes(problem, forward ? Side::output : Side::input);
+    Axis row = written_axes.back();
+    written_axes.pop_back();
+    std::erase_if(written_axes, [](const Axis& axis) { return axis.length == 1; });
+    for (Axis& axis : written_axes) axis.stride *= 2;
     // Element k of the spectrum is the pair of reals at 2k·stride. With stride ±1 these pairs cover the reals;
     // otherwise every real takes a pair of addresses.
     row.length = 2 * row.length - 1;
     if (row.stride == 1 || row.stride == -1)
         row.length += 1;
     else
-        places.push_back({2, 1});
-    places.push_back(row);
-    if (find_overlap(places).verdict != OverlapResult::Verdict::disjoint)
+        written_axes.push_back({2, 1});
+    written_axes.push_back(row);
+    if (find_overlap(written_axes).verdict != OverlapResult::Verdict::disjoint)
         reject(
             problem, "rows of the in-place rdft overlap",
             "keep rows 2(n/2+1) reals apart and elements of a row next to each other, or use an out-of-place "

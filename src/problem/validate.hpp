@@ -1,6 +1,6 @@
 #pragma once
 
-// `validate` is part of the public interface. After it, the other folders rely on everything it checks and do not check
+// `validate` belongs to the public interface. After it, the other folders rely on everything it checks and do not check
 // it again.
 #include <swirl/transform.hpp>
 

@@ -29,13 +29,13 @@ public:
         if (problem_.kind == TransformKind::convolution)
             for_each_term(tree_->value, [&](const ExpressionNode& node) {
                 if (node.kind == Kind::array && node.name == "spectrum")
-                    reject("an array is named spectrum", "use another name");
+                    reject("an array has the reserved name spectrum", "use another name");
             });
         check_where();
         const auto ranges = touched_ranges(problem_, side_);
         for (const IndexRange& range : ranges)
             if (range.first >= range.end)
-                reject("nothing is left by its conditions", "leave some indices to touch");
+                reject("its conditions exclude every index", "leave some indices to touch");
     }
 
 private:
@@ -60,7 +60,7 @@ private:
     void check_where() const {
         if (!tree_->where) return;
         if (!index_conditions(tree_->where))
-            reject("conditions after 'where' compare whole numbers of indices, joined by 'and'",
+            reject("conditions after 'where' compare integer combinations of indices, joined by 'and'",
                    "as in: where i >= 8 and i < 700; or choose by them: c ? x : 0");
         // A real transform along the last dimension is a pass of its own, even of one point.
         const bool is_real = problem_.kind == TransformKind::real_dft;
@@ -90,7 +90,7 @@ void check_arrays(const Transform& problem) {
         check_shapes(*tree, scope, shapes);
     }
     if (arrays_of(problem).size() > max_arrays)
-        throw UserError("the problem has {} arrays\n  problem: {}\n  there may be {}",
+        throw UserError("the problem has {} arrays\n  problem: {}\n  use at most {}",
                         arrays_of(problem).size(), to_text(problem), max_arrays);
 }
 
@@ -103,7 +103,8 @@ void check_expressions(const Transform& problem) {
     if (problem.placement == Placement::in_place &&
         stored_precision(problem, Side::input) != stored_precision(problem, Side::output))
         throw UserError(
-            "input and output are of different types\n  problem: {}\n  in place they must be the same",
+            "input and output have different data types\n  problem: {}\n  give both the same type, or use an "
+            "out-of-place transform",
             to_text(problem));
 }
 

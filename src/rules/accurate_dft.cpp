@@ -122,16 +122,16 @@ private:
     static bool loads_from_global(const Level& level) { return level.m > 1 || level.p <= longest_direct; }
 
     /// Transforms the entries x[0], x[stride], …
-    void transform(const Complex* x, Integer stride, Complex* y, std::size_t number,
+    void transform(const Complex* x, Integer stride, Complex* y, std::size_t depth,
                    const ScratchSpace& scratch) const {
-        const Level& level = levels_[number];
+        const Level& level = levels_[depth];
         const auto [p, m] = std::pair(level.p, level.m);
         if (!loads_from_global(level)) return of_large_prime(x, stride, p, y);
         if (m == 1) {
             for (Integer i = 0; i < p; ++i) scratch.column[i] = x[i * stride];
             return of_factor(level, scratch, y, 1);
         }
-        for (Integer i = 0; i < p; ++i) transform(x + i * stride, p * stride, y + i * m, number + 1, scratch);
+        for (Integer i = 0; i < p; ++i) transform(x + i * stride, p * stride, y + i * m, depth + 1, scratch);
         InterruptCounter counter; // of the columns: each has a few entries
         for (Integer j = 0; j < m; ++j) {
             scratch.column[0] = y[j];
@@ -156,13 +156,13 @@ private:
         if (p == 4) {
             const Complex difference = column[1] - column[3];
             const long double sign = level.roots[1].imag();
-            const Complex turned(-sign * difference.imag(), sign * difference.real());
+            const Complex rotated(-sign * difference.imag(), sign * difference.real());
             const Complex first = column[0] + column[2], second = column[1] + column[3];
             const Complex other = column[0] - column[2];
             y[0] = first + second;
-            y[stride] = other + turned;
+            y[stride] = other + rotated;
             y[2 * stride] = first - second;
-            y[3 * stride] = other - turned;
+            y[3 * stride] = other - rotated;
             return;
         }
         Complex all = column[0];
@@ -180,17 +180,17 @@ private:
                 even += level.roots[index(at)].real() * sums[i];
                 odd += level.roots[index(at)].imag() * sums[p - i];
             }
-            const Complex turned(-odd.imag(), odd.real());
-            y[k * stride] = even + turned;
-            y[(p - k) * stride] = even - turned;
+            const Complex rotated(-odd.imag(), odd.real());
+            y[k * stride] = even + rotated;
+            y[(p - k) * stride] = even - rotated;
         }
     }
 
     void of_large_prime(const Complex* x, Integer stride, Integer p, Complex* y) const {
-        Vector part(index(p));
-        for (Integer j = 0; j < p; ++j) part[index(j)] = x[j * stride];
-        part = by_chirp(part, direction_);
-        std::copy(part.begin(), part.end(), y);
+        Vector column(index(p));
+        for (Integer j = 0; j < p; ++j) column[index(j)] = x[j * stride];
+        column = by_chirp(column, direction_);
+        std::copy(column.begin(), column.end(), y);
     }
 
     Direction direction_;

@@ -65,21 +65,21 @@ Reals reals_of_halfcomplex(const Reals& x) {
     return y;
 }
 
-/// 2·Σ_j x_j·cos or sin of 2π·place(j)·place'(k)/length: one DFT of the entries at their places. `weight` is 1 for the
+/// 2·Σ_j x_j·cos or sin of 2π·index(j)·index'(k)/length: one DFT of the entries at these indices. `weight` is 1 for the
 /// end point that the definition counts once.
 Reals waves_of(const Reals& x, bool sine, int type) {
     const auto n = static_cast<Integer>(x.size());
     const Integer length = type == 4 ? 8 * n : 4 * n;
-    const auto place = [&](Integer j, bool at_halves) { return at_halves ? 2 * j + 1 : sine ? j + 1 : j; };
+    const auto index = [&](Integer j, bool at_halves) { return at_halves ? 2 * j + 1 : sine ? j + 1 : j; };
     Vector spread(size(length));
     for (Integer j = 0; j < n; ++j) {
         const bool once = type == 3 && j == (sine ? n - 1 : 0);
-        spread[size(place(j, type != 3))] += (once ? 1 : 2) * x[size(j)];
+        spread[size(index(j, type != 3))] += (once ? 1 : 2) * x[size(j)];
     }
     const Vector spectrum = dft_of(std::move(spread), Direction::forward);
     Reals y;
     for (Integer k = 0; k < n; ++k) {
-        const Complex& value = spectrum[size(place(k, type != 2))];
+        const Complex& value = spectrum[size(index(k, type != 2))];
         y.push_back(sine ? -value.imag() : value.real());
     }
     return y;

@@ -18,7 +18,7 @@ namespace {
 // Factors 1, −1, ±i are free; any other complex factor takes 4 multiplications and 2 additions, a factor (±1±i)·√½
 // 2 and 2. The counts below are those of the rules' formulas under this model.
 constexpr OperationCount complex_product{.additions = 2, .multiplications = 4};
-constexpr OperationCount eighth_turn{.additions = 2, .multiplications = 2};
+constexpr OperationCount eighth_root_product{.additions = 2, .multiplications = 2};
 
 OperationCount dft_operations(Integer n);
 OperationCount rdft_operations(Integer n);
@@ -72,7 +72,7 @@ OperationCount complex_rader_operations(Integer p) {
 PrimeAlgorithm cheapest_prime(Integer p) {
     if (p > largest_rader_real_prime) return {{}, complex_rader_operations(p)};
     const Integer h = p / 2;
-    // The output butterflies combine cosine and sine parts: 2h additions per real input.
+    // The output butterflies combine cosine and sine transforms: 2h additions per real input.
     const OperationCount symmetric = 2 * (base_operations(p) + OperationCount{2 * h, 0});
     PrimeAlgorithm best{{}, symmetric};
     bool found = p <= largest_base_prime;
@@ -96,7 +96,7 @@ OperationCount split_radix_operations(Integer n) {
     const Integer q = n / 4;
     OperationCount sum = dft_operations(2 * q) + 2 * dft_operations(q);
     sum.additions += 3 * n;
-    if (q % 2 == 0) sum += 2 * eighth_turn + 2 * (q - 2) * complex_product;
+    if (q % 2 == 0) sum += 2 * eighth_root_product + 2 * (q - 2) * complex_product;
     return sum;
 }
 

@@ -48,11 +48,11 @@ IndexMap evens_up_odds_down(Integer n) {
 }
 
 Formula middle_of_spectrum(long double first, Integer n, const Formula& rotations) {
-    Summands parts;
-    parts.add(first == 1 ? I(1) : scaled_identity(1, first));
-    if (n % 2 == 0) parts.add(scaled_identity(1, square_root_of_two()));
-    if (complex_entries(n) > 0) parts.add(rotations);
-    return parts.sum();
+    Summands blocks;
+    blocks.add(first == 1 ? I(1) : scaled_identity(1, first));
+    if (n % 2 == 0) blocks.add(scaled_identity(1, square_root_of_two()));
+    if (complex_entries(n) > 0) blocks.add(rotations);
+    return blocks.sum();
 }
 
 DiagonalFunction one_or_minus_one() {
@@ -78,8 +78,8 @@ Formula build_dct2(const Formula& f, const Choice&) {
         columns == 0
             ? I(1)
             : real_of(scaled_identity(columns, 2) * root_diagonal(4 * n, columns, 1, 1, Direction::forward));
-    return product_of({pairing.back(), conjugation_of_spectrum(n), middle_of_spectrum(2, n, rotations),
-                       pairing.apart(), rdft(n, Direction::forward), permutation(evens_up_odds_down(n))});
+    return product_of({pairing.unpack(), conjugation_of_spectrum(n), middle_of_spectrum(2, n, rotations),
+                       pairing.pack(), rdft(n, Direction::forward), permutation(evens_up_odds_down(n))});
 }
 
 Formula build_dct3(const Formula& f, const Choice&) {
@@ -88,8 +88,8 @@ Formula build_dct3(const Formula& f, const Choice&) {
     const Pairing pairing = pairs_of_spectrum(n);
     const Formula rotations =
         columns == 0 ? I(1) : real_of(root_diagonal(4 * n, columns, 1, 1, Direction::backward));
-    return product_of({scatter(evens_up_odds_down(n)), rdft(n, Direction::backward), pairing.back(),
-                       middle_of_spectrum(1, n, rotations), conjugation_of_spectrum(n), pairing.apart()});
+    return product_of({scatter(evens_up_odds_down(n)), rdft(n, Direction::backward), pairing.unpack(),
+                       middle_of_spectrum(1, n, rotations), conjugation_of_spectrum(n), pairing.pack()});
 }
 
 Applicability applicable_dct4_dft(const Formula& f) {
@@ -105,7 +105,7 @@ Formula build_dct4_dft(const Formula& f, const Choice&) {
     const Formula complex =
         product_of({scaled_identity(m, 2), root_diagonal(2 * n, m, 0, 1, Direction::forward),
                     dft(m, Direction::forward), root_diagonal(8 * n, m, 1, 4, Direction::forward)});
-    return product_of({pairing.back(), conjugation(0, m), real_of(complex), pairing.apart()});
+    return product_of({pairing.unpack(), conjugation(0, m), real_of(complex), pairing.pack()});
 }
 
 Applicability applicable_dct4_rdft(const Formula& f) {
@@ -179,8 +179,8 @@ Formula build_dct4_rdft(const Formula& f, const Choice&) {
     require(dct4_rdft.name, f, applicable_dct4_rdft(f));
     const Integer n = f.rows();
     if (n == 1) return scaled_identity(1, square_root_of_two());
-    const OddDct4 parts(n);
-    return product_of({parts.output(), rdft(n, Direction::forward), parts.input()});
+    const OddDct4 maps(n);
+    return product_of({maps.output(), rdft(n, Direction::forward), maps.input()});
 }
 
 Applicability applicable_dst(const Formula& f) { return f.is<Dst>() ? accepted() : not_a("DST"); }

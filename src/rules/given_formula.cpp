@@ -47,9 +47,9 @@ Formula of_components(const Formula& f);
 Formula spread_components(const Formula& a, Integer k) {
     if (k == 1) return of_components(a);
     if (a.is<Product>() || a.is<DirectSum>()) {
-        std::vector<Formula> parts;
-        for (const Formula& child : a.children()) parts.push_back(spread_components(child, k));
-        return a.is<Product>() ? product(std::move(parts)) : direct_sum(std::move(parts));
+        std::vector<Formula> children;
+        for (const Formula& child : a.children()) children.push_back(spread_components(child, k));
+        return a.is<Product>() ? product(std::move(children)) : direct_sum(std::move(children));
     }
     if (!has_real_transform(a)) return real_of(kron(a, I(k)));
     if (const auto real = on_reals(a)) return kron(*real, I(2 * k));

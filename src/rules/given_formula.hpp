@@ -4,7 +4,7 @@
 
 #include <optional>
 
-/// Formulas that are problems themselves, given by the user.
+/// Formulas given by the user as problems.
 namespace swirl::rules {
 
 /// Whether rule "formula" applies: neither a transform nor a DFT of several dimensions.

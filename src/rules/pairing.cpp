@@ -6,8 +6,8 @@ namespace swirl::rules {
 
 using namespace formula;
 
-Formula Pairing::apart() const { return product_of({gather(parts), gather(pieces)}); }
-Formula Pairing::back() const { return product_of({scatter(pieces), scatter(parts)}); }
+Formula Pairing::pack() const { return product_of({gather(components), gather(groups)}); }
+Formula Pairing::unpack() const { return product_of({scatter(groups), scatter(components)}); }
 
 Pairing pairs_of_spectrum(Integer n) {
     const Integer columns = complex_entries(n), alone = n - 2 * columns;

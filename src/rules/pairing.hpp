@@ -4,14 +4,14 @@
 
 namespace swirl::rules {
 
-/// A permutation of reals that forms (re, im) pairs, in two maps: `parts` interleaves the components, which each group
-/// stores separately; `pieces` collects the groups from memory. Both maps are affine in loops over the pairs.
+/// A permutation of reals that forms (re, im) pairs, in two maps: `groups` collects groups of like components from
+/// memory, `components` interleaves them. Both maps are affine in loops over the pairs.
 struct Pairing {
-    formula::IndexMap parts;
-    formula::IndexMap pieces;
+    formula::IndexMap components;
+    formula::IndexMap groups;
 
-    formula::Formula apart() const;
-    formula::Formula back() const;
+    formula::Formula pack() const;
+    formula::Formula unpack() const;
 };
 
 /// The halfcomplex spectrum of n reals as r_0 [r_{n/2}] r_1 i_1 r_2 i_2 …

@@ -38,8 +38,10 @@ Formula build(const Formula& f, const Choice&) {
             const Integer jk = forward ? (h + 1 - row) * column : row * (h + 1 - column);
             sines.emplace_back((forward ? 1 : 2) * root_of_unity(p, jk % p, Direction::forward).imag());
         }
-    const Formula parts = direct_sum(cosine_matrix(p, forward ? 1 : 2), matrix(h, h, std::move(sines)));
-    return forward ? product_of({parts, fold(p)}) : product_of({transpose(fold(p)), parts});
+    const Formula symmetric_transforms =
+        direct_sum(cosine_matrix(p, forward ? 1 : 2), matrix(h, h, std::move(sines)));
+    return forward ? product_of({symmetric_transforms, fold(p)})
+                   : product_of({transpose(fold(p)), symmetric_transforms});
 }
 
 } // namespace

@@ -50,7 +50,7 @@ public:
 
     Formula formula() const {
         const Formula butterflies = direct_sum(I(1), spread(F2(), n_ / 2));
-        // Index tables address the intermediate array. The spectrum in memory is accessed in contiguous pieces,
+        // Index tables address the intermediate array. The spectrum in memory is accessed in contiguous ranges,
         // possibly with its components in separate arrays.
         if (forward_)
             return product_of({permutation(frequencies().inverse()), signs(negative()), butterflies,
@@ -99,22 +99,22 @@ Formula RealRader::convolution() const {
     const Pairing pairs = pairs_of_spectrum(M_);
     const Formula padding = M_ == n_ ? I(n_) : scatter(IndexMap::strided(n_, M_, 0, 1));
     const Formula cut = M_ == n_ ? I(n_) : gather(IndexMap::strided(n_, M_, 0, 1));
-    return product_of({direct_sum(I(1), product_of({cut, RDFT(M_, Direction::backward), pairs.back()})),
+    return product_of({direct_sum(I(1), product_of({cut, RDFT(M_, Direction::backward), pairs.unpack()})),
                        middle.sum(),
-                       direct_sum(I(1), product_of({pairs.apart(), RDFT(M_, Direction::forward), padding}))});
+                       direct_sum(I(1), product_of({pairs.pack(), RDFT(M_, Direction::forward), padding}))});
 }
 
 IndexMap RealRader::frequencies() const {
     const Integer h = n_ / 2;
-    std::vector<Integer> places(static_cast<std::size_t>(p_));
+    std::vector<Integer> locations(static_cast<std::size_t>(p_));
     const std::vector<Integer> powers = zero_and_powers(inverse_modulo(primitive_root(p_), p_), p_);
     for (Integer k = 0; k < h; ++k) {
         const Integer f =
             std::min(powers[static_cast<std::size_t>(k + 1)], p_ - powers[static_cast<std::size_t>(k + 1)]);
-        places[static_cast<std::size_t>(k + 1)] = f;
-        places[static_cast<std::size_t>(k + 1 + h)] = p_ - f;
+        locations[static_cast<std::size_t>(k + 1)] = f;
+        locations[static_cast<std::size_t>(k + 1 + h)] = p_ - f;
     }
-    return IndexMap::table(std::move(places), p_);
+    return IndexMap::table(std::move(locations), p_);
 }
 
 std::vector<bool> RealRader::negative() const {

@@ -79,8 +79,8 @@ std::vector<Integer> sorting(Integer q) {
     if (q % 2 == 0) sources.insert(sources.end(), {q / 2, 2 * q - q / 2, u + q / 2, v + q / 2});
     for (Integer k = 1; k <= columns; ++k) sources.insert(sources.end(), {k, 2 * q - k});
     for (Integer k = 1; k <= columns; ++k) sources.insert(sources.end(), {q - k, q + k});
-    for (const Integer part : {u, v})
-        for (Integer k = 1; k <= columns; ++k) sources.insert(sources.end(), {part + k, part + q - k});
+    for (const Integer first : {u, v})
+        for (Integer k = 1; k <= columns; ++k) sources.insert(sources.end(), {first + k, first + q - k});
     return sources;
 }
 

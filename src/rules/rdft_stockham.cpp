@@ -43,11 +43,11 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
-/// Layout of a spectrum of reals: Re X_f at f, Im X_f at `imaginary` + `step`·f.
+/// Layout of a spectrum of reals: Re X_f at f, Im X_f at `imaginary` + `stride`·f.
 struct Order {
     Integer imaginary;
-    Integer step;
-    Integer of(Integer frequency) const { return imaginary + step * frequency; }
+    Integer stride;
+    Integer of(Integer frequency) const { return imaginary + stride * frequency; }
 
     static Order between_passes(Integer n) { return {n / 2, 1}; }
     static Order halfcomplex(Integer n) { return {n, -1}; }
@@ -138,29 +138,29 @@ IndexMap Pass::split_complex() const {
 IndexMap Pass::targets() const {
     const Integer pairs = complex_entries(R), H = direct_columns();
     std::vector<DigitMap> pieces{{{R / 2 + 1, M}, {K, N}, 0, 0},
-                                 {{pairs, M}, {-order.step * K, N}, order.of(K * pairs), 0}};
+                                 {{pairs, M}, {-order.stride * K, N}, order.of(K * pairs), 0}};
     if (has_middle()) add_middle_targets(pieces);
-    const Integer first = N - H * K - 1, step = order.step;
+    const Integer first = N - H * K - 1, stride = order.stride;
     pieces.insert(pieces.end(), {{{H, M, S}, {K, N, 1}, 1, 0},
                                  {{R - H, M, S}, {-K, N, -1}, first, 0},
-                                 {{H, M, S}, {step * K, N, step}, order.of(1), 0},
-                                 {{R - H, M, S}, {-step * K, N, -step}, order.of(first), 0}});
+                                 {{H, M, S}, {stride * K, N, stride}, order.of(1), 0},
+                                 {{R - H, M, S}, {-stride * K, N, -stride}, order.of(first), 0}});
     return IndexMap::piecewise(std::move(pieces), n);
 }
 
 void Pass::add_middle_targets(std::vector<DigitMap>& pieces) const {
-    const Integer step = order.step, half = R / 2;
+    const Integer stride = order.stride, half = R / 2;
     if (R % 2 == 1) {
         pieces.insert(pieces.end(), {{{1, M}, {0, N}, N / 2, 0},
                                      {{half, M}, {-K, N}, N / 2 - K, 0},
-                                     {{half, M}, {step * K, N}, order.of(N / 2 - K * half), 0}});
+                                     {{half, M}, {stride * K, N}, order.of(N / 2 - K * half), 0}});
         return;
     }
     const Integer H = direct_pairs(), first = N - (1 + 4 * H) * K / 2;
     pieces.insert(pieces.end(), {{{H, M}, {2 * K, N}, K / 2, 0},
                                  {{half - H, M}, {-2 * K, N}, first, 0},
-                                 {{H, M}, {2 * step * K, N}, order.of(K / 2), 0},
-                                 {{half - H, M}, {-2 * step * K, N}, order.of(first), 0}});
+                                 {{H, M}, {2 * stride * K, N}, order.of(K / 2), 0},
+                                 {{half - H, M}, {-2 * stride * K, N}, order.of(first), 0}});
 }
 
 /// −1 at the imaginary components of results that stand for their conjugate.
@@ -174,9 +174,9 @@ Formula Pass::conjugation() const {
                       {{{direct * 2 * M}, {0}, 0, 0}, {{half - direct, 2, M}, {0, 1, 0}, 0, 0}});
     pieces.insert(pieces.end(), {{{H * M * S * 2}, {0}, 0, 0}, {{(R - H) * M * S, 2}, {0, 1}, 0, 0}});
     const auto negates = [](const DigitMap& piece) {
-        const bool steps =
+        const bool varies =
             std::any_of(piece.strides.begin(), piece.strides.end(), [](Integer s) { return s != 0; });
-        return domain_of(piece) > 0 && (steps || piece.base.constant() != 0);
+        return domain_of(piece) > 0 && (varies || piece.base.constant() != 0);
     };
     if (std::none_of(pieces.begin(), pieces.end(), negates)) return I(n);
     IndexMap index = IndexMap::piecewise(std::move(pieces), 2);

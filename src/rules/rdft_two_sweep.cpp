@@ -32,7 +32,7 @@ std::vector<Choice> choices(const Formula& f) {
 
 Applicability applicable(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
-    if (choices(f).empty()) return rejected("{} is no product of two even factors above 2 and 1", f.rows());
+    if (choices(f).empty()) return rejected("{} has no even factor above 2 with an even cofactor", f.rows());
     return accepted();
 }
 

@@ -50,11 +50,11 @@ Formula build(const Formula& f, const Choice& choice) {
             if (d < *dimension) before *= f.children()[static_cast<std::size_t>(d)].rows();
             if (d > *dimension) after *= f.children()[static_cast<std::size_t>(d)].rows();
         }
-        std::vector<Formula> parts;
-        if (before > 1) parts.push_back(I(before));
-        parts.push_back(f.children()[static_cast<std::size_t>(*dimension)]);
-        if (after > 1) parts.push_back(I(after));
-        factors.push_back(kron(std::move(parts)));
+        std::vector<Formula> operands;
+        if (before > 1) operands.push_back(I(before));
+        operands.push_back(f.children()[static_cast<std::size_t>(*dimension)]);
+        if (after > 1) operands.push_back(I(after));
+        factors.push_back(kron(std::move(operands)));
     }
     return product(std::move(factors));
 }

@@ -21,7 +21,7 @@ class Applicability {
 public:
     bool ok() const { return !reason_; }
     const std::string& reason() const { return *reason_; }
-    /// Whether the rule is for another kind of transform, whatever its size.
+    /// Whether the rule is for another kind of transform, of any size.
     bool is_for_other_transform() const { return is_for_other_transform_; }
 
     friend Applicability accepted();

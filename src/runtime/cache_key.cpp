@@ -22,9 +22,9 @@ std::optional<std::uint64_t> parse_half(std::string_view text) {
 
 } // namespace
 
-CacheKey CacheKey::of(std::span<const std::string_view> parts) {
+CacheKey CacheKey::of(std::span<const std::string_view> fields) {
     std::string all = fmt::format("swirl kernel cache {}\n", cache_version);
-    for (const std::string_view part : parts) all += fmt::format("{}:{}", part.size(), part);
+    for (const std::string_view field : fields) all += fmt::format("{}:{}", field.size(), field);
     const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
     return {hash.high64, hash.low64};
 }

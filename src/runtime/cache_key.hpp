@@ -10,7 +10,7 @@
 
 namespace swirl::runtime {
 
-/// Version of the entry format. It is part of every key, so that versions never read each other's entries.
+/// Version of the entry format. Every key includes it, so versions never read each other's entries.
 constexpr std::uint32_t cache_version = 1;
 
 /// Identifies a kernel in the cache: a 128-bit hash of everything that determines its machine code.
@@ -19,7 +19,7 @@ struct CacheKey {
     std::uint64_t low = 0;
 
     /// Key of a sequence of texts; the boundaries between them count.
-    static CacheKey of(std::span<const std::string_view> parts);
+    static CacheKey of(std::span<const std::string_view> fields);
     /// Parses 32 hexadecimal digits; nothing if the text is not a key.
     static std::optional<CacheKey> parse(std::string_view text);
     std::string text() const;

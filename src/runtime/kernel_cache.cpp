@@ -23,19 +23,19 @@ constexpr std::chrono::hours temporary_lifetime{1};
 
 class Descriptor {
 public:
-    explicit Descriptor(int number) : number_(number) {}
+    explicit Descriptor(int value) : value_(value) {}
     ~Descriptor() {
-        if (number_ >= 0) close(number_);
+        if (value_ >= 0) close(value_);
     }
     Descriptor(const Descriptor&) = delete;
     Descriptor& operator=(const Descriptor&) = delete;
 
-    int number() const { return number_; }
-    explicit operator bool() const { return number_ >= 0; }
-    bool close_now() { return close(std::exchange(number_, -1)) == 0; }
+    int value() const { return value_; }
+    explicit operator bool() const { return value_ >= 0; }
+    bool close_now() { return close(std::exchange(value_, -1)) == 0; }
 
 private:
-    int number_;
+    int value_;
 };
 
 /// Opens a file for reading. Does not follow links or block on pipes.
@@ -53,11 +53,11 @@ struct Content {
 /// A regular file's content; nothing if it is not one or cannot be read.
 std::optional<Content> content_of(const Descriptor& file) {
     struct stat status {};
-    if (!file || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+    if (!file || fstat(file.value(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
     const auto size = static_cast<std::size_t>(status.st_size);
     Content content{make_large_bytes(size), size};
     for (std::size_t done = 0; done < content.size;) {
-        const ssize_t count = ::read(file.number(), content.bytes.get() + done, content.size - done);
+        const ssize_t count = ::read(file.value(), content.bytes.get() + done, content.size - done);
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return std::nullopt;
         if (count == 0) content.size = done;
@@ -68,7 +68,7 @@ std::optional<Content> content_of(const Descriptor& file) {
 
 bool write_all(const Descriptor& file, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-        const ssize_t count = write(file.number(), bytes.data(), bytes.size());
+        const ssize_t count = write(file.value(), bytes.data(), bytes.size());
         if (count < 0 && errno == EINTR) continue;
         if (count < 0) return false;
         bytes = bytes.subspan(static_cast<std::size_t>(count));
@@ -124,7 +124,7 @@ std::optional<KernelCache::Found> KernelCache::read(const CacheKey& key) const {
         const Descriptor file = open_to_read(path);
         if (!file && errno != ELOOP) return std::nullopt;
         image = content_of(file);
-        if (image) futimens(file.number(), nullptr); // its last use; failure to record it is harmless
+        if (image) futimens(file.value(), nullptr); // its last use; failure to record it is harmless
     }
     const auto decoded = decode_as(key, image ? image->span() : std::span<const std::byte>());
     const auto* entry = std::get_if<KernelEntry>(&decoded);

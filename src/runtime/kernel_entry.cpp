@@ -30,9 +30,9 @@ constexpr std::uint64_t max_code_bytes = std::uint64_t{1} << 40; ///< so that su
 /// Checksum of the image with a zero checksum field.
 std::uint64_t checksum_of_entry(Header header, std::span<const std::byte> image) {
     header.checksum = 0;
-    const std::uint64_t parts[] = {checksum_of(std::as_bytes(std::span(&header, 1))),
-                                   checksum_of(image.subspan(sizeof header))};
-    return checksum_of(std::as_bytes(std::span(parts)));
+    const std::uint64_t fields[] = {checksum_of(std::as_bytes(std::span(&header, 1))),
+                                    checksum_of(image.subspan(sizeof header))};
+    return checksum_of(std::as_bytes(std::span(fields)));
 }
 
 Header header_of(std::span<const std::byte> bytes) {
@@ -87,7 +87,7 @@ std::variant<KernelEntry, Damage> decode(std::span<const std::byte> image) {
         return Damage{
             fmt::format("{} bytes, its header says {}", image.size(), std::get<std::uint64_t>(size))};
     const Header header = header_of(image);
-    if (checksum_of_entry(header, image) != header.checksum) return Damage{"its checksum is another"};
+    if (checksum_of_entry(header, image) != header.checksum) return Damage{"its checksum is wrong"};
     const char* const names = reinterpret_cast<const char*>(image.data()) + sizeof header;
     return KernelEntry{
         .key = {header.key_high, header.key_low},

@@ -54,7 +54,7 @@ std::vector<PackedKernel> unpack(std::string_view pack, std::string_view name) {
     PackHeader header{};
     if (pack.size() < sizeof header)
         throw UserError(
-            "{} is no pack of kernels: {} bytes are too few for its header; 'swirl cache export' "
+            "{} is no pack of kernels: its {} bytes do not hold a header; 'swirl cache export' "
             "writes one",
             name, pack.size());
     std::memcpy(&header, pack.data(), sizeof header);
@@ -80,8 +80,8 @@ std::vector<PackedKernel> unpack(std::string_view pack, std::string_view name) {
     }
     if (!rest.empty() || !is_whole)
         throw UserError("{} is damaged: {}; export it anew", name,
-                        rest.empty() ? "its checksum is another"
-                                     : fmt::format("{} bytes are left behind its last kernel", rest.size()));
+                        rest.empty() ? "its checksum is wrong"
+                                     : fmt::format("{} bytes follow its last kernel", rest.size()));
     return kernels;
 }
 

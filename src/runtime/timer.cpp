@@ -17,10 +17,10 @@ namespace {
 
 /// Quantile `fraction` of sorted times, interpolated.
 double quantile(std::span<const double> sorted, double fraction) {
-    const double place = fraction * static_cast<double>(sorted.size() - 1);
-    const std::size_t below = static_cast<std::size_t>(place);
+    const double position = fraction * static_cast<double>(sorted.size() - 1);
+    const std::size_t below = static_cast<std::size_t>(position);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    const double weight = place - static_cast<double>(below);
+    const double weight = position - static_cast<double>(below);
     return sorted[below] * (1 - weight) + sorted[above] * weight;
 }
 

@@ -25,7 +25,7 @@ std::uint64_t limit_of_user() {
     const auto [stop, error] = std::from_chars(text.data(), end, size);
     if (error != std::errc() || stop != end)
         throw UserError(
-            "SWIRL_KERNEL_CACHE_MIB is '{}', no size of the kernel cache; it is a whole number "
+            "SWIRL_KERNEL_CACHE_MIB is '{}', not a size of the kernel cache; use an integer "
             "of MiB, such as {}, and 0 switches the cache off",
             text, KernelCache::default_bytes / mebibyte);
     return size * mebibyte;

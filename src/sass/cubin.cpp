@@ -18,7 +18,7 @@ constexpr std::size_t section_bytes = 64, symbol_bytes = 24;
 constexpr std::string_view magic = "\177ELF\002\001"; // 64 bits, little-endian
 constexpr std::uint32_t without_bytes = 8;            // SHT_NOBITS: a section without bytes in the file
 constexpr std::string_view text_prefix = ".text.", shared_prefix = ".nv.shared.";
-/// Attributes in .nv.info: a format byte, an attribute number, a size or value, and for sized ones that many bytes.
+/// Attributes in .nv.info: a format byte, an attribute, a size or value, and for sized ones that many bytes.
 constexpr std::uint8_t sized_attribute = 4, register_count = 0x2f;
 
 struct Section {
@@ -33,7 +33,7 @@ class CubinReader {
 public:
     explicit CubinReader(std::span<const std::byte> image) : image_(image) {}
 
-    template <class T> T number(std::uint64_t at) const {
+    template <class T> T read(std::uint64_t at) const {
         require(at, sizeof(T));
         T value;
         std::memcpy(&value, image_.data() + at, sizeof value);
@@ -41,29 +41,29 @@ public:
     }
     std::string text(std::uint64_t at) const {
         std::string result;
-        for (; number<char>(at) != 0; ++at) result += number<char>(at);
+        for (; read<char>(at) != 0; ++at) result += read<char>(at);
         return result;
     }
     void require(std::uint64_t at, std::uint64_t bytes) const {
         if (at > image_.size() || bytes > image_.size() - at)
-            throw UserError("compiled kernels of {} bytes are cut short: something is at byte {}",
-                            image_.size(), at + bytes);
+            throw UserError("the cubin is cut short: it has {} bytes, but refers to byte {}", image_.size(),
+                            at + bytes);
     }
 
     std::vector<Section> sections() const {
         std::vector<Section> result;
-        const auto at = number<std::uint64_t>(sections_at);
-        const auto size = number<std::uint16_t>(section_size_at);
-        const auto count = number<std::uint16_t>(section_count_at);
+        const auto at = read<std::uint64_t>(sections_at);
+        const auto size = read<std::uint16_t>(section_size_at);
+        const auto count = read<std::uint16_t>(section_count_at);
         if (size != section_bytes)
-            throw UserError("compiled kernels have sections of {} bytes, not {}", size, section_bytes);
+            throw UserError("the cubin has section headers of {} bytes, not {}", size, section_bytes);
         const auto names =
-            number<std::uint64_t>(at + number<std::uint16_t>(names_section_at) * section_bytes + 24);
+            read<std::uint64_t>(at + read<std::uint16_t>(names_section_at) * section_bytes + 24);
         for (std::uint64_t k = 0; k < count; ++k) {
             const std::uint64_t row = at + k * section_bytes;
-            Section section{text(names + number<std::uint32_t>(row)), number<std::uint32_t>(row + 4),
-                            number<std::uint64_t>(row + 24), number<std::uint64_t>(row + 32),
-                            number<std::uint32_t>(row + 40)};
+            Section section{text(names + read<std::uint32_t>(row)), read<std::uint32_t>(row + 4),
+                            read<std::uint64_t>(row + 24), read<std::uint64_t>(row + 32),
+                            read<std::uint32_t>(row + 40)};
             if (section.type != without_bytes) require(section.at, section.bytes);
             result.push_back(std::move(section));
         }
@@ -78,12 +78,12 @@ public:
             const Section& symbols = sections[section.link];
             if (symbols.link >= sections.size()) continue;
             for (std::uint64_t at = section.at; at + 4 <= section.at + section.bytes;) {
-                const auto format = number<std::uint8_t>(at), attribute = number<std::uint8_t>(at + 1);
-                const auto size = number<std::uint16_t>(at + 2);
+                const auto format = read<std::uint8_t>(at), attribute = read<std::uint8_t>(at + 1);
+                const auto size = read<std::uint16_t>(at + 2);
                 if (format == sized_attribute && attribute == register_count) {
-                    const std::uint64_t symbol = symbols.at + number<std::uint32_t>(at + 4) * symbol_bytes;
-                    const std::string name = text(sections[symbols.link].at + number<std::uint32_t>(symbol));
-                    result[name] = static_cast<int>(number<std::uint32_t>(at + 8));
+                    const std::uint64_t symbol = symbols.at + read<std::uint32_t>(at + 4) * symbol_bytes;
+                    const std::string name = text(sections[symbols.link].at + read<std::uint32_t>(symbol));
+                    result[name] = static_cast<int>(read<std::uint32_t>(at + 8));
                 }
                 at += 4 + (format == sized_attribute ? size : std::uint64_t{0});
             }
@@ -99,8 +99,7 @@ private:
 
 Cubin::Cubin(Bytes image) : image_(std::move(image)) {
     if (image_.size() < header_bytes || std::memcmp(image_.data(), magic.data(), magic.size()) != 0)
-        throw UserError("{} bytes are no compiled kernels: they do not begin as ELF of 64 bits does",
-                        image_.size());
+        throw UserError("these {} bytes are no cubin: they have no ELF64 header", image_.size());
     const CubinReader reader(image_);
     const std::vector<Section> sections = reader.sections();
     const std::map<std::string, int> registers = reader.registers(sections);
@@ -120,7 +119,7 @@ const Cubin::Kernel& Cubin::kernel(const std::string& name) const {
     if (found != kernels_.end()) return *found;
     std::vector<std::string_view> names;
     for (const Kernel& kernel : kernels_) names.push_back(kernel.name);
-    throw UserError("there is no kernel '{}' among those compiled: {}", name, fmt::join(names, ", "));
+    throw UserError("the cubin has no kernel '{}'; it has {}", name, fmt::join(names, ", "));
 }
 
 Code Cubin::code(const Kernel& kernel) const {

@@ -24,23 +24,23 @@ std::vector<RegisterSet> live_registers(const Code& code) {
     std::vector<RegisterSet> live(code.size() + 1);
     for (bool changes = true; changes;) {
         changes = false;
-        for (std::size_t place = code.size(); place-- > 0;) {
-            const Instruction& instruction = code[place];
+        for (std::size_t position = code.size(); position-- > 0;) {
+            const Instruction& instruction = code[position];
             const Kind kind = kind_of(instruction);
             const bool may_leave = kind == Kind::exit || kind == Kind::branch;
             RegisterSet after;
             if (!may_leave || !instruction.is_unconditional() || (predicates_read(instruction) != 0))
-                after = live[place + 1];
+                after = live[position + 1];
             if (const auto distance = distance_of(instruction)) {
-                const std::int64_t target = static_cast<std::int64_t>(place) + 1 + *distance;
+                const std::int64_t target = static_cast<std::int64_t>(position) + 1 + *distance;
                 if (target < 0 || target >= static_cast<std::int64_t>(code.size()))
                     after.set();
                 else
                     after |= live[static_cast<std::size_t>(target)];
             }
             const RegisterSet now = before(instruction, after);
-            changes = changes || now != live[place];
-            live[place] = now;
+            changes = changes || now != live[position];
+            live[position] = now;
         }
     }
     return live;

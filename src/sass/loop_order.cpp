@@ -36,13 +36,18 @@ struct Partial {
 class Search {
 public:
     explicit Search(const LoopPattern& pattern) : pattern_(pattern) {
-        const auto bank = [&](const OperandRegister& place) {
-            return (pattern.first_registers[static_cast<std::size_t>(place.load)] + place.component) % 2;
+        const auto bank = [&](const OperandRegister& operand_register) {
+            return (pattern.first_registers[static_cast<std::size_t>(operand_register.load)] +
+                    operand_register.component) %
+                   2;
         };
         if (pattern.accumulators.size() > max_accumulators || pattern.rows + pattern.columns > max_operands)
-            throw UserError("{} by {} products are too many", pattern.rows, pattern.columns);
-        for (const OperandRegister& place : pattern.row_operands) row_banks_.push_back(bank(place));
-        for (const OperandRegister& place : pattern.column_operands) column_banks_.push_back(bank(place));
+            throw UserError("an outer product of {} by {} is too large to reorder", pattern.rows,
+                            pattern.columns);
+        for (const OperandRegister& operand_register : pattern.row_operands)
+            row_banks_.push_back(bank(operand_register));
+        for (const OperandRegister& operand_register : pattern.column_operands)
+            column_banks_.push_back(bank(operand_register));
     }
 
     using Rated = std::vector<std::pair<int, std::vector<std::uint8_t>>>;

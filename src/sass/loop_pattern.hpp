@@ -33,8 +33,8 @@ struct LoopPattern {
     std::vector<OperandRegister> row_operands; ///< the same in each k step
     std::vector<OperandRegister> column_operands;
     std::vector<std::vector<OperandLoad>>
-        loads;                        ///< of each k step; those of step 0 are for the next iteration
-    std::vector<int> first_registers; ///< that the loads of step 0 fill
+        loads;                        ///< of each k step; those of k step 0 are for the next iteration
+    std::vector<int> first_registers; ///< that the loads of k step 0 fill
     std::vector<std::size_t>
         other_instructions; ///< indices in the body of everything but FMAs, loads and the branch
     RegisterSet live_out;   ///< registers live at the loop's entry or exit

@@ -15,7 +15,7 @@ constexpr std::size_t uniform_gap = uniform_distance + 1; ///< the same for unif
 constexpr std::size_t before_loads = 2, max_after_loads = 34;
 constexpr std::size_t barrier_at = 2; ///< FMAs of the last k step before the barrier
 /// FMAs by which instructions between them may be delayed; one placement is tried for each value.
-constexpr std::size_t rooms[] = {12, 6, 0};
+constexpr std::size_t slacks[] = {12, 6, 0};
 
 class Placer {
 public:
@@ -30,8 +30,8 @@ public:
         result_.at.resize(end_ + 1);
         result_.slack = slack;
         for (const Dependence& each : dependences) before_[each.after].push_back(each);
-        for (std::size_t step = 0; step < pattern.k_steps; ++step)
-            for (const OperandLoad& load : pattern.loads[step]) k_step_of_load_[load.body_index] = step;
+        for (std::size_t k = 0; k < pattern.k_steps; ++k)
+            for (const OperandLoad& load : pattern.loads[k]) k_step_of_load_[load.body_index] = k;
     }
 
     /// The placement; nothing, and why_not_ set, if there is no slack.
@@ -39,8 +39,7 @@ public:
         split();
         std::size_t slot = 1;
         for (const std::size_t body_index : early_) put(body_index, earliest(body_index, slot));
-        for (std::size_t step = 1; step < pattern_.k_steps; ++step)
-            place_loads(step, (step - 1) * cells_ + before_loads);
+        for (std::size_t k = 1; k < pattern_.k_steps; ++k) place_loads(k, (k - 1) * cells_ + before_loads);
         if (is_on_demand_) order_head_on_demand();
         place_head();
         const std::size_t barrier_position = (pattern_.k_steps - 1) * cells_ + barrier_at;
@@ -62,10 +61,10 @@ private:
     }
 
     /// Instructions between FMAs on which these loads depend.
-    std::set<std::size_t> makers_of_loads(std::size_t first_step, std::size_t end_step) const {
+    std::set<std::size_t> makers_of_loads(std::size_t first_k, std::size_t end_k) const {
         std::vector<std::size_t> wanted;
-        for (std::size_t step = first_step; step < end_step; ++step)
-            for (const OperandLoad& load : pattern_.loads[step]) wanted.push_back(load.body_index);
+        for (std::size_t k = first_k; k < end_k; ++k)
+            for (const OperandLoad& load : pattern_.loads[k]) wanted.push_back(load.body_index);
         std::set<std::size_t> result;
         while (!wanted.empty()) {
             const auto found = before_.find(wanted.back());
@@ -88,7 +87,7 @@ private:
             std::ranges::count_if(other_instructions, [&](std::size_t body_index) {
                 return kind_of(pattern_.body[body_index]) == Kind::barrier;
             }) != 1)
-            throw UserError("threads do not meet once in an iteration");
+            throw UserError("the loop does not have exactly one barrier");
         const auto is_wait = [&](std::size_t body_index) {
             return kind_of(pattern_.body[body_index]) == Kind::fence &&
                    pattern_.body[body_index].control.write_scoreboard == no_scoreboard;
@@ -177,9 +176,9 @@ private:
         }
     }
 
-    void place_loads(std::size_t step, std::size_t slot) {
-        const std::size_t end = ((step + pattern_.k_steps - 1) % pattern_.k_steps + 1) * cells_;
-        for (const OperandLoad& load : pattern_.loads[step]) slot = earliest(load.body_index, slot);
+    void place_loads(std::size_t k, std::size_t slot) {
+        const std::size_t end = ((k + pattern_.k_steps - 1) % pattern_.k_steps + 1) * cells_;
+        for (const OperandLoad& load : pattern_.loads[k]) slot = earliest(load.body_index, slot);
         if (slot + behind_loads_ >= end) {
             fail("addresses are there too late");
             return;
@@ -187,7 +186,7 @@ private:
         const std::size_t spacing =
             std::max<std::size_t>(1, (end - behind_loads_ - slot) / loads_by_use_.size());
         for (const int load : loads_by_use_) {
-            put_at(slot, {pattern_.loads[step][static_cast<std::size_t>(load)].body_index, step, load});
+            put_at(slot, {pattern_.loads[k][static_cast<std::size_t>(load)].body_index, k, load});
             slot += spacing;
         }
     }
@@ -196,7 +195,8 @@ private:
         for (const std::size_t body_index : tail_) {
             slot = put(body_index, earliest(body_index, slot));
             const bool is_uniform = kind_of(pattern_.body[body_index]) == Kind::uniform;
-            if (slot + (is_uniform ? uniform_gap : gap) > end_) fail("too much follows the meeting");
+            if (slot + (is_uniform ? uniform_gap : gap) > end_)
+                fail("too many instructions follow the barrier");
             ++slot;
         }
     }
@@ -230,7 +230,7 @@ std::vector<LoopPlacement> placements(const LoopPattern& pattern, const std::vec
     std::vector<LoopPlacement> result;
     std::string why_not;
     for (const bool is_on_demand : {false, true})
-        for (const std::size_t slack : rooms) {
+        for (const std::size_t slack : slacks) {
             Placer placer(pattern, dependences, loads_by_use, slack, is_on_demand);
             if (auto placed = placer.body_index())
                 result.push_back(std::move(*placed));

@@ -10,7 +10,7 @@ namespace swirl::sass {
 struct LoopPlacement {
     struct Item {
         std::size_t body_index = 0; ///< in the compiled body
-        std::size_t step = 0;       ///< k step of an operand load
+        std::size_t k = 0;          ///< k step of an operand load
         int load = -1;              ///< which of the k step's loads; −1: not an operand load
     };
     std::vector<std::vector<Item>> at; ///< before each FMA, and after the last one

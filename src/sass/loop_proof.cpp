@@ -32,21 +32,22 @@ std::span<const Instruction> iteration(const Code& code, const LoopSpan& span) {
 }
 
 Mismatch shape_mismatch(const Code& compiled, const Code& written, const LoopSpan& span) {
-    if (compiled.size() != written.size()) return "the kernel has another length";
+    if (compiled.size() != written.size()) return "the kernel changed length";
     for (std::size_t body_index = 0; body_index < compiled.size(); ++body_index) {
         Instruction expected = compiled[body_index];
         if (body_index == span.last + 1) expected.control.wait |= loop_scoreboards;
         if (!span.has(body_index) && expected != written[body_index])
-            return fmt::format("instruction {} outside of the loop is another", body_index);
+            return fmt::format("instruction {} outside the loop changed", body_index);
     }
-    const auto body = body_of(written, span), turn = iteration(written, span);
+    const auto body = body_of(written, span), loop = iteration(written, span);
     for (std::size_t body_index = 0; body_index < body.size(); ++body_index) {
         const Kind kind = kind_of(body[body_index]);
-        if (!has_known_registers(body[body_index])) return "an instruction is not known";
-        if (body_index >= turn.size() && kind != Kind::nothing) return "something follows the branch";
+        if (!has_known_registers(body[body_index])) return "an instruction has unknown registers";
+        if (body_index >= loop.size() && kind != Kind::nothing) return "an instruction follows the branch";
     }
-    const auto size = static_cast<std::int64_t>(turn.size());
-    if (turn.empty() || distance_of(turn.back()) != -size) return "the branch goes elsewhere";
+    const auto size = static_cast<std::int64_t>(loop.size());
+    if (loop.empty() || distance_of(loop.back()) != -size)
+        return "the branch does not target the loop's start";
     return std::nullopt;
 }
 
@@ -64,16 +65,16 @@ Mismatch instruction_mismatch(const Code& compiled, const Code& written, const L
     }
     const int registers = named_registers(compiled);
     if (named_registers(written) > registers)
-        return fmt::format("it names registers beyond R{}", registers - 1);
+        return fmt::format("the loop uses registers beyond R{}", registers - 1);
     for (const Instruction& instruction : iteration(written, span)) {
         if (kind_of(instruction) == Kind::nothing) continue;
         if (!forms.contains(form_of(instruction)))
-            return fmt::format("{} is of another form than those compiled", name_of(instruction));
+            return fmt::format("{} has a form that the compiled loop lacks", name_of(instruction));
         if (!has_aligned_registers(instruction))
-            return fmt::format("{} has registers that are no pair or four", name_of(instruction));
+            return fmt::format("{} has misaligned register pairs or quadruples", name_of(instruction));
         const unsigned flags = kind_of(instruction) == Kind::multiply_add ? reused : 0;
         if ((instruction.control.reuse & ~flags) != 0)
-            return fmt::format("{} keeps operands that compiled ones do not", name_of(instruction));
+            return fmt::format("{} has a reuse flag that compiled FMAs lack", name_of(instruction));
     }
     return std::nullopt;
 }
@@ -113,24 +114,24 @@ Mismatch term_mismatch(const Code& compiled, const Code& written, const LoopSpan
     const RegisterSet matters = live[span.first] | live[span.last + 1];
     const std::set<int> entries[] = {registers_that_matter(terms, before, matters),
                                      registers_that_matter(terms, after, matters)};
-    for (const int number : all_registers()) {
-        const bool is_read = entries[0].contains(number) || entries[1].contains(number);
-        if ((matters.test(static_cast<std::size_t>(number)) || is_read) &&
-            before.value_of(number) != after.value_of(number))
-            return fmt::format("R{} has another value after an iteration", number);
+    for (const int reg : all_registers()) {
+        const bool is_read = entries[0].contains(reg) || entries[1].contains(reg);
+        if ((matters.test(static_cast<std::size_t>(reg)) || is_read) &&
+            before.value_of(reg) != after.value_of(reg))
+            return fmt::format("R{} differs after an iteration", reg);
     }
     if (!std::ranges::includes(before.loads(), after.loads()))
-        return "it loads from shared memory what the compiled one does not";
-    for (int number = 0; number < true_predicate; ++number)
-        if (before.predicate(number) != after.predicate(number))
-            return fmt::format("P{} has another value after an iteration", number);
-    for (int number = 0; number < uniform_zero_register; ++number)
-        if (before.uniform_register(number) != after.uniform_register(number))
-            return fmt::format("UR{} has another value after an iteration", number);
-    for (int number = 0; number < true_predicate; ++number)
-        if (before.uniform_predicate(number) != after.uniform_predicate(number))
-            return fmt::format("UP{} has another value after an iteration", number);
-    if (before.effects() != after.effects()) return "copies, waits, meetings and the branch are others";
+        return "the loop loads from other shared addresses than the compiled one";
+    for (int reg = 0; reg < true_predicate; ++reg)
+        if (before.predicate(reg) != after.predicate(reg))
+            return fmt::format("P{} differs after an iteration", reg);
+    for (int reg = 0; reg < uniform_zero_register; ++reg)
+        if (before.uniform_register(reg) != after.uniform_register(reg))
+            return fmt::format("UR{} differs after an iteration", reg);
+    for (int reg = 0; reg < true_predicate; ++reg)
+        if (before.uniform_predicate(reg) != after.uniform_predicate(reg))
+            return fmt::format("UP{} differs after an iteration", reg);
+    if (before.effects() != after.effects()) return "copies, waits, barriers or the branch differ";
     return std::nullopt;
 }
 
@@ -148,25 +149,25 @@ int latency_of(Kind kind) {
 class ControlCheck {
 public:
     Mismatch check(const Code& code, const LoopSpan& span) {
-        const std::span turn = iteration(code, span);
-        if ((turn.front().control.wait & loop_scoreboards) != loop_scoreboards)
-            return "the loop does not wait for what was before";
+        const std::span loop = iteration(code, span);
+        if ((loop.front().control.wait & loop_scoreboards) != loop_scoreboards)
+            return "the loop does not wait for the code before it";
         if ((code[span.last + 1].control.wait & loop_scoreboards) != loop_scoreboards)
-            return "what follows does not wait for the loop";
+            return "the code after the loop does not wait for it";
         // Code before the loop has its own stall counts; only its distance from the loop matters.
         for (std::size_t body_index = span.first - std::min<std::size_t>(span.first, 32);
              body_index < span.first; ++body_index)
             advance(code[body_index]);
-        for (const Instruction& instruction : turn) {
+        for (const Instruction& instruction : loop) {
             uniform_written_.registers |= uniform_written(instruction).registers;
             uniform_written_.predicates |= uniform_written(instruction).predicates;
         }
-        for (int turns = 0; turns < 2; ++turns)
-            for (const Instruction& instruction : turn) {
+        for (int iterations = 0; iterations < 2; ++iterations)
+            for (const Instruction& instruction : loop) {
                 if (auto mismatch = check(instruction)) return mismatch;
                 advance(instruction);
             }
-        for (std::size_t body_index = span.first + turn.size(); body_index <= span.last + 1; ++body_index) {
+        for (std::size_t body_index = span.first + loop.size(); body_index <= span.last + 1; ++body_index) {
             if (auto mismatch = check_distances(code[body_index])) return mismatch;
             advance(code[body_index]);
         }
@@ -178,12 +179,13 @@ private:
         if ((outstanding_.needed_by(instruction) & ~instruction.control.wait) != 0)
             return fmt::format("{} does not wait for its operands", name_of(instruction));
         const Kind kind = kind_of(instruction);
-        if (instruction.control.stall < 1) return fmt::format("{} stalls for nothing", name_of(instruction));
+        if (instruction.control.stall < 1)
+            return fmt::format("{} has a stall count of 0", name_of(instruction));
         const bool is_load = kind == Kind::shared_load || is_constant_load(instruction);
         if (is_load && instruction.control.write_scoreboard == no_scoreboard)
-            return "a load tells nobody when it is done";
+            return "a load sets no write scoreboard";
         if (kind == Kind::copy && instruction.control.read_scoreboard == no_scoreboard)
-            return "a copy tells nobody when it has read";
+            return "a copy sets no read scoreboard";
         if (kind == Kind::copy ||
             kind == Kind::shared_load) // their uniform operands are read at an unknown time
             if (const UniformSet read = uniform_read(instruction); read.overlaps(uniform_written_))
@@ -193,15 +195,16 @@ private:
     }
 
     Mismatch check_distances(const Instruction& instruction) const {
-        const auto is_soon = [&](int number) { return now_ < ready_.at(static_cast<std::size_t>(number)); };
+        const auto is_soon = [&](int reg) { return now_ < ready_.at(static_cast<std::size_t>(reg)); };
         for (const auto& ranges : {registers_read(instruction), registers_written(instruction)})
             for (const RegisterRange& range : ranges)
                 for (int k = range.first; k < range.first + range.count; ++k)
-                    if (is_soon(k)) return fmt::format("{} comes too soon for R{}", name_of(instruction), k);
+                    if (is_soon(k))
+                        return fmt::format("{} is issued before R{} is ready", name_of(instruction), k);
         for (int k = 0; k < true_predicate; ++k)
             if ((predicates_read(instruction) >> k & 1U) != 0 &&
                 now_ < predicate_ready_.at(static_cast<std::size_t>(k)))
-                return fmt::format("{} comes too soon for P{}", name_of(instruction), k);
+                return fmt::format("{} is issued before P{} is ready", name_of(instruction), k);
         return check_uniform(instruction);
     }
 
@@ -209,11 +212,11 @@ private:
         for (const UniformSet& set : {uniform_read(instruction), uniform_written(instruction)}) {
             for (int k = 0; k < uniform_zero_register; ++k)
                 if ((set.registers >> k & 1U) != 0 && now_ < uniform_ready_.at(static_cast<std::size_t>(k)))
-                    return fmt::format("{} comes too soon for UR{}", name_of(instruction), k);
+                    return fmt::format("{} is issued before UR{} is ready", name_of(instruction), k);
             for (int k = 0; k < true_predicate; ++k)
                 if ((set.predicates >> k & 1U) != 0 &&
                     now_ < uniform_predicate_ready_.at(static_cast<std::size_t>(k)))
-                    return fmt::format("{} comes too soon for UP{}", name_of(instruction), k);
+                    return fmt::format("{} is issued before UP{} is ready", name_of(instruction), k);
         }
         return std::nullopt;
     }
@@ -224,8 +227,8 @@ private:
             if (range.slot >= slot_d) continue;
             LiveOut& live_out = live_out_.at(static_cast<std::size_t>(range.slot))
                                     .at(static_cast<std::size_t>(range.first % 2));
-            if (live_out.number == range.first && live_out.is_stale)
-                return fmt::format("{} finds an old R{} in the reuse cache", name_of(instruction),
+            if (live_out.reg == range.first && live_out.is_stale)
+                return fmt::format("{} reads a stale R{} from the reuse cache", name_of(instruction),
                                    range.first);
             const bool keeps = (instruction.control.reuse >> range.slot & 1U) != 0;
             live_out = {keeps ? range.first : -1, false};
@@ -240,7 +243,7 @@ private:
         for (const RegisterRange& range : registers_written(instruction))
             for (auto& banks : live_out_)
                 for (LiveOut& live_out : banks)
-                    live_out.is_stale = live_out.is_stale || range.has(live_out.number);
+                    live_out.is_stale = live_out.is_stale || range.has(live_out.reg);
         now_ += std::max(1, instruction.control.stall);
     }
 
@@ -259,7 +262,7 @@ private:
     }
 
     struct LiveOut {
-        int number = -1;
+        int reg = -1;
         bool is_stale = false;
     };
     PendingAccesses outstanding_;
@@ -280,7 +283,7 @@ std::optional<std::string> loop_mismatch(const Code& compiled, const Code& writt
     if (auto mismatch = ControlCheck().check(written, span)) return mismatch;
     const long long before = issue_of_loop(iteration(compiled, span)).cycles();
     const long long after = issue_of_loop(iteration(written, span)).cycles();
-    if (after > before) return fmt::format("it takes {} cycles where {} were enough", after, before);
+    if (after > before) return fmt::format("the loop takes {} cycles instead of {}", after, before);
     return std::nullopt;
 }
 

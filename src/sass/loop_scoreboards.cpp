@@ -42,7 +42,7 @@ void PendingAccesses::issue(const Instruction& instruction) {
 void set_scoreboard_waits(Code& body) {
     body.front().control.wait |= loop_scoreboards;
     PendingAccesses outstanding;
-    for (int turn = 0; turn < 2; ++turn)
+    for (int iteration = 0; iteration < 2; ++iteration)
         for (Instruction& instruction : body) {
             instruction.control.wait |= outstanding.needed_by(instruction);
             outstanding.issue(instruction);
@@ -50,12 +50,12 @@ void set_scoreboard_waits(Code& body) {
 }
 
 void set_reuse_flags(Code& body) {
-    for (std::size_t place = 0; place < body.size(); ++place) {
-        Instruction& instruction = body[place];
+    for (std::size_t position = 0; position < body.size(); ++position) {
+        Instruction& instruction = body[position];
         if (kind_of(instruction) != Kind::multiply_add) continue;
         for (const int slot : {0, 1}) {
             const int own = slot == 0 ? instruction.a : instruction.b;
-            for (std::size_t next = place + 1; next < body.size(); ++next) {
+            for (std::size_t next = position + 1; next < body.size(); ++next) {
                 const Instruction& other = body[next];
                 const Kind kind = kind_of(other);
                 if (other.control.wait != 0 || other.control.stall > 1 || kind == Kind::barrier) break;

@@ -28,8 +28,8 @@ void LoopWebs::join(std::size_t a, std::size_t b) {
     if (a != b) webs_[b].parent = a;
 }
 
-std::size_t LoopWebs::new_web(int number, bool is_fixed) {
-    webs_.push_back({webs_.size(), number, is_fixed});
+std::size_t LoopWebs::new_web(int reg, bool is_fixed) {
+    webs_.push_back({webs_.size(), reg, is_fixed});
     return webs_.size() - 1;
 }
 
@@ -37,15 +37,15 @@ void LoopWebs::read(std::size_t body_index) {
     for (const RegisterRange& range : registers_read(pattern_.body[body_index])) {
         std::size_t first = 0;
         for (int k = 0; k < range.count; ++k) {
-            const int number = range.first + k;
-            std::ptrdiff_t& current = current_[static_cast<std::size_t>(number)];
+            const int reg = range.first + k;
+            std::ptrdiff_t& current = current_[static_cast<std::size_t>(reg)];
             if (current == of_fmas)
-                throw UserError("'{}' reads R{}, a sum or a factor", name_of(pattern_.body[body_index]),
-                                number);
-            if (current == not_yet) current = static_cast<std::ptrdiff_t>(new_web(number, true));
+                throw UserError("'{}' reads R{}, an accumulator or an operand of FMAs",
+                                name_of(pattern_.body[body_index]), reg);
+            if (current == not_yet) current = static_cast<std::ptrdiff_t>(new_web(reg, true));
             const auto web = static_cast<std::size_t>(current);
             webs_[web].body_indices.push_back(body_index);
-            read_[{body_index, number}] = web;
+            read_[{body_index, reg}] = web;
             webs_[web].is_of_pair = webs_[web].is_of_pair || range.count > 1;
             if (k == 0) first = web;
             join(first, web);
@@ -59,14 +59,15 @@ void LoopWebs::write(std::size_t body_index) {
     for (const RegisterRange& range : registers_written(instruction)) {
         std::size_t first = 0;
         for (int k = 0; k < range.count; ++k) {
-            const int number = range.first + k;
-            std::ptrdiff_t& current = current_[static_cast<std::size_t>(number)];
-            const std::size_t web = new_web(number, false);
+            const int reg = range.first + k;
+            std::ptrdiff_t& current = current_[static_cast<std::size_t>(reg)];
+            const std::size_t web = new_web(reg, false);
             webs_[web].body_indices.push_back(body_index);
-            written_[{body_index, number}] = web;
-            if (!instruction.is_unconditional() && !is_read_only_under_guards(body_index, number)) {
-                if (current == of_fmas) throw UserError("'{}' is conditional", name_of(instruction));
-                if (current == not_yet) current = static_cast<std::ptrdiff_t>(new_web(number, true));
+            written_[{body_index, reg}] = web;
+            if (!instruction.is_unconditional() && !is_read_only_under_guards(body_index, reg)) {
+                if (current == of_fmas)
+                    throw UserError("'{}' overwrites an FMA's register conditionally", name_of(instruction));
+                if (current == not_yet) current = static_cast<std::ptrdiff_t>(new_web(reg, true));
                 join(static_cast<std::size_t>(current), web);
             }
             current = static_cast<std::ptrdiff_t>(web);
@@ -80,13 +81,13 @@ void LoopWebs::write(std::size_t body_index) {
 
 /// Whether a guarded write hides the old value: every later reader has a guard under which the register was written
 /// since.
-bool LoopWebs::is_read_only_under_guards(std::size_t body_index, int number) const {
+bool LoopWebs::is_read_only_under_guards(std::size_t body_index, int reg) const {
     using Guard = std::pair<int, bool>;
     const auto guard_of = [](const Instruction& instruction) {
         return Guard{instruction.guard, instruction.is_guard_negated};
     };
     const auto touches = [&](const std::vector<RegisterRange>& ranges) {
-        return std::ranges::any_of(ranges, [&](const RegisterRange& range) { return range.has(number); });
+        return std::ranges::any_of(ranges, [&](const RegisterRange& range) { return range.has(reg); });
     };
     std::set<Guard> written_under;
     for (std::size_t next = body_index; next < pattern_.body.size(); ++next) {
@@ -99,7 +100,7 @@ bool LoopWebs::is_read_only_under_guards(std::size_t body_index, int number) con
         if (instruction.is_unconditional()) return true;
         if ((changed >> instruction.guard & 1U) == 0) written_under.insert(guard_of(instruction));
     }
-    return !pattern_.live_out.test(static_cast<std::size_t>(number));
+    return !pattern_.live_out.test(static_cast<std::size_t>(reg));
 }
 
 void LoopWebs::collect() {
@@ -117,9 +118,9 @@ void LoopWebs::collect() {
             for (int k = 0; k < range.count; ++k)
                 current_[static_cast<std::size_t>(range.first + k)] = of_fmas;
     }
-    for (std::size_t number = 0; number < zero_register; ++number)
-        if (pattern_.live_out.test(number) && current_[number] >= 0)
-            webs_[static_cast<std::size_t>(current_[number])].is_fixed = true;
+    for (std::size_t reg = 0; reg < zero_register; ++reg)
+        if (pattern_.live_out.test(reg) && current_[reg] >= 0)
+            webs_[static_cast<std::size_t>(current_[reg])].is_fixed = true;
     for (std::size_t web = 0; web < webs_.size(); ++web)
         if (webs_[web].is_fixed) fixed_.insert(root(web));
 }
@@ -127,14 +128,14 @@ void LoopWebs::collect() {
 /// Fixed groups share registers.
 std::size_t LoopWebs::value_of(std::size_t web) const {
     const std::size_t group = root(web);
-    return fixed_.contains(group) ? webs_.size() + static_cast<std::size_t>(webs_[web].number) : group;
+    return fixed_.contains(group) ? webs_.size() + static_cast<std::size_t>(webs_[web].reg) : group;
 }
-std::optional<std::size_t> LoopWebs::value_read(std::size_t body_index, int number) const {
-    const auto web = read_.find({body_index, number});
+std::optional<std::size_t> LoopWebs::value_read(std::size_t body_index, int reg) const {
+    const auto web = read_.find({body_index, reg});
     return web == read_.end() ? std::nullopt : std::optional(value_of(web->second));
 }
-std::optional<std::size_t> LoopWebs::value_written(std::size_t body_index, int number) const {
-    const auto web = written_.find({body_index, number});
+std::optional<std::size_t> LoopWebs::value_written(std::size_t body_index, int reg) const {
+    const auto web = written_.find({body_index, reg});
     return web == written_.end() ? std::nullopt : std::optional(value_of(web->second));
 }
 
@@ -152,9 +153,9 @@ bool LoopWebs::is_free(const std::vector<std::size_t>& group, int move, bool is_
                        const RegisterSet& taken) const {
     return std::ranges::all_of(group, [&](std::size_t k) {
         const Web& web = webs_[k];
-        const int number = web.number + move;
-        if (number < 0 || number >= zero_register) return false;
-        const auto body_index = static_cast<std::size_t>(number);
+        const int reg = web.reg + move;
+        if (reg < 0 || reg >= zero_register) return false;
+        const auto body_index = static_cast<std::size_t>(reg);
         if (is_fixed && pattern_.live_out.test(body_index)) return true;
         if (taken.test(body_index) || !pattern_.free.test(body_index)) return false;
         return std::ranges::none_of(busy_[body_index], [&](const auto& span) {
@@ -167,7 +168,7 @@ bool LoopWebs::is_free(const std::vector<std::size_t>& group, int move, bool is_
 void LoopWebs::assign_registers(std::size_t group, const std::vector<std::size_t>& webs, int move) {
     moves_[group] = move;
     for (const std::size_t k : webs)
-        busy_[static_cast<std::size_t>(webs_[k].number + move)].emplace_back(webs_[k].first, webs_[k].last);
+        busy_[static_cast<std::size_t>(webs_[k].reg + move)].emplace_back(webs_[k].first, webs_[k].last);
 }
 
 void LoopWebs::allocate(const std::map<std::size_t, std::size_t>& positions, const RegisterSet& taken,
@@ -176,7 +177,7 @@ void LoopWebs::allocate(const std::map<std::size_t, std::size_t>& positions, con
     std::map<std::size_t, std::vector<std::size_t>> groups;
     for (std::size_t web = 0; web < webs_.size(); ++web) groups[root(web)].push_back(web);
     for (const std::size_t group : fixed_) {
-        if (!is_free(groups.at(group), 0, true, taken)) throw UserError("a register that stays is taken");
+        if (!is_free(groups.at(group), 0, true, taken)) throw UserError("a fixed register is already in use");
         assign_registers(group, groups.at(group), 0);
     }
     for (const auto& [group, members] : groups) {
@@ -190,7 +191,7 @@ void LoopWebs::allocate(const std::map<std::size_t, std::size_t>& positions, con
                 assign_registers(group, members, move);
                 is_placed = true;
             }
-        if (!is_placed) throw UserError("registers do not suffice for what stands between products");
+        if (!is_placed) throw UserError("too few registers for the instructions between FMAs");
     }
 }
 

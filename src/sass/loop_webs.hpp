@@ -17,9 +17,9 @@ public:
     explicit LoopWebs(const LoopPattern& pattern);
 
     /// The value that an instruction reads or writes in a register: values of one register that must not be live
-    /// simultaneously share a number. Nothing for accumulators and operands.
-    std::optional<std::size_t> value_read(std::size_t body_index, int number) const;
-    std::optional<std::size_t> value_written(std::size_t body_index, int number) const;
+    /// simultaneously share a register. Nothing for accumulators and operands.
+    std::optional<std::size_t> value_read(std::size_t body_index, int reg) const;
+    std::optional<std::size_t> value_written(std::size_t body_index, int reg) const;
 
     /// Allocates registers; call once. `positions`: the new position of each instruction, by its body index; none for
     /// omitted ones. `taken`: registers in other use. `copy_reads_for`: positions after a copy until which its
@@ -32,7 +32,7 @@ public:
 private:
     struct Web {
         std::size_t parent = 0;
-        int number = 0;
+        int reg = 0;
         bool is_fixed = false;
         bool is_of_pair = false;                    ///< first or second register of an aligned pair
         std::vector<std::size_t> body_indices = {}; ///< of the instructions that use it
@@ -41,11 +41,11 @@ private:
     };
     std::size_t root(std::size_t web) const;
     void join(std::size_t a, std::size_t b);
-    std::size_t new_web(int number, bool is_fixed);
+    std::size_t new_web(int reg, bool is_fixed);
     void collect();
     void read(std::size_t body_index);
     void write(std::size_t body_index);
-    bool is_read_only_under_guards(std::size_t body_index, int number) const;
+    bool is_read_only_under_guards(std::size_t body_index, int reg) const;
     std::size_t value_of(std::size_t web) const;
     void set_spans(const std::map<std::size_t, std::size_t>& positions, std::size_t copy_reads_for);
     bool is_free(const std::vector<std::size_t>& group, int move, bool is_fixed,

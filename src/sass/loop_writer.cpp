@@ -74,7 +74,8 @@ private:
         set_scoreboard_waits(code);
         set_reuse_flags(code);
         if (code.size() > pattern_.body.size())
-            throw UserError("{} instructions do not fit where {} were", code.size(), pattern_.body.size());
+            throw UserError("{} instructions do not fit into the {} of the compiled loop", code.size(),
+                            pattern_.body.size());
         return code;
     }
 
@@ -95,7 +96,7 @@ private:
                 }
                 if (is_free) chosen = first;
             }
-            if (chosen < 0) throw UserError("registers do not suffice for two steps' factors");
+            if (chosen < 0) throw UserError("too few registers for the operands of two k indices");
             for (int k = chosen; k < chosen + width; ++k) second_.set(static_cast<std::size_t>(k));
             second_registers_.push_back(chosen);
         }
@@ -145,18 +146,18 @@ private:
         }
     }
 
-    int register_of(const OperandRegister& body_index, std::size_t step) const {
-        const std::vector<int>& registers = step % 2 == 0 ? pattern_.first_registers : second_registers_;
+    int register_of(const OperandRegister& body_index, std::size_t k) const {
+        const std::vector<int>& registers = k % 2 == 0 ? pattern_.first_registers : second_registers_;
         return registers[static_cast<std::size_t>(body_index.load)] + body_index.component;
     }
 
     Instruction fma(std::size_t n) const {
-        const std::size_t step = n / order_.size();
+        const std::size_t k = n / order_.size();
         const auto [i, j] = order_[n % order_.size()];
         Instruction result = pattern_.fma;
         result.control = {};
-        result.a = register_of(pattern_.row_operands[i], step);
-        result.b = register_of(pattern_.column_operands[j], step);
+        result.a = register_of(pattern_.row_operands[i], k);
+        result.b = register_of(pattern_.column_operands[j], k);
         result.c = result.d = pattern_.accumulators[i * pattern_.columns + j];
         return result;
     }
@@ -169,16 +170,16 @@ private:
             result.control.wait = 0;
             if (result.control.read_scoreboard != no_scoreboard ||
                 (result.control.write_scoreboard != no_scoreboard && result.control.write_scoreboard != 0))
-                throw UserError("a fence has a scoreboard of the loop");
+                throw UserError("a fence uses a scoreboard of the loop");
             return result;
         }
         result.control = {};
         if (is_constant_load(result)) result.control.write_scoreboard = copies_scoreboard;
         if (kind == Kind::copy) result.control.read_scoreboard = copies_scoreboard;
         if (item.load >= 0) {
-            result.d = register_of({item.load, 0}, item.step);
+            result.d = register_of({item.load, 0}, item.k);
             const bool is_late = slot_of_load_.at(item.load) >= load_count() / 2;
-            result.control.write_scoreboard = 1 + 2 * static_cast<int>(item.step % 2) + (is_late ? 1 : 0);
+            result.control.write_scoreboard = 1 + 2 * static_cast<int>(item.k % 2) + (is_late ? 1 : 0);
         }
         return result;
     }

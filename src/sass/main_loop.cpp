@@ -20,9 +20,10 @@ ReorderedLoop reorder_main_loop(const Bytes& image, std::string_view target) {
     ReorderedLoop result{image, "", 0, 0};
     try {
         if (target != known_target)
-            throw UserError("latencies and banks are known of {}, not of {}", known_target, target);
+            throw UserError("latencies and register banks are known for {} only, not for {}", known_target,
+                            target);
         const Cubin cubin(image);
-        if (cubin.kernels().empty()) throw UserError("there is no kernel");
+        if (cubin.kernels().empty()) throw UserError("the cubin has no kernel");
         const Cubin::Kernel& kernel = cubin.kernels().front();
         const Code compiled = cubin.code(kernel);
         const LoopPattern pattern = loop_pattern(compiled, kernel.registers);
@@ -30,8 +31,8 @@ ReorderedLoop reorder_main_loop(const Bytes& image, std::string_view target) {
         Code written = compiled;
         std::ranges::copy(body, written.begin() + static_cast<std::ptrdiff_t>(pattern.span.first));
         written[pattern.span.last + 1].control.wait |= loop_scoreboards;
-        if (const auto objection = loop_mismatch(compiled, written, pattern.span))
-            throw UserError("the other order is not proved: {}", *objection);
+        if (const auto mismatch = loop_mismatch(compiled, written, pattern.span))
+            throw UserError("the reordered loop is not proved equivalent: {}", *mismatch);
         result.cycles_before = score_of_loop(compiled, pattern.span).issue_cycles;
         result.cycles = score_of_loop(written, *main_loop(written)).issue_cycles;
         result.image = cubin.with_code(kernel, written);

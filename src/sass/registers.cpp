@@ -21,10 +21,9 @@ int count_of(Width width, const Instruction& instruction) {
     return size == size_of_four ? 4 : size == size_of_two ? 2 : 1;
 }
 
-void add(std::vector<RegisterRange>& ranges, int number, Width width, int slot,
-         const Instruction& instruction) {
-    if (width == Width::none || number == zero_register) return;
-    ranges.push_back({number, count_of(width, instruction), slot});
+void add(std::vector<RegisterRange>& ranges, int reg, Width width, int slot, const Instruction& instruction) {
+    if (width == Width::none || reg == zero_register) return;
+    ranges.push_back({reg, count_of(width, instruction), slot});
 }
 
 struct PredicateField {
@@ -48,8 +47,8 @@ bool is_uniform(const Opcode* opcode) { return opcode != nullptr && opcode->is_u
 /// Ordinary predicates, or uniform ones.
 std::uint32_t predicates(const Instruction& instruction, bool written, bool of_uniform) {
     std::uint32_t result = 0;
-    const auto add = [&](int number) {
-        if (number != true_predicate) result |= 1U << number;
+    const auto add = [&](int reg) {
+        if (reg != true_predicate) result |= 1U << reg;
     };
     if (instruction.is_never()) return 0;
     const Opcode* const opcode = opcode_of(instruction);
@@ -68,11 +67,10 @@ std::uint32_t predicates(const Instruction& instruction, bool written, bool of_u
 }
 
 /// The field's register and, for pairs, the next one.
-std::uint64_t uniform_registers(int number, int count) {
+std::uint64_t uniform_registers(int reg, int count) {
     std::uint64_t result = 0;
-    number &= uniform_zero_register;
-    for (int k = number; k < number + count && k < uniform_zero_register; ++k)
-        result |= std::uint64_t{1} << k;
+    reg &= uniform_zero_register;
+    for (int k = reg; k < reg + count && k < uniform_zero_register; ++k) result |= std::uint64_t{1} << k;
     return result;
 }
 
@@ -163,11 +161,11 @@ std::optional<int> copied_register(const Instruction& instruction) {
     bare.d = 0;
     bare.control = decode(moves).control;
     int& source = (instruction.opcode & 0xfff) == 0x202 ? bare.b : bare.c;
-    const int number = source;
+    const int reg = source;
     source = 0;
     const Word word = encode(bare);
-    if (number == zero_register || instruction.d == zero_register) return std::nullopt;
-    return word == moves || word == adds ? std::optional(number) : std::nullopt;
+    if (reg == zero_register || instruction.d == zero_register) return std::nullopt;
+    return word == moves || word == adds ? std::optional(reg) : std::nullopt;
 }
 
 std::uint32_t predicates_read(const Instruction& instruction) {
@@ -207,12 +205,12 @@ UniformSet uniform_written(const Instruction& instruction) {
     return result;
 }
 
-void set_register(Instruction& instruction, int slot, int number) {
+void set_register(Instruction& instruction, int slot, int reg) {
     switch (slot) {
-    case 0: instruction.a = number; return;
-    case 1: instruction.b = number; return;
-    case 2: instruction.c = number; return;
-    case slot_d: instruction.d = number; return;
+    case 0: instruction.a = reg; return;
+    case 1: instruction.b = reg; return;
+    case 2: instruction.c = reg; return;
+    case slot_d: instruction.d = reg; return;
     default: throw InternalError("an instruction has no operand {}", slot);
     }
 }

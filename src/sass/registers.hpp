@@ -14,7 +14,7 @@ struct RegisterRange {
     int count = 0;
     int slot = 0; ///< 0, 1, 2 for operands a, b, c, the reuse cache's slots; 3 for d
 
-    bool has(int number) const { return number >= first && number < first + count; }
+    bool has(int reg) const { return reg >= first && reg < first + count; }
     bool overlaps(const RegisterRange& other) const {
         return first < other.first + other.count && other.first < first + count;
     }
@@ -56,6 +56,6 @@ UniformSet uniform_read(const Instruction& instruction);
 UniformSet uniform_written(const Instruction& instruction);
 
 /// Replaces the register in a slot.
-void set_register(Instruction& instruction, int slot, int number);
+void set_register(Instruction& instruction, int slot, int reg);
 
 } // namespace swirl::sass

@@ -44,7 +44,7 @@ struct KernelScore {
     long long instructions = 0;
     long long spills = 0;          ///< loads and stores of spilled registers in the whole kernel
     long long unknown = 0;         ///< main-loop instructions whose opcode is not in the table
-    std::optional<LoopScore> loop; ///< none if no loop has multiply-adds
+    std::optional<LoopScore> loop; ///< none if no loop contains FMAs
 };
 
 KernelScore score(const Cubin& cubin, const Cubin::Kernel& kernel);

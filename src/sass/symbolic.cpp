@@ -4,28 +4,28 @@
 
 namespace swirl::sass {
 
-int Terms::number(Term term) {
+int Terms::id_of(Term term) {
     std::vector<std::uint64_t> key = term.key;
     key.push_back(static_cast<std::uint64_t>(term.tag));
     key.push_back(static_cast<std::uint64_t>(term.component));
-    const auto [found, is_new] = numbers_.emplace(std::move(key), static_cast<int>(terms_.size()));
+    const auto [found, is_new] = ids_.emplace(std::move(key), static_cast<int>(terms_.size()));
     if (is_new) terms_.push_back(std::move(term));
     return found->second;
 }
 
 template <std::size_t count>
-int SymbolicRun::known(std::array<int, count>& values, Terms::Tag entry, int number) {
-    int& value = values.at(static_cast<std::size_t>(number));
-    if (value < 0) value = terms_.number({entry, {static_cast<std::uint64_t>(number)}, body_index_, 0});
+int SymbolicRun::known(std::array<int, count>& values, Terms::Tag entry, int index) {
+    int& value = values.at(static_cast<std::size_t>(index));
+    if (value < 0) value = terms_.id_of({entry, {static_cast<std::uint64_t>(index)}, body_index_, 0});
     return value;
 }
-int SymbolicRun::value_of(int number) { return known(registers_, Terms::Tag::entry, number); }
-int SymbolicRun::predicate(int number) { return known(predicates_, Terms::Tag::predicate_entry, number); }
-int SymbolicRun::uniform_register(int number) {
-    return known(uniform_registers_, Terms::Tag::uniform_entry, number);
+int SymbolicRun::value_of(int reg) { return known(registers_, Terms::Tag::entry, reg); }
+int SymbolicRun::predicate(int index) { return known(predicates_, Terms::Tag::predicate_entry, index); }
+int SymbolicRun::uniform_register(int reg) {
+    return known(uniform_registers_, Terms::Tag::uniform_entry, reg);
 }
-int SymbolicRun::uniform_predicate(int number) {
-    return known(uniform_predicates_, Terms::Tag::uniform_predicate_entry, number);
+int SymbolicRun::uniform_predicate(int index) {
+    return known(uniform_predicates_, Terms::Tag::uniform_predicate_entry, index);
 }
 
 std::set<int> Terms::entries_of(std::vector<int> terms) const {
@@ -81,17 +81,17 @@ std::vector<int> SymbolicRun::operands(const Instruction& instruction) {
 void SymbolicRun::write(const Instruction& instruction, Terms::Tag tag, const Terms::Term& term) {
     const std::optional<Guard> guard = guard_of(instruction);
     const auto result = [&](Terms::Tag own, int component, int old) {
-        const int value = terms_.number({own, term.key, body_index_, component, term.inputs});
+        const int value = terms_.id_of({own, term.key, body_index_, component, term.inputs});
         if (own == Terms::Tag::load) loads_.insert(value);
         if (!guard) return value;
         const int other = under(guard, false, old);
         const std::vector<int> inputs = {guard->predicate, value, other};
-        return terms_.number({Terms::Tag::chosen,
-                              {static_cast<std::uint64_t>(guard->predicate), guard->is_negated ? 1U : 0U,
-                               static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(other)},
-                              body_index_,
-                              0,
-                              inputs});
+        return terms_.id_of({Terms::Tag::chosen,
+                             {static_cast<std::uint64_t>(guard->predicate), guard->is_negated ? 1U : 0U,
+                              static_cast<std::uint64_t>(value), static_cast<std::uint64_t>(other)},
+                             body_index_,
+                             0,
+                             inputs});
     };
     for (const RegisterRange& range : registers_written(instruction))
         for (int k = 0; k < range.count; ++k) {
@@ -130,7 +130,7 @@ void SymbolicRun::execute(const Instruction& instruction) {
             write(instruction, Terms::Tag::result, term);
         } else { // its result may depend on all previous effects
             term.tag = Terms::Tag::effect;
-            effects_.push_back(terms_.number(term));
+            effects_.push_back(terms_.id_of(term));
             term.key.push_back(effects_.size());
             write(instruction, Terms::Tag::result, term);
             if (kind == Kind::barrier) ++barriers_;

@@ -10,7 +10,7 @@
 
 namespace swirl::sass {
 
-/// Values that instructions compute, as hash-consed terms: equal numbers mean equal terms.
+/// Values that instructions compute, as hash-consed terms: equal ids mean equal terms.
 class Terms {
 public:
     enum class Tag : std::uint8_t {
@@ -34,14 +34,14 @@ public:
         int component = 0;            ///< which of its result registers
         std::vector<int> inputs = {}; ///< operand terms
     };
-    int number(Term term);
+    int id_of(Term term);
     /// Register entries on which these terms depend.
     std::set<int> entries_of(std::vector<int> terms) const;
-    const Term& operator[](int number) const { return terms_[static_cast<std::size_t>(number)]; }
+    const Term& operator[](int id) const { return terms_[static_cast<std::size_t>(id)]; }
 
 private:
     std::vector<Term> terms_;
-    std::map<std::vector<std::uint64_t>, int> numbers_;
+    std::map<std::vector<std::uint64_t>, int> ids_;
 };
 
 /// Symbolic execution of instructions on terms. Loads from shared memory are distinguished by address and by the
@@ -58,10 +58,10 @@ public:
     }
 
     void execute(const Instruction& instruction);
-    int value_of(int number);
-    int predicate(int number);
-    int uniform_register(int number);
-    int uniform_predicate(int number);
+    int value_of(int reg);
+    int predicate(int index);
+    int uniform_register(int reg);
+    int uniform_predicate(int index);
     const std::vector<int>& effects() const { return effects_; }
     /// Terms of all loads from shared memory, used or not.
     const std::set<int>& loads() const { return loads_; }
@@ -75,7 +75,7 @@ private:
     std::optional<Guard> guard_of(const Instruction& instruction);
     /// Resolves a choice, given that its guard holds or does not.
     int under(const std::optional<Guard>& guard, bool holds, int value) const;
-    template <std::size_t count> int known(std::array<int, count>& values, Terms::Tag entry, int number);
+    template <std::size_t count> int known(std::array<int, count>& values, Terms::Tag entry, int index);
     std::vector<int> operands(const Instruction& instruction);
     void write(const Instruction& instruction, Terms::Tag tag, const Terms::Term& term);
 

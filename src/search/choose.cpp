@@ -39,7 +39,7 @@ std::optional<ScheduleCandidate> rechecked(const ChoiceRequest& request, const S
     return both[1];
 }
 
-/// The fastest of the shortlist and of what wisdom has found elsewhere; the estimate if the device lacks the memory to
+/// The fastest of the shortlist and of what wisdom has found elsewhere; the estimate if there is no memory or no time to
 /// compare them.
 ScheduleCandidate fastest_of_shortlist(const ChoiceRequest& request, const std::vector<Schedule>& found) {
     std::vector<ScheduleCandidate> candidates;
@@ -61,6 +61,8 @@ ScheduleCandidate fastest_of_shortlist(const ChoiceRequest& request, const std::
         timer.compare(request.problem, candidates, timer.now() + request.seconds, Care::shortlist,
                       {.seen = seen, .interrupt = request.interrupt});
     } catch (const OutOfMemory&) {
+        return {candidates.front().schedule};
+    } catch (const OutOfTime&) {
         return {candidates.front().schedule};
     }
     return std::move(candidates[fastest_of(candidates, clearly_faster)]);

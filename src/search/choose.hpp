@@ -22,7 +22,7 @@ struct ChoiceRequest {
     /// The schedules that the model predicts fastest, the estimate first. Timed for an estimate if wisdom knows nothing;
     /// empty: no estimate is timed.
     std::function<std::vector<planning::Schedule>()> shortlist = {};
-    /// What a search tries. `others` are schedules from wisdom that are not trusted.
+    /// What a search tries. `others` are untrusted schedules from wisdom.
     std::function<SearchSpace(std::vector<planning::Schedule> others)> space;
     std::function<Timer&()> timer; ///< called only to time
     std::function<void(const std::string&)> progress = {};

@@ -26,8 +26,11 @@ void check(const Options& options) {
         throw UserError("accuracy is {}, which is not one of Accuracy's values",
                         static_cast<int>(options.accuracy));
     if (options.time_budget_seconds && !(*options.time_budget_seconds >= 0))
-        throw UserError("time_budget_seconds is {}; use a number that is not negative",
+        throw UserError("time_budget_seconds is {}; use 0 or a positive number",
                         *options.time_budget_seconds);
+    if (!(options.planning_limit_seconds >= 0))
+        throw UserError("planning_limit_seconds is {}; use a number that is not negative, 0 for no limit",
+                        options.planning_limit_seconds);
     if (options.device.is_gpu() && !options.cpu.empty())
         throw UserError("cpu is {}, but the device is {}\n  leave out one of them", options.cpu,
                         options.device.text());

@@ -35,7 +35,7 @@ planning::Schedule given_schedule(const Problem& problem, const Target& target, 
     const std::string_view named = planning::target_named_in(options.schedule);
     const auto* const gpu = std::get_if<GpuTarget>(&target);
     if (planning::is_gpu(named) != (gpu != nullptr))
-        throw UserError("the schedule is for {}, not for {}\n  schedule: {}", named,
+        throw UserError("the schedule is for {}, but the plan is for {}\n  schedule: {}", named,
                         gpu != nullptr ? gpu->identity.gpu.name : std::get<const target::Cpu*>(target)->name,
                         options.schedule);
     return planning::parse_schedule(options.schedule, problem);

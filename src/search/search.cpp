@@ -19,8 +19,8 @@ namespace {
 /// Fractions of the budget at which proposals, their comparison and the neighbours end; the rest is for the incumbent
 /// against the estimate.
 constexpr double proposals_end = 0.5, comparison_end = 0.8, neighbours_end = 0.92;
-/// Of the time of a comparison: what is left confirms its winner.
-constexpr double screening_part = 0.8;
+/// Fraction of a comparison's time; the remainder confirms its winner.
+constexpr double screening_fraction = 0.8;
 /// Minimum seconds between progress reports without improvement.
 constexpr double report_interval = 0.1;
 
@@ -97,7 +97,8 @@ private:
         std::vector<ScheduleCandidate> candidates{std::move(incumbent_)};
         for (const Schedule& schedule : schedules) candidates.push_back({schedule});
         const double now = benchmark_.now();
-        const double screened = std::isfinite(deadline) ? now + screening_part * (deadline - now) : deadline;
+        const double screened =
+            std::isfinite(deadline) ? now + screening_fraction * (deadline - now) : deadline;
         benchmark_.compare(candidates, screened, Care::screen);
         for (std::size_t k = 1; k < candidates.size(); ++k) {
             const ScheduleCandidate& candidate = candidates[k];
@@ -113,7 +114,7 @@ private:
             return;
         }
         ScheduleCandidate pair[] = {std::move(candidates[0]), std::move(candidates[winner])};
-        candidates.clear(); // frees plans that are no longer needed
+        candidates.clear(); // frees plans no longer needed
         incumbent_ = confirmed(pair, deadline, Care::confirm);
     }
 

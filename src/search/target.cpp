@@ -31,11 +31,11 @@ const target::Cpu& cpu_of(const Options& options) {
 void require_runnable(const target::Cpu& cpu) {
     if (cpu.emitted_only)
         throw Unavailable(
-            "cpu is {}, which this machine cannot run: swirl writes C++ for it, not machine code\n"
+            "cpu is {}, which this machine cannot run: swirl emits only C++ for it\n"
             "  'swirl emit PROBLEM --cpu {}' makes a file for a compiler; to run here use {}",
             cpu.name, cpu.name, target::host_cpu().name);
     if (!target::host_can_run(cpu))
-        throw Unavailable("cpu is {}, whose instructions this machine lacks\n  its best is {}", cpu.name,
+        throw Unavailable("cpu is {}, but this machine lacks its instructions\n  use {}", cpu.name,
                           target::host_cpu().name);
 }
 

@@ -152,9 +152,8 @@ const Cpu& host_cpu() {
     if (const char* name = std::getenv("SWIRL_CPU"); name != nullptr && *name != '\0') {
         const Cpu& cpu = cpu_named(name);
         if (!host_can_run(cpu))
-            throw UserError(
-                "SWIRL_CPU={} names a CPU that this machine cannot run as; it runs {} and those below", name,
-                cpus()[static_cast<std::size_t>(host_set())]->name);
+            throw UserError("SWIRL_CPU is '{}', which this machine cannot run; use {} or a lower one", name,
+                            cpus()[static_cast<std::size_t>(host_set())]->name);
         return cpu;
     }
     return *cpus()[static_cast<std::size_t>(host_set())];

@@ -151,7 +151,7 @@ const Gpu& gpu_named(std::string_view name) {
 
 const Gpu& gpu_for(int capability_major, int capability_minor) {
     if (capability_major < generic.capability_major)
-        throw UserError("the GPU has compute capability {}.{}; {}.{} and later will do", capability_major,
+        throw UserError("the GPU has compute capability {}.{}; use one of {}.{} or later", capability_major,
                         capability_minor, generic.capability_major, generic.capability_minor);
     for (const Gpu* gpu : gpus())
         if (gpu->capability_major == capability_major && gpu->capability_minor == capability_minor)

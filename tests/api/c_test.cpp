@@ -27,7 +27,7 @@ TEST(C, TransformsAnImpulse) {
     for (const Complex& value : y) EXPECT_LT(std::abs(value - Complex(2, 1)), 1e-15);
 }
 
-TEST(C, BuildsProblemsStepByStep) {
+TEST(C, BuildsProblemsIncrementally) {
     const c::Problem problem = c::transform(SWIRL_DFT, {6, 10});
     EXPECT_EQ(text_of(problem), "dft 6x10");
     const std::int64_t strides[] = {1, 6};
@@ -180,7 +180,7 @@ TEST(C, ReportsProgressAndCancels) {
     EXPECT_EQ(calls.lines, 0);
 }
 
-TEST(C, OptionsOfOtherVersionsHaveDefaultsForWhatTheyLack) {
+TEST(C, OlderOptionStructsGetDefaults) {
     swirl_options options = SWIRL_OPTIONS_INIT;
     options.struct_size = offsetof(swirl_options, effort);
     options.effort = 99; // of a member that this version does not have
@@ -226,7 +226,7 @@ TEST(C, PlansForSeveralThreads) {
     EXPECT_EQ(swirl_plan_threads(nullptr), 0);
 }
 
-TEST(C, KeepsMessagesApartByThread) {
+TEST(C, MessagesAreThreadLocal) {
     swirl_plan* plan = nullptr;
     EXPECT_EQ(swirl_plan_from_text("dft 0", nullptr, &plan), SWIRL_USER_ERROR);
     std::string elsewhere = "?";

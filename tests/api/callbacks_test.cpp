@@ -101,7 +101,7 @@ TEST(CallbacksThroughTheInterface, ReadAndWriteNothingThatConditionsLeaveOut) {
 }
 
 /// Each has the value that the expression gives for its own index.
-TEST(CallbacksThroughTheInterface, TellApartElementsOfHalfSpectraThatShareAnAddress) {
+TEST(CallbacksThroughTheInterface, DistinguishHalfSpectrumElementsAtOneAddress) {
     for (const char* cpu : {"portable", "sse2", "avx2", "avx512"})
         for (const char* text :
              {"rdft 5 backward in=0 load=\"x where i < 2\"", "rdft 16 backward in=0 load=\"x * i\"",
@@ -137,7 +137,7 @@ TEST(CallbacksThroughTheInterface, LetInfinitiesAndNansThrough) {
     }
 }
 
-/// Batches of single numbers, which dct2 doubles, with a callback that tells special values apart.
+/// Batches of dct2 of length 1, which doubles its input, with a callback that distinguishes special values.
 template <class Real> void expect_special_values(const std::string& cpu, const std::string& side) {
     const auto doubled = [&](double x) {
         return 2 * x + (cpu == "portable" ? 0.0 : -0.0); // portable codelets start sums at +0
@@ -157,9 +157,9 @@ template <class Real> void expect_special_values(const std::string& cpu, const s
             x[k] = static_cast<Real>(support::special_values[k % support::special_values.size()]);
         plan.execute(x.data(), y.data());
         for (std::size_t k = 0; k < x.size(); ++k)
-            support::expect_same_number(y[k],
-                                        static_cast<Real>(side == "load" ? doubled(expression.value(x[k]))
-                                                                         : expression.value(doubled(x[k]))));
+            support::expect_same_value(y[k],
+                                       static_cast<Real>(side == "load" ? doubled(expression.value(x[k]))
+                                                                        : expression.value(doubled(x[k]))));
     }
 }
 

@@ -11,7 +11,7 @@
 namespace definition {
 
 using swirl::Integer;
-using Number = std::complex<long double>;
+using LongComplex = std::complex<long double>;
 
 /// Whether a side of a problem is the half spectrum of real data: n/2+1 of n elements along its last dimension.
 inline bool is_half_spectrum(const swirl::Transform& problem, bool input) {
@@ -36,9 +36,10 @@ inline std::vector<Integer> offsets(const swirl::Transform& problem, bool input)
     return result;
 }
 
-inline std::vector<Number> dft_of_one(const swirl::Transform& problem, const std::vector<Number>& x) {
+inline std::vector<LongComplex> dft_of_one(const swirl::Transform& problem,
+                                           const std::vector<LongComplex>& x) {
     const long double sign = problem.direction == swirl::Direction::forward ? -1 : 1;
-    std::vector<std::vector<Number>> roots; // e^(±2πi·k/n), by dimension
+    std::vector<std::vector<LongComplex>> roots; // e^(±2πi·k/n), by dimension
     for (const auto& axis : problem.dimensions) {
         roots.emplace_back();
         for (Integer k = 0; k < axis.length; ++k)
@@ -46,14 +47,14 @@ inline std::vector<Number> dft_of_one(const swirl::Transform& problem, const std
                 std::polar(1.0L, sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) /
                                      static_cast<long double>(axis.length)));
     }
-    std::vector<Number> y(x.size());
+    std::vector<LongComplex> y(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
         for (std::size_t j = 0; j < x.size(); ++j) {
-            Number term = x[j];
+            LongComplex term = x[j];
             std::size_t rest_j = j, rest_k = k;
             for (std::size_t d = roots.size(); d-- > 0;) {
                 const std::size_t n = roots[d].size();
-                const Number& root = roots[d][rest_j % n * (rest_k % n) % n];
+                const LongComplex& root = roots[d][rest_j % n * (rest_k % n) % n];
                 term = {term.real() * root.real() - term.imag() * root.imag(),
                         term.real() * root.imag() + term.imag() * root.real()};
                 rest_j /= n;
@@ -61,15 +62,15 @@ inline std::vector<Number> dft_of_one(const swirl::Transform& problem, const std
             }
             y[k] += term;
         }
-    for (Number& value : y) value *= static_cast<long double>(problem.scale);
+    for (LongComplex& value : y) value *= static_cast<long double>(problem.scale);
     return y;
 }
 
 /// All batches.
-inline std::vector<Number> dft(const swirl::Transform& problem, const std::vector<Number>& x) {
+inline std::vector<LongComplex> dft(const swirl::Transform& problem, const std::vector<LongComplex>& x) {
     std::size_t each = 1;
     for (const auto& axis : problem.dimensions) each *= static_cast<std::size_t>(axis.length);
-    std::vector<Number> y;
+    std::vector<LongComplex> y;
     for (auto start = x.begin(); start != x.end(); start += static_cast<std::ptrdiff_t>(each)) {
         const auto one = dft_of_one(problem, {start, start + static_cast<std::ptrdiff_t>(each)});
         y.insert(y.end(), one.begin(), one.end());
@@ -77,7 +78,7 @@ inline std::vector<Number> dft(const swirl::Transform& problem, const std::vecto
     return y;
 }
 
-/// An array with room for every element of one side, whatever the signs of its strides.
+/// An array for every element of one side, for strides of any sign.
 template <class Element> class Array {
 public:
     Array(const swirl::Transform& problem, bool input) : offsets_(offsets(problem, input)) {
@@ -100,7 +101,7 @@ private:
     Integer origin_ = 0;
 };
 
-inline long double relative_error(const std::vector<Number>& a, const std::vector<Number>& b) {
+inline long double relative_error(const std::vector<LongComplex>& a, const std::vector<LongComplex>& b) {
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
         difference += std::norm(a[i] - b[i]);

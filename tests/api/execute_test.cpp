@@ -16,17 +16,17 @@
 namespace execute_test {
 
 using definition::Array;
-using definition::Number;
+using definition::LongComplex;
 
-template <class T> std::vector<Number> random_numbers(std::size_t count, bool complex = true) {
+template <class T> std::vector<LongComplex> random_values(std::size_t count, bool complex = true) {
     std::mt19937 generator(7);
     std::uniform_real_distribution<T> uniform(-1, 1);
-    std::vector<Number> numbers(count);
-    for (Number& number : numbers) {
+    std::vector<LongComplex> values(count);
+    for (LongComplex& value : values) {
         const T real = uniform(generator);
-        number = {real, complex ? uniform(generator) : T(0)};
+        value = {real, complex ? uniform(generator) : T(0)};
     }
-    return numbers;
+    return values;
 }
 
 /// Runs an interleaved complex problem through the C++ interface and compares with the definition.
@@ -34,13 +34,13 @@ template <class T> void expect_right(const std::string& text) {
     const swirl::Transform problem = swirl::problem(text);
     const bool in_place = problem.placement == swirl::Placement::in_place;
     Array<std::complex<T>> input(problem, true), output(problem, false);
-    const auto x = random_numbers<T>(input.size());
+    const auto x = random_values<T>(input.size());
     for (std::size_t i = 0; i < x.size(); ++i) input[i] = std::complex<T>(x[i]);
 
     swirl::plan(problem).execute(input.data(), in_place ? input.data() : output.data());
 
-    std::vector<Number> y;
-    for (std::size_t i = 0; i < x.size(); ++i) y.push_back(Number(in_place ? input[i] : output[i]));
+    std::vector<LongComplex> y;
+    for (std::size_t i = 0; i < x.size(); ++i) y.push_back(LongComplex(in_place ? input[i] : output[i]));
     const long double unit = std::numeric_limits<T>::epsilon() * std::sqrt(std::log2(x.size() + 2.0L));
     EXPECT_LT(definition::relative_error(y, definition::dft(problem, x)), 2 * unit) << text;
 }
@@ -50,7 +50,7 @@ void expect_right(const std::string& text) {
     expect_right<float>(text + " float32");
 }
 
-TEST(Execute, GivesTheDftOfEverySmallSizeInBothDirectionsInAndOutOfPlace) {
+TEST(Execute, EqualsTheDefinitionForSmallSizes) {
     for (int n = 1; n <= 40; ++n)
         for (const char* options : {"", " backward", " inplace", " inplace backward"})
             expect_right("dft " + std::to_string(n) + options);
@@ -135,9 +135,9 @@ TEST(Arguments, ThatAreNullAreNamed) {
 
 TEST(Arguments, ThatOverlapAreRefused) {
     std::vector<std::complex<double>> data(16, 1.0);
-    const swirl::Plan apart = swirl::plan("dft 8");
-    EXPECT_MENTIONS(complaint(data, [&] { apart.execute(data.data(), data.data()); }), "overlap");
-    EXPECT_MENTIONS(complaint(data, [&] { apart.execute(data.data(), data.data() + 7); }), "overlap");
+    const swirl::Plan out_of_place = swirl::plan("dft 8");
+    EXPECT_MENTIONS(complaint(data, [&] { out_of_place.execute(data.data(), data.data()); }), "overlap");
+    EXPECT_MENTIONS(complaint(data, [&] { out_of_place.execute(data.data(), data.data() + 7); }), "overlap");
     const swirl::Plan in_place = swirl::plan("dft 8 inplace");
     EXPECT_NE(complaint(data, [&] { in_place.execute(data.data(), data.data() + 8); }), "no error");
 }
@@ -149,8 +149,8 @@ TEST(Arguments, MayInterleaveWithoutSharingElements) {
         const std::string text = "dft " + std::string(size);
         const std::size_t n = std::stoul(size);
         std::vector<Complex> x(n), expected(n), z(2 * n);
-        const auto numbers = random_numbers<double>(n);
-        for (std::size_t i = 0; i < n; ++i) z[2 * i] = x[i] = Complex(numbers[i]);
+        const auto values = random_values<double>(n);
+        for (std::size_t i = 0; i < n; ++i) z[2 * i] = x[i] = Complex(values[i]);
         swirl::plan(text).execute(x, expected);
         const swirl::Plan plan = swirl::plan(text + " strides=2");
         plan.execute(z.data(), z.data() + 1);
@@ -215,8 +215,8 @@ TEST(Workspace, ThatDoesNotFitIsRefused) {
 TEST(Workspace, OfTheCallerGivesTheSameBits) {
     const swirl::Plan plan = swirl::plan("dft 1155");
     std::vector<std::complex<double>> x(1155), y(1155), z(1155);
-    const auto numbers = random_numbers<double>(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<double>(numbers[i]);
+    const auto values = random_values<double>(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<double>(values[i]);
     std::vector<std::byte> memory(plan.workspace_bytes() + 64);
     std::byte* const aligned =
         memory.data() + (64 - reinterpret_cast<std::uintptr_t>(memory.data()) % 64) % 64;
@@ -230,8 +230,8 @@ TEST(Workspace, OfTheCallerGivesTheSameBits) {
 TEST(Plan, ServesManyThreadsAtOnceWithTheSameBits) {
     const swirl::Plan plan = swirl::plan("dft 1000");
     std::vector<std::complex<double>> x(1000), expected(1000);
-    const auto numbers = random_numbers<double>(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<double>(numbers[i]);
+    const auto values = random_values<double>(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<double>(values[i]);
     plan.execute(x.data(), expected.data());
 
     std::vector<int> differences(8, -1);
@@ -254,8 +254,8 @@ TEST(Plan, IsBuiltAgainFromItsSchedule) {
     const swirl::Plan again = swirl::plan("dft 360 float32", {.schedule = plan.schedule()});
     EXPECT_EQ(again.schedule(), plan.schedule());
     std::vector<std::complex<float>> x(360), y(360), z(360);
-    const auto numbers = random_numbers<float>(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<float>(numbers[i]);
+    const auto values = random_values<float>(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::complex<float>(values[i]);
     plan.execute(x.data(), y.data());
     again.execute(x.data(), z.data());
     EXPECT_EQ(y, z);
@@ -429,11 +429,11 @@ TEST(Planning, RefusesWhatCannotBe) {
 
 TEST(Planning, RefusesACpuThatThisMachineIsNot) {
     const std::string best = swirl::plan("dft 8").schedule();
-    const std::string steps = best.substr(best.find(':'));
+    const std::string passes = best.substr(best.find(':'));
     for (const std::string cpu : {"avx512", "neon"}) {
         if (best.rfind(cpu + ":", 0) == 0) continue;
         EXPECT_THROW(swirl::plan("dft 8", {.cpu = cpu}), swirl::Unavailable) << cpu;
-        EXPECT_THROW(swirl::plan("dft 8", {.schedule = cpu + steps}), swirl::Unavailable) << cpu;
+        EXPECT_THROW(swirl::plan("dft 8", {.schedule = cpu + passes}), swirl::Unavailable) << cpu;
     }
 }
 

@@ -25,23 +25,24 @@ inline Integer points_of(const swirl::Transform& problem) {
 /// Discrete Sine Transforms". There the first or last element stands outside the sum for the types 3.
 inline long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
     const auto row = static_cast<long double>(k), column = static_cast<long double>(j);
-    const long double turn = std::numbers::pi_v<long double> / static_cast<long double>(n);
+    const long double angle = std::numbers::pi_v<long double> / static_cast<long double>(n);
     switch (kind) {
-    case TransformKind::dct2: return 2 * std::cos(turn * (column + 0.5L) * row);
-    case TransformKind::dct3: return j == 0 ? 1 : 2 * std::cos(turn * column * (row + 0.5L));
-    case TransformKind::dct4: return 2 * std::cos(turn * (column + 0.5L) * (row + 0.5L));
-    case TransformKind::dst2: return 2 * std::sin(turn * (column + 0.5L) * (row + 1));
+    case TransformKind::dct2: return 2 * std::cos(angle * (column + 0.5L) * row);
+    case TransformKind::dct3: return j == 0 ? 1 : 2 * std::cos(angle * column * (row + 0.5L));
+    case TransformKind::dct4: return 2 * std::cos(angle * (column + 0.5L) * (row + 0.5L));
+    case TransformKind::dst2: return 2 * std::sin(angle * (column + 0.5L) * (row + 1));
     case TransformKind::dst3:
-        return j == n - 1 ? (k % 2 == 0 ? 1 : -1) : 2 * std::sin(turn * (column + 1) * (row + 0.5L));
-    case TransformKind::dst4: return 2 * std::sin(turn * (column + 0.5L) * (row + 0.5L));
+        return j == n - 1 ? (k % 2 == 0 ? 1 : -1) : 2 * std::sin(angle * (column + 1) * (row + 0.5L));
+    case TransformKind::dst4: return 2 * std::sin(angle * (column + 0.5L) * (row + 0.5L));
     case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 == 0 ? 1 : -1;
     default: ADD_FAILURE() << "not a transform from reals to reals"; return 0;
     }
 }
 
 /// One transform of row-major data, of a kind with as many real results.
-inline std::vector<Number> real_to_real(const swirl::Transform& problem, const std::vector<Number>& x) {
-    std::vector<Number> y(x.size());
+inline std::vector<LongComplex> real_to_real(const swirl::Transform& problem,
+                                             const std::vector<LongComplex>& x) {
+    std::vector<LongComplex> y(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
         for (std::size_t j = 0; j < x.size(); ++j) {
             auto row = static_cast<Integer>(k), column = static_cast<Integer>(j);
@@ -58,16 +59,17 @@ inline std::vector<Number> real_to_real(const swirl::Transform& problem, const s
 }
 
 /// What an rdft stores of whole spectra, of one transform or a batch.
-inline std::vector<Number> stored_half(const swirl::Transform& problem, const std::vector<Number>& spectra) {
+inline std::vector<LongComplex> stored_half(const swirl::Transform& problem,
+                                            const std::vector<LongComplex>& spectra) {
     const Integer n = problem.dimensions.back().length;
-    std::vector<Number> half;
+    std::vector<LongComplex> half;
     for (std::size_t i = 0; i < spectra.size(); ++i)
         if (static_cast<Integer>(i) % n <= n / 2) half.push_back(spectra[i]);
     return half;
 }
 
 struct Expectation {
-    std::vector<Number> input, output;
+    std::vector<LongComplex> input, output;
 };
 
 /// Random input of the problem, exact in every precision, and what its definition gives. A backward rdft is given spectra of random reals x, of
@@ -77,10 +79,10 @@ inline Expectation expectation_for(const swirl::Transform& problem) {
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::size_t each = static_cast<std::size_t>(points_of(problem)), count = each;
     for (const auto& loop : problem.batches) count *= static_cast<std::size_t>(loop.length);
-    std::vector<Number> reals(count);
-    for (Number& real : reals) real = uniform(generator);
+    std::vector<LongComplex> reals(count);
+    for (LongComplex& real : reals) real = uniform(generator);
     if (problem.kind == TransformKind::dft) {
-        for (Number& number : reals) number = {number.real(), uniform(generator)};
+        for (LongComplex& value : reals) value = {value.real(), uniform(generator)};
         return {reals, dft(problem, reals)};
     }
 
@@ -91,7 +93,7 @@ inline Expectation expectation_for(const swirl::Transform& problem) {
             return {reals, stored_half(problem, dft(problem, reals))};
         forward.scale = 1;
         Expectation result{stored_half(problem, dft(forward, reals)), reals};
-        for (Number& real : result.output)
+        for (LongComplex& real : result.output)
             real *= static_cast<long double>(each) * static_cast<long double>(problem.scale);
         return result;
     }

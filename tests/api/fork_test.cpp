@@ -26,15 +26,16 @@ bool transforms_rightly(const Transform& problem, const Options& options) {
     std::vector<Complex> x(n), y(n);
     for (std::size_t k = 0; k < n; ++k) x[k] = {1.0 / static_cast<double>(k + 1), 0.25};
     plan(problem, options).execute(x.data(), y.data());
-    const std::vector<definition::Number> expected = definition::dft_of_one(problem, {x.begin(), x.end()});
+    const std::vector<definition::LongComplex> expected =
+        definition::dft_of_one(problem, {x.begin(), x.end()});
     for (std::size_t k = 0; k < n; ++k)
-        if (!(std::abs(definition::Number(y[k]) - expected[k]) < 1e-9L)) return false;
+        if (!(std::abs(definition::LongComplex(y[k]) - expected[k]) < 1e-9L)) return false;
     return true;
 }
 
 Transform dft(int n) { return Transform::make(TransformKind::dft, {n}); }
 
-/// Products of the whole numbers 0 to 4, which are exact.
+/// Products of the integers 0 to 4, which are exact.
 template <class T> bool multiplies_rightly(Integer m, Integer n, Integer k, int threads) {
     const auto value = [](Integer i) { return T(static_cast<float>(i % 5)); };
     std::vector<T> a, b, c(static_cast<std::size_t>(m * n));
@@ -93,14 +94,14 @@ TEST(Fork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
         }));
 }
 
-TEST(Fork, ChildrenTransformWhateverLockAThreadOfTheParentHolds) {
+TEST(Fork, ChildTransformsWhileParentHoldsLocks) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     EXPECT_TRUE(is_true_in_children_at_locks(
         [](int k) { static_cast<void>(plan(dft(602 + k), {.use_wisdom = false})); },
         [](int k) { return transforms_rightly(dft(640 + k), {.use_wisdom = false}); }));
 }
 
-TEST(Fork, ChildrenMultiplyWhateverLockAThreadOfTheParentHolds) {
+TEST(Fork, ChildMultipliesWhileParentHoldsLocks) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     // Kernels of tiles at the edges that no other product had: all plans of the process share them.
     const auto multiply = [](Integer n) { return multiplies_rightly<std::complex<float>>(n, n, 50, 1); };
@@ -156,7 +157,7 @@ Plan plan_product_for_gpu(int k) {
         {.device = Device::gpu(), .check = false, .use_wisdom = false, .use_kernel_cache = false});
 }
 
-TEST_F(ForkWithGpu, ChildrenPlanWhileOtherThreadsOfTheParentPlanForGpus) {
+TEST_F(ForkWithGpu, ChildPlansWhileParentPlansForGpus) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     std::mutex keeping; // their end calls the driver at any time, and that is not ours
     std::vector<Plan> kept;
@@ -172,7 +173,7 @@ TEST_F(ForkWithGpu, ChildrenPlanWhileOtherThreadsOfTheParentPlanForGpus) {
     }));
 }
 
-TEST_F(ForkWithGpu, ChildrenPlanWhateverLockAThreadOfTheParentThatPlansForGpusHolds) {
+TEST_F(ForkWithGpu, ChildPlansWhileParentHoldsGpuPlanningLocks) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     std::vector<Plan> transforms;
     EXPECT_TRUE(is_true_in_children_at_locks([&](int k) { transforms.push_back(plan_for_gpu(k)); },

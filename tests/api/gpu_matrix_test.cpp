@@ -211,7 +211,7 @@ TEST_F(GpuMatrixInterface, IsComparedWithTheDefinition) {
                     {"64 by 48 by 32", "is wrong at"}); // such kernels do nothing
 }
 
-TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
+TEST_F(GpuMatrixInterface, RejectsKernelsThatWriteOutsideC) {
     MatrixProduct padded = product;
     padded.a.column_stride = 67;
     padded.c.column_stride = 70;
@@ -247,11 +247,11 @@ TEST_F(GpuMatrixInterface, IsRefusedWhereItsKernelWritesBesideC) {
     fake.kernel = {};
 }
 
-TEST_F(GpuMatrixInterface, SaysThatTheCheckHasNoRoom) {
+TEST_F(GpuMatrixInterface, ReportsThatTheCheckLacksMemory) {
     const std::size_t free_bytes = std::exchange(fake.free_bytes, 20'000);
     expect_contains(error_of<OutOfMemory>(
                         [] { swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}); }),
-                    {"no room", "check before first use", "check = false"});
+                    {"cannot allocate", "check before first use", "check = false"});
     fake.free_bytes = free_bytes;
 }
 
@@ -381,7 +381,7 @@ TEST_F(GpuMatrixInterface, TakesBytesWithSumsOfFloat32) {
                     {"b_type is float8_e4m3"});
 }
 
-TEST_F(GpuMatrixInterface, TakesComplexNumbers) {
+TEST_F(GpuMatrixInterface, SupportsComplexTypes) {
     fake.argument_bytes = {8, 8, 8, 16, 8, 8};
     const Plan plan = swirl::plan(MatrixProduct::column_major(DataType::complex64, 64, 48, 32), unchecked);
     EXPECT_EQ(plan.flops(), 8.0 * 64 * 48 * 32);
@@ -396,7 +396,7 @@ TEST_F(GpuMatrixInterface, RefusesProductsThatThereAreNoKernelsFor) {
     MatrixProduct bytes = MatrixProduct::column_major(DataType::int32, 4, 4, 4);
     bytes.a_type = bytes.b_type = DataType::int8;
     expect_contains(error_of<UserError>([&] { swirl::plan(bytes, {.device = Device::gpu()}); }),
-                    {"accumulators of int32", "float32, float64"});
+                    {"int32 accumulators", "float32, float64"});
     expect_contains(error_of<Unavailable>([] { swirl::plan(product, {.device = Device::gpu(7)}); }),
                     {"no GPU 7"});
     MatrixProduct wrong = product;

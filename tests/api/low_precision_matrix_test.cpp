@@ -1,5 +1,5 @@
 #include "api/c_interface.hpp"
-#include "matrix_place.hpp"
+#include "random_layout.hpp"
 
 #include <gtest/gtest.h>
 #include <swirl/swirl.hpp>
@@ -13,14 +13,14 @@
 namespace swirl {
 namespace low_precision_matrix_test {
 
-/// What A's, B's and C's numbers are.
+/// The data types of A, B and C.
 template <class OfA, class OfB, class OfC> struct Kinds {
     using A = OfA;
     using B = OfB;
     using C = OfC;
 };
 
-template <class T> T any_number(std::mt19937& random) {
+template <class T> T any_value(std::mt19937& random) {
     if constexpr (std::is_integral_v<T>) {
         if (random() % 4 == 0) // extremes: no sum of products may saturate
             return random() % 2 == 0 ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
@@ -47,8 +47,8 @@ public:
         a_ = filled<A>(product_.a, product_.rows, product_.k);
         b_ = filled<B>(product_.b, product_.k, product_.columns);
         c_ = filled<C>(product_.c, product_.rows, product_.columns);
-        alpha_ = seed % 3 == 0 ? C(1) : any_number<C>(random_);
-        beta_ = seed % 5 < 2 ? static_cast<C>(seed % 5) : any_number<C>(random_);
+        alpha_ = seed % 3 == 0 ? C(1) : any_value<C>(random_);
+        beta_ = seed % 5 < 2 ? static_cast<C>(seed % 5) : any_value<C>(random_);
         if constexpr (!is_integer)
             if (beta_ == 0)
                 for (C& value : c_) value = std::numeric_limits<C>::quiet_NaN();
@@ -99,10 +99,10 @@ private:
                 << i << ", " << j;
     }
     template <class T> std::vector<T> filled(MatrixLayout& layout, Integer rows, Integer columns) {
-        const Place found = place(rows, columns, random_, false);
+        const RandomLayout found = random_layout(rows, columns, random_, false);
         layout = found.layout;
         std::vector<T> values(static_cast<std::size_t>(found.elements * product_.batch));
-        for (T& value : values) value = any_number<T>(random_);
+        for (T& value : values) value = any_value<T>(random_);
         return values;
     }
     static std::size_t index(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
@@ -118,14 +118,14 @@ private:
     C alpha_, beta_;
 };
 
-template <class K> class NarrowProducts : public testing::Test {};
+template <class K> class LowPrecisionGemm : public testing::Test {};
 using AllKinds = testing::Types<
     Kinds<bfloat16, bfloat16, float>, Kinds<float16, float16, float>,
     Kinds<std::int8_t, std::int8_t, std::int32_t>, Kinds<std::int8_t, std::uint8_t, std::int32_t>,
     Kinds<std::uint8_t, std::int8_t, std::int32_t>, Kinds<std::uint8_t, std::uint8_t, std::int32_t>>;
-TYPED_TEST_SUITE(NarrowProducts, AllKinds);
+TYPED_TEST_SUITE(LowPrecisionGemm, AllKinds);
 
-TYPED_TEST(NarrowProducts, AreWhatTheDefinitionSaysForAnyExtentsAndStrides) {
+TYPED_TEST(LowPrecisionGemm, EqualTheDefinition) {
     for (unsigned seed = 1; seed <= 120; ++seed) {
         NarrowCase<TypeParam> random_case(seed, seed % 6 == 0 ? 150 : 40);
         const Plan planned = plan(random_case.product());
@@ -135,7 +135,7 @@ TYPED_TEST(NarrowProducts, AreWhatTheDefinitionSaysForAnyExtentsAndStrides) {
     }
 }
 
-TYPED_TEST(NarrowProducts, ThreadsGiveTheSameBits) {
+TYPED_TEST(LowPrecisionGemm, ThreadsGiveTheSameBits) {
     for (unsigned seed = 1; seed <= 3; ++seed) {
         NarrowCase<TypeParam> random_case(seed, 700);
         const auto one = random_case.run(plan(random_case.product()));
@@ -212,7 +212,7 @@ TEST(LowPrecisionProduct, CombinationsThatThereAreNotAreRefusedByName) {
     expect(static_cast<DataType>(99), DataType::int8, DataType::int32, "a_type is 99");
 }
 
-TEST(LowPrecisionProduct, ArraysMustHaveTheProductsDataTypesAndNotOverlap) {
+TEST(LowPrecisionProduct, RejectsOtherDataTypesAndOverlap) {
     const Plan planned = plan(contiguous<std::int8_t>(DataType::int32, 4, 4, 4));
     std::vector<std::int32_t> c(16 + 4);
     const std::vector<std::int8_t> a(16), b(16);

@@ -165,7 +165,7 @@ TEST(MatrixEpilogue, IsItsDefinitionForEverySizeAndLayout) {
     expect_all<double>(real);
 }
 
-TEST(MatrixEpilogue, TakesComplexNumbers) {
+TEST(MatrixEpilogue, SupportsComplexTypes) {
     const std::vector<const char*> complex(std::begin(complex_epilogues), std::end(complex_epilogues));
     expect_all<std::complex<float>>(complex);
     expect_all<std::complex<double>>(complex);
@@ -188,7 +188,7 @@ TEST(MatrixEpilogue, KnowsTheMatricesOfABatch) {
 }
 
 /// Where C is scattered functions are evaluated without machine code.
-TEST(MatrixEpilogue, HasFunctionsOfTheSameBitsInTilesAndInMemory) {
+TEST(MatrixEpilogue, FunctionsHaveTheSameBitsInTilesAndInMemory) {
     const std::string cpu = plan(MatrixProduct::column_major(DataType::float32, 100, 100, 100)).description();
     if (cpu.starts_with("sse2")) GTEST_SKIP() << "multiply-adds of this CPU round twice: " << cpu;
     const auto expect_same = [](auto example) {
@@ -240,7 +240,7 @@ TEST(MatrixEpilogue, HasTheNansAndInfinitiesOfItsArithmetic) {
                 a[i] = support::special_values[i % support::special_values.size()] + 0.0; // sums have no −0
             plan.execute(1.0, a.data(), b.data(), 0.0, c.data());
             for (std::size_t k = 0; k < c.size(); ++k)
-                support::expect_same_number(c[k], expression.value(a[k % a.size()]));
+                support::expect_same_value(c[k], expression.value(a[k % a.size()]));
         }
 }
 

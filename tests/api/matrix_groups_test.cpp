@@ -8,14 +8,14 @@
 namespace swirl {
 namespace matrix_groups_test {
 
-/// So many column-major products of small whole numbers, whose results are exact, each with memory of its own.
+/// Column-major products of small integers, exact, each with its own memory.
 struct Group {
     Group(Integer rows_, Integer columns_, Integer k_extent_, Integer count)
         : rows(rows_), columns(columns_), k_extent(k_extent_) {
         for (Integer item = 0; item < count; ++item) {
-            a.push_back(numbers(rows * k_extent, item));
-            b.push_back(numbers(k_extent * columns, item + 3));
-            c.push_back(numbers(rows * columns, item + 5));
+            a.push_back(elements(rows * k_extent, item));
+            b.push_back(elements(k_extent * columns, item + 3));
+            c.push_back(elements(rows * columns, item + 5));
             before.push_back(c.back());
         }
         for (std::size_t item = 0; item < a.size(); ++item) {
@@ -24,7 +24,7 @@ struct Group {
             c_list.push_back(c[item].data());
         }
     }
-    static std::vector<double> numbers(Integer count, Integer seed) {
+    static std::vector<double> elements(Integer count, Integer seed) {
         std::vector<double> values(static_cast<std::size_t>(count));
         Integer at = seed;
         for (double& value : values) value = static_cast<double>((at += 7) % 13 - 6);

@@ -32,7 +32,7 @@ std::vector<Reduction> all_kinds(bool are_complex) {
     return result;
 }
 
-/// A product with reductions on random numbers.
+/// A product with reductions on random values.
 template <class T> class Case {
 public:
     using Real = typename support::RealOf<T>::type;
@@ -265,12 +265,12 @@ TEST(MatrixReductions, SayWhatIsWrong) {
         product.reductions = {reduction};
         return error_of([&] { validate(product); });
     };
-    const auto expect = [](const std::string& message, std::initializer_list<const char*> parts) {
-        for (const char* part : parts) EXPECT_NE(message.find(part), std::string::npos) << message;
+    const auto expect = [](const std::string& message, std::initializer_list<const char*> phrases) {
+        for (const char* phrase : phrases) EXPECT_NE(message.find(phrase), std::string::npos) << message;
     };
     expect(error({"", Reduce::sum, Over::all, {}}), {"name is ''", "letters"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x * k")}), {"no index k", "i, j, b"});
-    expect(error({"a", Reduce::sum, Over::all, Expression("x * a[i]")}), {"another array of that name"});
+    expect(error({"a", Reduce::sum, Over::all, Expression("x * a[i]")}), {"taken by another array"});
     expect(error({"a", Reduce::sum, Over::all, Expression("x < 1")}), {"condition"});
     product.data_type = DataType::complex64;
     expect(error({"a", Reduce::sum, Over::all, {}}), {"complex", "re(x)"});

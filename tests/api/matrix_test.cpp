@@ -1,5 +1,5 @@
 #include "api/c_interface.hpp"
-#include "matrix_place.hpp"
+#include "random_layout.hpp"
 #include "support/error_of.hpp"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ public:
 
 private:
     std::vector<T> filled(MatrixLayout& layout, Integer rows, Integer columns, bool may_conjugate) {
-        const Place found = place(rows, columns, random_, may_conjugate);
+        const RandomLayout found = random_layout(rows, columns, random_, may_conjugate);
         layout = found.layout;
         std::vector<T> values(static_cast<std::size_t>(found.elements * product_.batch));
         for (T& value : values) value = Parts<T>::make(random_);
@@ -113,7 +113,7 @@ TYPED_TEST(MatrixPlans, MultiplyMatricesOfEverySizeAndLayout) {
     }
 }
 
-TYPED_TEST(MatrixPlans, GiveTheSameBitsForAnyNumberOfThreads) {
+TYPED_TEST(MatrixPlans, HaveTheSameBitsForAnyThreadCount) {
     for (const Integer extent : {100, 450})
         for (unsigned seed = 1; seed <= 2; ++seed) {
             Case<TypeParam> one(seed, extent);
@@ -243,7 +243,7 @@ TEST(MatrixPlan, ServesC) {
     EXPECT_EQ(wrong, nullptr);
 }
 
-TEST(MatrixPlan, LayoutsAndBatchesFromCHaveTheTextsOfTheSameProblems) {
+TEST(MatrixPlan, ProblemsFromCHaveTheSameText) {
     const c::Problem batch = c::product(SWIRL_FLOAT32, 3, 4, 5);
     ASSERT_EQ(swirl_problem_set_batch(batch.get(), 7), SWIRL_OK);
     EXPECT_EQ(c::text_of(batch), "gemm 3x4x5 float32 batch=7");

@@ -1,4 +1,4 @@
-// Normalised numbers: the types, and C of products on CPUs that holds them.
+// Normalised integers: the types, and C of these types on CPUs.
 
 #include "support/error_of.hpp"
 
@@ -13,13 +13,13 @@
 namespace swirl {
 namespace normalised_test {
 
-/// Every number comes back, and the values between two go to the nearer one.
+/// Every value round-trips; values between two round to the nearer one.
 template <class T> void expect_type(int least, int greatest) {
     const float units = static_cast<float>(greatest);
     for (int k = least; k <= greatest; ++k) {
-        T number;
-        number.bits = static_cast<decltype(number.bits)>(k);
-        const float value = number;
+        T element;
+        element.bits = static_cast<decltype(element.bits)>(k);
+        const float value = element;
         ASSERT_EQ(value, std::max(static_cast<float>(k) / units, least < 0 ? -1.0F : 0.0F));
         ASSERT_EQ(T(value).bits, std::max(k, least < 0 ? -greatest : 0));
         ASSERT_EQ(T((static_cast<float>(k) + 0.375F) / units).bits,
@@ -46,8 +46,8 @@ template <class T> void expect_stored() {
     std::mt19937 random(3);
     std::uniform_int_distribution<int> quarter(-4, 4);
     std::vector<float> a(rows * k_extent), b(k_extent * columns);
-    for (std::vector<float>* const numbers : {&a, &b})
-        for (float& value : *numbers) value = 0.25F * static_cast<float>(quarter(random));
+    for (std::vector<float>* const values : {&a, &b})
+        for (float& value : *values) value = 0.25F * static_cast<float>(quarter(random));
     std::vector<T> c(rows * columns);
     plan(product).execute(0.375F, a.data(), b.data(), 0, c.data());
     for (Integer j = 0; j < columns; ++j)

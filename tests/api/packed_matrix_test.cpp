@@ -14,7 +14,7 @@
 namespace swirl {
 namespace packed_matrix_test {
 
-template <class T> std::vector<T> numbers(Integer count, unsigned seed) {
+template <class T> std::vector<T> elements(Integer count, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<T> values(static_cast<std::size_t>(count));
@@ -58,9 +58,9 @@ template <class T> void expect_same() {
          {std::array<Integer, 3>{3, 5, 4}, {40, 37, 60}, {130, 20, 700}, {401, 395, 11}, {390, 400, 500}})
         for (int trial = 0; trial < (rows < 200 ? 14 : 4); ++trial, ++kind) {
             const MatrixProduct product = product_of(data_type_of<T>(), rows, columns, k_extent, kind);
-            const std::vector<T> a = numbers<T>(rows * k_extent * product.batch, kind),
-                                 b = numbers<T>(k_extent * columns, kind + 1),
-                                 before = numbers<T>(2 * rows * columns * product.batch, kind + 2);
+            const std::vector<T> a = elements<T>(rows * k_extent * product.batch, kind),
+                                 b = elements<T>(k_extent * columns, kind + 1),
+                                 before = elements<T>(2 * rows * columns * product.batch, kind + 2);
             for (const int threads : {1, 2}) {
                 const Plan plan = swirl::plan(product, {.threads = threads});
                 std::vector<T> expected = before;
@@ -90,8 +90,8 @@ TEST(PackedMatrix, GivesTheSameBits) {
 
 TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
     const Integer rows = 450, columns = 440, k_extent = 600;
-    const std::vector<double> a = numbers<double>(rows * k_extent, 1),
-                              b = numbers<double>(k_extent * columns, 2);
+    const std::vector<double> a = elements<double>(rows * k_extent, 1),
+                              b = elements<double>(k_extent * columns, 2);
     MatrixProduct product = MatrixProduct::column_major(DataType::float64, rows, columns, k_extent);
     const Plan plan = swirl::plan(product);
     PackedMatrix packed = plan.pack_b(b.data());
@@ -99,17 +99,18 @@ TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
     std::vector<double> expected(static_cast<std::size_t>(rows * columns));
     plan.execute(1, a.data(), b.data(), 0, expected.data());
     product.a = {.row_stride = k_extent, .column_stride = 1};
-    std::vector<double> turned(a.size());
+    std::vector<double> transposed(a.size());
     for (Integer i = 0; i < rows; ++i)
         for (Integer k = 0; k < k_extent; ++k)
-            turned[static_cast<std::size_t>(i * k_extent + k)] = a[static_cast<std::size_t>(i + k * rows)];
+            transposed[static_cast<std::size_t>(i * k_extent + k)] =
+                a[static_cast<std::size_t>(i + k * rows)];
     const Plan other = swirl::plan(product, {.threads = 2});
     std::vector<std::thread> threads;
     std::vector<int> same(3);
     for (int& result : same)
         threads.emplace_back([&, mine = packed] {
             std::vector<double> c(expected.size());
-            other.execute(1, turned.data(), mine, 0, c.data());
+            other.execute(1, transposed.data(), mine, 0, c.data());
             result = same_bits(c, expected) ? 1 : 0;
         });
     for (std::thread& thread : threads) thread.join();
@@ -119,7 +120,7 @@ TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
 TEST(PackedMatrix, SaysWhatDoesNotFit) {
     const Plan plan = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 10));
     const Plan other = swirl::plan(MatrixProduct::column_major(DataType::float64, 8, 9, 11));
-    const std::vector<double> a = numbers<double>(200, 1), b = numbers<double>(200, 2);
+    const std::vector<double> a = elements<double>(200, 1), b = elements<double>(200, 2);
     std::vector<double> c(200);
     const PackedMatrix packed_a = plan.pack_a(a.data()), packed_b = plan.pack_b(b.data());
     EXPECT_NE(error_of([&] { other.execute(1, packed_a, b.data(), 0, c.data()); }).find("8 by 11"),

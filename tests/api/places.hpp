@@ -8,7 +8,7 @@
 #include <complex>
 #include <vector>
 
-/// Transforms in arrays of scalars, whatever their kind.
+/// Transforms of every kind in arrays of scalars.
 namespace definition {
 
 /// One side of a problem of strides that are not negative: which scalars its elements are.
@@ -23,14 +23,14 @@ public:
         const auto elements = static_cast<std::size_t>(*std::max_element(offsets_.begin(), offsets_.end()));
         return (elements + 1) * (is_complex_ ? 2 : 1);
     }
-    template <class T> void write(std::vector<T>& scalars, const std::vector<Number>& elements) const {
+    template <class T> void write(std::vector<T>& scalars, const std::vector<LongComplex>& elements) const {
         for (std::size_t i = 0; i < offsets_.size(); ++i) {
             scalars[first(i)] = static_cast<T>(elements[i].real());
             if (is_complex_) scalars[first(i) + 1] = static_cast<T>(elements[i].imag());
         }
     }
-    template <class T> std::vector<Number> read(const std::vector<T>& scalars) const {
-        std::vector<Number> elements;
+    template <class T> std::vector<LongComplex> read(const std::vector<T>& scalars) const {
+        std::vector<LongComplex> elements;
         for (std::size_t i = 0; i < offsets_.size(); ++i)
             elements.push_back({scalars[first(i)], is_complex_ ? scalars[first(i) + 1] : T(0)});
         return elements;

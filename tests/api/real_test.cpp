@@ -19,7 +19,7 @@ namespace real_test {
 
 using definition::Expectation;
 using definition::expectation_for;
-using definition::Number;
+using definition::LongComplex;
 using definition::pairs;
 using definition::Places;
 using definition::points_of;
@@ -48,7 +48,7 @@ template <class T> void expect_right(const std::string& text) {
     if (is_in_place) return;
     EXPECT_EQ(in, before) << text << ": the input was written to";
     std::vector<T> gaps = out;
-    output.write(gaps, std::vector<Number>(expected.output.size(), {untouched, untouched}));
+    output.write(gaps, std::vector<LongComplex>(expected.output.size(), {untouched, untouched}));
     EXPECT_EQ(gaps, std::vector<T>(out.size(), untouched)) << text << ": written between the elements";
 }
 
@@ -122,7 +122,7 @@ TEST(RealDft, MakesPlanarSpectraToo) {
         for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<double>(expected.input[i].real());
 
         swirl::plan(text + " planar").execute(in.data(), real.data(), imaginary.data());
-        std::vector<Number> spectrum;
+        std::vector<LongComplex> spectrum;
         for (std::size_t k = 0; k < real.size(); ++k) spectrum.push_back({real[k], imaginary[k]});
         EXPECT_LT(definition::relative_error(spectrum, expected.output), 2e-15) << text;
 
@@ -193,7 +193,7 @@ TEST_F(RealArguments, ThatOverlapAreRefused) {
     EXPECT_MENTIONS(complaint(memory, [&] { planar.execute(first, second, second + 4); }), "overlap");
 }
 
-TEST_F(RealArguments, OfTwoPlacesAreRefusedInPlace) {
+TEST_F(RealArguments, RejectDistinctPointersInPlace) {
     EXPECT_NE(refused(swirl::plan("rdft 8 inplace"), first, pairs(second)), "no error");
     EXPECT_NE(refused(swirl::plan("rdft 8 backward inplace"), pairs(first), second), "no error");
     for (const char* text : {"dct2 8 inplace", "dst4 8 inplace", "wht 8 inplace"})

@@ -1,4 +1,4 @@
-// Scales next to the largest number there is, on every CPU that this machine can run, against the definition.
+// Scales next to the largest finite value, on every CPU that this machine can run, against the definition.
 
 #include <swirl/swirl.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace scale_test {
 
-using definition::Number;
+using definition::LongComplex;
 using definition::Places;
 
 /// The input is so small that nothing a fast transform adds up on the way to its results, which do not overflow, has to.
@@ -25,11 +25,12 @@ template <class T> void expect_right(const std::string& text, const std::string&
     definition::Expectation expected = definition::expectation_for(problem);
     const long double entries = 2; // the largest of a transform's matrix
     long double sum = 0;
-    for (const Number& x : expected.input) sum += std::abs(x);
-    const long double room = std::numeric_limits<T>::max() / (4 * entries * sum * std::abs(problem.scale));
-    const long double amplitude = std::ldexp(1.0L, std::ilogb(room));
+    for (const LongComplex& x : expected.input) sum += std::abs(x);
+    const long double headroom =
+        std::numeric_limits<T>::max() / (4 * entries * sum * std::abs(problem.scale));
+    const long double amplitude = std::ldexp(1.0L, std::ilogb(headroom));
     for (auto* side : {&expected.input, &expected.output})
-        for (Number& number : *side) number *= amplitude;
+        for (LongComplex& value : *side) value *= amplitude;
 
     std::vector<T> in(input.scalars()), out(output.scalars());
     input.write(in, expected.input);
@@ -42,7 +43,7 @@ template <class T> void expect_right(const std::string& text, const std::string&
         << text << ", " << cpu << ": " << plan.schedule();
 }
 
-TEST(AScaleNextToTheLargestNumber, GivesWhatTheDefinitionDoes) {
+TEST(LargestScale, GivesWhatTheDefinitionDoes) {
     for (const swirl::target::Cpu* cpu : swirl::target::cpus()) {
         if (!swirl::target::host_can_run(*cpu)) continue;
         const std::string name(cpu->name);

@@ -16,12 +16,12 @@
 namespace swirl {
 namespace stored_matrix_test {
 
-std::size_t place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
+std::size_t offset_of(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
     return static_cast<std::size_t>(matrix * layout.batch_stride + i * layout.row_stride +
                                     j * layout.column_stride);
 }
 
-template <class T> T random_number(std::mt19937& random) {
+template <class T> T random_value(std::mt19937& random) {
     if constexpr (std::is_integral_v<T>)
         return static_cast<T>(random());
     else
@@ -38,7 +38,7 @@ template <class C> double stored(double x) {
     return x;
 }
 
-/// How far apart results may be: one unit of C's, whole numbers where they may be rounded the other way.
+/// Tolerance of results: one unit of C's type, because integers may round the other way.
 template <class C> double unit(double x) {
     if constexpr (std::is_integral_v<C>) return 1;
     if constexpr (std::is_same_v<C, bfloat16>) return std::max(1e-30, std::fabs(x)) * 0x1p-7;
@@ -55,13 +55,14 @@ public:
         product_.epilogue = *epilogue == 0 ? Expression() : Expression(epilogue);
         a_ = filled(product_.a, product_.rows, product_.k);
         b_ = filled(product_.b, product_.k, product_.columns);
-        for (Integer i = 0; i < product_.rows; ++i) bias_.push_back(random_number<float>(random_));
+        for (Integer i = 0; i < product_.rows; ++i) bias_.push_back(random_value<float>(random_));
     }
 
     std::vector<C> run(int threads, AccumulatorOf<A> alpha) const {
         Plan planned = plan(product_, {.threads = threads});
         if (!arrays_of(product_).empty()) planned = planned.with("bias", bias_.data());
-        std::vector<C> c(place(product_.c, product_.batch - 1, product_.rows - 1, product_.columns - 1) + 1);
+        std::vector<C> c(offset_of(product_.c, product_.batch - 1, product_.rows - 1, product_.columns - 1) +
+                         1);
         planned.execute(alpha, a_.data(), b_.data(), 0, c.data());
         return c;
     }
@@ -72,7 +73,7 @@ public:
             for (Integer i = 0; i < product_.rows; ++i)
                 for (Integer j = 0; j < product_.columns; ++j) {
                     const double expected = stored<C>(finished(alpha * sum(matrix, i, j), i));
-                    const auto found = static_cast<double>(c[place(product_.c, matrix, i, j)]);
+                    const auto found = static_cast<double>(c[offset_of(product_.c, matrix, i, j)]);
                     ASSERT_LE(std::fabs(found - expected), unit<C>(expected))
                         << product_.epilogue.text() << " at " << i << ", " << j << " of " << product_.rows
                         << " by " << product_.columns << " by " << product_.k;
@@ -84,15 +85,15 @@ public:
 
 private:
     std::vector<A> filled(const MatrixLayout& layout, Integer rows, Integer columns) {
-        std::vector<A> values(place(layout, product_.batch - 1, rows - 1, columns - 1) + 1);
-        for (A& value : values) value = random_number<A>(random_);
+        std::vector<A> values(offset_of(layout, product_.batch - 1, rows - 1, columns - 1) + 1);
+        for (A& value : values) value = random_value<A>(random_);
         return values;
     }
     double sum(Integer matrix, Integer i, Integer j) const {
         double sum = 0;
         for (Integer k = 0; k < product_.k; ++k)
-            sum += static_cast<double>(a_[place(product_.a, matrix, i, k)]) *
-                   static_cast<double>(b_[place(product_.b, matrix, k, j)]);
+            sum += static_cast<double>(a_[offset_of(product_.a, matrix, i, k)]) *
+                   static_cast<double>(b_[offset_of(product_.b, matrix, k, j)]);
         return sum;
     }
     double finished(double x, Integer i) const {
@@ -172,32 +173,32 @@ TEST(StoredMatrix, KnowsTheMatricesOfABatch) {
     }
 }
 
-template <class C> std::vector<C> of_numbers(const std::vector<float>& numbers) {
+template <class C> std::vector<C> stored_values(const std::vector<float>& elements) {
     MatrixProduct product =
-        MatrixProduct::column_major(DataType::float32, static_cast<Integer>(numbers.size()), 1, 1);
+        MatrixProduct::column_major(DataType::float32, static_cast<Integer>(elements.size()), 1, 1);
     product.c_type = data_type_of<C>();
-    std::vector<C> c(numbers.size());
+    std::vector<C> c(elements.size());
     const float one = 1;
-    plan(product).execute(1, numbers.data(), &one, 0, c.data());
+    plan(product).execute(1, elements.data(), &one, 0, c.data());
     return c;
 }
 
-TEST(StoredMatrix, RoundsToTheNearestEvenKeepsToTheRangeAndMakesZerosOfNans) {
+TEST(StoredMatrix, RoundsToEvenSaturatesAndStoresNanAsZero) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    const std::vector<float> numbers = {0.5F,      1.5F,          2.5F,   -0.5F,   -1.5F, 126.5F,
-                                        127.4F,    127.5F,        1e30F,  -128.5F, -129,  infinity,
-                                        -infinity, std::nanf(""), 254.5F, 255.5F,  -0.0F};
-    EXPECT_EQ(of_numbers<std::int8_t>(numbers),
+    const std::vector<float> elements = {0.5F,      1.5F,          2.5F,   -0.5F,   -1.5F, 126.5F,
+                                         127.4F,    127.5F,        1e30F,  -128.5F, -129,  infinity,
+                                         -infinity, std::nanf(""), 254.5F, 255.5F,  -0.0F};
+    EXPECT_EQ(stored_values<std::int8_t>(elements),
               (std::vector<std::int8_t>{0, 2, 2, 0, -2, 126, 127, 127, 127, -128, -128, 127, -128, 0, 127,
                                         127, 0}));
-    EXPECT_EQ(of_numbers<std::uint8_t>(numbers),
+    EXPECT_EQ(stored_values<std::uint8_t>(elements),
               (std::vector<std::uint8_t>{0, 2, 2, 0, 0, 126, 127, 128, 255, 0, 0, 255, 0, 0, 254, 255, 0}));
     const auto halves =
-        of_numbers<float16>({1 + 0x1p-11F, 1 + 3 * 0x1p-11F, 65519, 65520, 0x1p-24F, 0x1p-25F, -infinity});
+        stored_values<float16>({1 + 0x1p-11F, 1 + 3 * 0x1p-11F, 65519, 65520, 0x1p-24F, 0x1p-25F, -infinity});
     const std::vector<float> expected = {1, 1 + 0x1p-9F, 65504, infinity, 0x1p-24F, 0, -infinity};
     for (std::size_t k = 0; k < expected.size(); ++k)
         EXPECT_EQ(static_cast<float>(halves[k]), expected[k]) << k;
-    const auto short_ones = of_numbers<bfloat16>({1 + 0x1p-8F, 1 + 3 * 0x1p-8F, 3.4e38F, std::nanf("")});
+    const auto short_ones = stored_values<bfloat16>({1 + 0x1p-8F, 1 + 3 * 0x1p-8F, 3.4e38F, std::nanf("")});
     EXPECT_EQ(static_cast<float>(short_ones[0]), 1);
     EXPECT_EQ(static_cast<float>(short_ones[1]), 1 + 0x1p-6F);
     EXPECT_EQ(static_cast<float>(short_ones[2]), infinity);

@@ -27,7 +27,7 @@ void on_threads(void* (*work)(char*), char* jobs, std::size_t bytes, int count, 
     for (std::thread& thread : threads) thread.join();
 }
 
-std::vector<std::complex<double>> numbers(std::size_t count) {
+std::vector<std::complex<double>> values(std::size_t count) {
     std::vector<std::complex<double>> result(count);
     for (std::size_t k = 0; k < count; ++k)
         result[k] = {static_cast<double>(k * 7919 % 101), static_cast<double>(k * 104729 % 97)};
@@ -36,7 +36,7 @@ std::vector<std::complex<double>> numbers(std::size_t count) {
 
 TEST(ParallelLoop, OfTheProgramRunsExecutions) {
     if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one processor: teams have one member";
-    const auto x = numbers(1 << 18);
+    const auto x = values(1 << 18);
     std::vector<std::complex<double>> own(x.size()), by_loop(x.size());
     const swirl::Plan plan = swirl::plan("dft 2^18", {.threads = 2, .use_wisdom = false});
     plan.execute(x, own);

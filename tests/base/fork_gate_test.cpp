@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr int threads = 3, children = 40;
 
-TEST(ForkGate, AChildFindsNoLockHeldAndWhatTheyGuardWhole) {
+TEST(ForkGate, ChildFindsLocksFreeAndDataConsistent) {
     ForkSafeMutex mutex;
     volatile int first = 0, second = 0;
     const auto change = [&](int = 0) {
@@ -35,14 +35,14 @@ TEST(ForkGate, AChildFindsNoLockHeldAndWhatTheyGuardWhole) {
 
 TEST(ForkGate, AChildMayShareAndTakeLocksOfReaders) {
     ForkSafe<std::shared_mutex> mutex;
-    volatile int number = 0;
+    volatile int counter = 0;
     const auto use = [&](int = 0) {
         {
             const std::shared_lock lock(mutex);
-            if (number < 0) return;
+            if (counter < 0) return;
         }
         const std::lock_guard lock(mutex);
-        number = number + 1;
+        counter = counter + 1;
     };
     const Busy busy(use);
     for (int k = 0; k < children; ++k)
@@ -70,7 +70,7 @@ TEST(ForkGate, ValuesAreMadeOnceHoweverOftenForksComeBetween) {
     }
 }
 
-TEST(ForkGate, AThreadInASectionMayWaitForThoseThatJoinedIt) {
+TEST(ForkGate, SectionMayWaitForJoinedThreads) {
     ForkSafeMutex mutex;
     const Busy busy([&](int) {
         const ForkSection section;
@@ -89,7 +89,7 @@ TEST(ForkGate, AThreadInASectionMayWaitForThoseThatJoinedIt) {
         })) << k;
 }
 
-TEST(ForkGate, LongSectionsLetForksPassWhereTheyHoldNoLock) {
+TEST(ForkGate, LongSectionsAdmitForksWithoutLocks) {
     ForkSafeMutex mutex;
     volatile int first = 0, second = 0;
     std::atomic<bool> began = false;
@@ -114,7 +114,7 @@ TEST(ForkGate, LongSectionsLetForksPassWhereTheyHoldNoLock) {
         })) << k;
 }
 
-TEST(ForkGate, ThreadsThatForkInSectionsOfTheirOwnDoNotWaitForEachOther) {
+TEST(ForkGate, ConcurrentForksInSectionsDoNotDeadlock) {
     std::vector<std::jthread> forking;
     std::atomic<int> succeeded = 0;
     for (int t = 0; t < threads; ++t)
@@ -133,7 +133,7 @@ TEST(ForkGate, ThreadsThatForkInSectionsOfTheirOwnDoNotWaitForEachOther) {
     EXPECT_FALSE(ForkSection::is_inside());
 }
 
-TEST(ForkGate, WhatIsOutsideOfASectionMayWaitForThreadsThatFork) {
+TEST(ForkGate, ThreadsOutsideSectionsMayWaitForForks) {
     const ForkSection section;
     {
         const ForkSection nested;

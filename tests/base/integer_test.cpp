@@ -17,7 +17,7 @@ TEST(CheckedArithmetic, GivesNothingWhereTheResultDoesNotFit) {
     EXPECT_EQ(checked_add(-largest, -2), std::nullopt);
 }
 
-TEST(IntegerDivision, RoundsAsItsNameSaysForNegativeNumbersToo) {
+TEST(IntegerDivision, RoundsNegativeValues) {
     for (Integer b = 1; b <= 7; ++b)
         for (Integer a = -20; a <= 20; ++a) {
             const Integer floor = floor_divide(a, b);

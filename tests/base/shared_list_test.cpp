@@ -8,7 +8,7 @@
 namespace swirl {
 namespace shared_list_test {
 
-TEST(SharedLists, AreComputedOnceByWhoeverAsksFirstAndNotBefore) {
+TEST(SharedLists, AreComputedLazilyOnce) {
     std::atomic<int> computed = 0;
     const auto list = SharedList<int>::computed_by(3, [&] {
         ++computed;

@@ -93,7 +93,7 @@ TEST(WrongArguments, OfCAreCountedWithTheLayout) {
 }
 
 /// Handlers of CBLAS undo what the call by columns exchanged, so they are told its positions.
-TEST(WrongArguments, OfMatricesByRowsAreThoseOfTheCallByColumns) {
+TEST(WrongArguments, RowMajorCallsReportTheSamePositions) {
     const GemmCall right{.lda = 5, .ldb = 5, .ldc = 4};
     const auto with = [&](auto member, std::int64_t value) {
         GemmCall call = right;

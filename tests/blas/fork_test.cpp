@@ -16,7 +16,7 @@ const auto gemm = reinterpret_cast<void (*)(const char*, const char*, const int*
                                             const T*, const T*, const int*, const T*, const int*, const T*,
                                             T*, const int*)>(blas_symbol(routine_of<T>("gemm") + "_"));
 
-/// Products of whole numbers, which are exact, of n×n matrices.
+/// Products of n×n matrices of integers, which are exact.
 template <class T> bool multiplies_rightly(int n) {
     const auto size = static_cast<std::size_t>(n * n);
     std::vector<T> a(size), b(size), c(size, T(-1));
@@ -58,7 +58,7 @@ TEST(BlasFork, ChildrenMultiplyWhileOtherThreadsOfTheParentDo) {
     }));
 }
 
-TEST(BlasFork, ChildrenMultiplyWhateverLockAThreadOfTheParentHolds) {
+TEST(BlasFork, ChildMultipliesWhileParentHoldsLocks) {
     if (!children_may_take_memory) GTEST_SKIP() << not_with_sanitizers;
     EXPECT_TRUE(is_true_in_children_at_locks(
         [](int k) { static_cast<void>(multiplies_rightly<std::complex<float>>(31 + k)); },

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-/// The library as programs meet it: loaded, its functions found by name.
+/// The library as programs use it: loaded, its functions found by name.
 namespace swirl::test {
 
 template <class T> inline constexpr char letter_of = 0;

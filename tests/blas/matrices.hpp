@@ -25,22 +25,22 @@ template <class T> using Real = typename RealOf<T>::type;
 template <class T> constexpr long double epsilon = std::numeric_limits<Real<T>>::epsilon();
 
 template <class T> Wide wide(T x) { return Wide(x); }
-template <class T> T number(double re, double im) {
+template <class T> T scalar_of(double re, double im) {
     if constexpr (is_complex_type<T>)
         return {static_cast<Real<T>>(re), static_cast<Real<T>>(im)};
     else
         return static_cast<T>(re);
 }
-template <class T> T not_a_number() { return number<T>(std::nan(""), std::nan("")); }
+template <class T> T quiet_nan() { return scalar_of<T>(std::nan(""), std::nan("")); }
 
 using Random = std::mt19937_64;
 inline double uniform(Random& random) { return std::uniform_real_distribution<double>(-1, 1)(random); }
-template <class T> T random_number(Random& random) { return number<T>(uniform(random), uniform(random)); }
+template <class T> T random_value(Random& random) { return scalar_of<T>(uniform(random), uniform(random)); }
 template <class Choice> Choice one_of(Random& random, const std::vector<Choice>& choices) {
     return choices[std::uniform_int_distribution<std::size_t>(0, choices.size() - 1)(random)];
 }
 
-/// Rows × columns numbers, by columns or by rows, with NaN between one of these and the next.
+/// Rows × columns elements, column- or row-major, with NaN in the padding.
 template <class T> struct Stored {
     Index rows, columns, leading;
     bool by_rows;
@@ -49,8 +49,8 @@ template <class T> struct Stored {
     Stored(Random& random, bool stored_by_rows, Index r, Index c)
         : rows(r), columns(c), by_rows(stored_by_rows) {
         leading = std::max<Index>(1, by_rows ? c : r) + one_of<Index>(random, {0, 1, 5});
-        data.assign(static_cast<std::size_t>(leading * (by_rows ? r : c) + 1), not_a_number<T>());
-        fill([&](Index, Index) { return random_number<T>(random); });
+        data.assign(static_cast<std::size_t>(leading * (by_rows ? r : c) + 1), quiet_nan<T>());
+        fill([&](Index, Index) { return random_value<T>(random); });
     }
     T& at(Index i, Index j) {
         return data[static_cast<std::size_t>(by_rows ? i * leading + j : i + j * leading)];
@@ -64,7 +64,7 @@ template <class T> struct Stored {
     void keep_triangle(char uplo) {
         for (Index i = 0; i < rows; ++i)
             for (Index j = 0; j < columns; ++j)
-                if (!in_triangle(uplo, i, j)) at(i, j) = not_a_number<T>();
+                if (!in_triangle(uplo, i, j)) at(i, j) = quiet_nan<T>();
     }
     static bool in_triangle(char uplo, Index i, Index j) { return uplo == 'L' ? i >= j : i <= j; }
 };
@@ -103,12 +103,12 @@ inline Dense product(const Dense& a, const Dense& b) {
             for (Index j = 0; j < b.columns; ++j) c(i, j) += a(i, l) * b(l, j);
     return c;
 }
-/// x·a + y·b, where zero factors make zero of anything.
+/// x·a + y·b; a zero factor gives zero, for NaN too.
 inline Dense combined(Wide x, const Dense& a, Wide y, const Dense& b) {
     const auto times = [](Wide factor, Wide entry) { return factor == Wide(0) ? Wide(0) : factor * entry; };
     return {a.rows, a.columns, [&](Index i, Index j) { return times(x, a(i, j)) + times(y, b(i, j)); }};
 }
-/// The whole of a matrix of which one triangle is stored.
+/// The full matrix behind a stored triangle.
 template <class T> Dense mirrored(const Stored<T>& m, char uplo, bool hermitian) {
     return {m.rows, m.columns, [&](Index i, Index j) {
                 if (i == j && hermitian) return Wide(wide(m.at(i, i)).real());
@@ -145,7 +145,7 @@ void expect_near(const Stored<T>& found, const Stored<T>& before, const Dense& e
                               << ", not " << expected(i, j) << "; error " << error << ", allowed " << allowed;
         }
     EXPECT_EQ(std::memcmp(rest.data.data(), before.data.data(), before.data.size() * sizeof(T)), 0)
-        << what << ": wrote beside the result";
+        << what << ": wrote outside the result";
 }
 
 } // namespace swirl::test

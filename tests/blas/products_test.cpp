@@ -8,14 +8,14 @@ namespace swirl::test {
 namespace products_test {
 
 template <class T> class Products : public testing::Test {};
-using Numbers = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Products, Numbers);
+using ElementTypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Products, ElementTypes);
 
 const std::vector<Index> sizes = {0, 1, 2, 3, 5, 8, 17, 31, 33, 64, 70};
 const std::vector<Wide> scalars = {0, 1, -1, Wide(0.7L, -0.9L)};
 
 template <class T> T scalar(Wide x) {
-    return number<T>(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+    return scalar_of<T>(static_cast<double>(x.real()), static_cast<double>(x.imag()));
 }
 template <class T> struct Operands {
     Stored<T> a, b, c;
@@ -29,10 +29,10 @@ template <class T> struct Operands {
           c(random, way.by_rows, m, n),
           alpha(x),
           beta(y) {
-        if (beta == T(0)) c.fill([](Index, Index) { return not_a_number<T>(); });
+        if (beta == T(0)) c.fill([](Index, Index) { return quiet_nan<T>(); });
         if (alpha == T(0)) {
-            a.fill([](Index, Index) { return not_a_number<T>(); });
-            b.fill([](Index, Index) { return not_a_number<T>(); });
+            a.fill([](Index, Index) { return quiet_nan<T>(); });
+            b.fill([](Index, Index) { return quiet_nan<T>(); });
         }
     }
     void check(const Stored<T>& before, char ta, char tb, Region region, const std::string& what) const {
@@ -63,7 +63,7 @@ TYPED_TEST(Products, OfGeneralMatricesAreAsDefined) {
                 }
 }
 
-TYPED_TEST(Products, OfWhichATriangleIsWantedWriteNoOther) {
+TYPED_TEST(Products, TriangularUpdatesWriteOneTriangle) {
     using T = TypeParam;
     Random random(2);
     for (const char* routine : {"gemmt", "gemmtr"})

@@ -16,12 +16,12 @@ using blas::StripKernel;
 using blas::TriangularTask;
 
 template <class T> class Strips : public testing::Test {};
-using Numbers = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Strips, Numbers);
+using ElementTypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Strips, ElementTypes);
 
 constexpr Index most_rows = 48;
 
-/// A lower triangle, as kernels have it, beside what it means.
+/// A lower triangle in the kernels' layout, and its meaning.
 template <class T> struct Triangle {
     std::vector<Real<T>> copy;
     Dense dense;
@@ -31,14 +31,14 @@ template <class T> struct Triangle {
         for (Index i = 0; i < rows; ++i)
             for (Index j = 0; j <= i; ++j) {
                 const bool inverted = i == j && kernel.task == TriangularTask::solve;
-                const T entry = i == j ? number<T>(0.5 + 0.1 * static_cast<double>(i % 3), 0.25)
-                                       : random_number<T>(random) / number<T>(8, 0);
+                const T entry = i == j ? scalar_of<T>(0.5 + 0.1 * static_cast<double>(i % 3), 0.25)
+                                       : random_value<T>(random) / scalar_of<T>(8, 0);
                 const T stored = inverted ? T(1) / entry : entry;
-                const auto place = static_cast<std::size_t>(triangle_offset(kernel, i, j));
+                const auto index = static_cast<std::size_t>(triangle_offset(kernel, i, j));
                 dense(i, j) = wide(entry);
-                copy[place] = static_cast<Real<T>>(wide(stored).real());
+                copy[index] = static_cast<Real<T>>(wide(stored).real());
                 if constexpr (is_complex_type<T>)
-                    copy[place + static_cast<std::size_t>(kernel.lanes)] = stored.imag();
+                    copy[index + static_cast<std::size_t>(kernel.lanes)] = stored.imag();
             }
     }
 };
@@ -50,7 +50,7 @@ template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& 
     const Triangle<T> triangle(random, kernel, rows);
     Stored<T> strip(random, !kernel.column_major, rows, kernel.columns());
     const Stored<T> before = strip;
-    const T alpha = number<T>(-0.5, 0.75);
+    const T alpha = scalar_of<T>(-0.5, 0.75);
     std::vector<Real<T>> workspace(static_cast<std::size_t>(workspace_scalars(kernel)) + 16);
     void* const buffers[] = {const_cast<Real<T>*>(triangle.copy.data()), const_cast<T*>(&alpha),
                              strip.data.data(), workspace.data()};
@@ -81,7 +81,7 @@ template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& 
     Stored<T> rest = strip;
     rest.fill([&](Index i, Index j) { return before.at(i, j); });
     EXPECT_EQ(std::memcmp(rest.data.data(), before.data.data(), rest.data.size() * sizeof(T)), 0)
-        << what << ": wrote beside the strip";
+        << what << ": wrote outside the strip";
 }
 
 TYPED_TEST(Strips, AreRightOnEveryCpu) {
@@ -104,7 +104,7 @@ TYPED_TEST(Strips, AreRightOnEveryCpu) {
 }
 
 /// Enough work that each thread has some.
-TYPED_TEST(Strips, AndTrianglesComeOutTheSameForAnyNumberOfThreads) {
+TYPED_TEST(Strips, ResultsDoNotDependOnThreads) {
     using T = TypeParam;
     Random random(21);
     constexpr Index n = 150, k = 70;

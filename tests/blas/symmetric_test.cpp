@@ -8,8 +8,8 @@ namespace swirl::test {
 namespace symmetric_test {
 
 template <class T> class Symmetric : public testing::Test {};
-using Numbers = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Symmetric, Numbers);
+using ElementTypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Symmetric, ElementTypes);
 
 const std::vector<Index> orders = {0, 1, 2, 7, 33, 63, 65, 129, 200, 300};
 const std::vector<Index> others = {0, 1, 3, 9, 40};
@@ -17,19 +17,19 @@ const std::vector<double> factors = {0, 1, -0.75};
 
 template <class T> T scalar(Random& random, bool real) {
     const double x = one_of(random, factors);
-    return number<T>(x, real || x == 1 || x == 0 ? 0 : 0.5);
+    return scalar_of<T>(x, real || x == 1 || x == 0 ? 0 : 0.5);
 }
 template <class T> void fill_with_nan(Stored<T>& m) {
-    m.fill([](Index, Index) { return not_a_number<T>(); });
+    m.fill([](Index, Index) { return quiet_nan<T>(); });
 }
 template <class T> std::vector<bool> kinds() {
     if (is_complex_type<T>) return {false, true};
     return {false};
 }
-/// Imaginary parts that a Hermitian matrix cannot have, and nobody may read.
+/// Imaginary components that a Hermitian matrix cannot have, so no routine may read them.
 template <class T> void spoil_diagonal(Stored<T>& m) {
     for (Index i = 0; i < m.rows; ++i)
-        m.at(i, i) = number<T>(static_cast<double>(wide(m.at(i, i)).real()), std::nan(""));
+        m.at(i, i) = scalar_of<T>(static_cast<double>(wide(m.at(i, i)).real()), std::nan(""));
 }
 /// Of the dense copy of what was stored before: what a Hermitian update takes it for.
 Dense without_imaginary_diagonal(Dense m) {

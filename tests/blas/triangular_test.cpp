@@ -8,8 +8,8 @@ namespace swirl::test {
 namespace triangular_test {
 
 template <class T> class Triangular : public testing::Test {};
-using Numbers = testing::Types<float, double, std::complex<float>, std::complex<double>>;
-TYPED_TEST_SUITE(Triangular, Numbers);
+using ElementTypes = testing::Types<float, double, std::complex<float>, std::complex<double>>;
+TYPED_TEST_SUITE(Triangular, ElementTypes);
 
 const std::vector<Index> orders = {0, 1, 2, 3, 7, 8, 9, 16, 31, 32, 33, 63, 65, 100, 130};
 const std::vector<Index> others = {0, 1, 3, 17, 64, 140, 300};
@@ -29,18 +29,19 @@ template <class T> struct Case {
           diag(d),
           m(s == 'L' ? order : other),
           n(s == 'L' ? other : order),
-          alpha(number<T>(one_of<double>(random, {1, -0.5, 0}), 0)),
+          alpha(scalar_of<T>(one_of<double>(random, {1, -0.5, 0}), 0)),
           a(random, way.by_rows, order, order),
           b(random, way.by_rows, m, n),
           before(b) {
         // About as large as the sum beside it, so that solutions stay moderate.
-        for (Index i = 0; i < order; ++i) a.at(i, i) += number<T>(0.3 * static_cast<double>(order) + 1, 0.2);
+        for (Index i = 0; i < order; ++i)
+            a.at(i, i) += scalar_of<T>(0.3 * static_cast<double>(order) + 1, 0.2);
         a.keep_triangle(uplo);
         if (diag == 'U')
-            for (Index i = 0; i < order; ++i) a.at(i, i) = not_a_number<T>();
+            for (Index i = 0; i < order; ++i) a.at(i, i) = quiet_nan<T>();
         if (diag == 'U') // or growing without bound, with ones on the diagonal
             a.fill([&](Index i, Index j) {
-                return i == j ? a.at(i, j) : a.at(i, j) / number<T>(static_cast<double>(order), 0);
+                return i == j ? a.at(i, j) : a.at(i, j) / scalar_of<T>(static_cast<double>(order), 0);
             });
     }
     void call(const char* routine) {
@@ -109,7 +110,7 @@ TYPED_TEST(Triangular, NothingOfTheOtherRowsIsMultipliedByZero) {
             x.alpha = T(1);
             const Index bad = 50;
             for (Index j = 0; j < 20; ++j)
-                x.b.at(bad, j) = number<T>(std::numeric_limits<double>::infinity(), 0);
+                x.b.at(bad, j) = scalar_of<T>(std::numeric_limits<double>::infinity(), 0);
             x.call(routine);
             for (Index i = 0; i < 100; ++i) {
                 const bool reached = uplo == 'L' ? i >= bad : i <= bad;
@@ -132,7 +133,7 @@ TYPED_TEST(Triangular, SingularEquationsHaveInfiniteSolutions) {
     }
 }
 
-/// 1 over the smallest numbers is infinite; they divide well.
+/// 1 over the smallest values is infinite; dividing by them is exact.
 TYPED_TEST(Triangular, DiagonalsMayBeTiny) {
     using T = TypeParam;
     Random random(11);
@@ -146,7 +147,7 @@ TYPED_TEST(Triangular, DiagonalsMayBeTiny) {
         for (Index j = 0; j < 3; ++j) EXPECT_EQ(x.b.at(i, j), T(static_cast<Real<T>>(1 + i + j)));
 }
 
-/// 1 over the greatest numbers is subnormal: it has fewer digits, and is zero where such are flushed.
+/// 1 over the largest values is subnormal: it has fewer digits, and is zero where subnormals are flushed.
 TYPED_TEST(Triangular, DiagonalsMayBeHuge) {
     using T = TypeParam;
     using Scalar = Real<T>;
@@ -156,7 +157,7 @@ TYPED_TEST(Triangular, DiagonalsMayBeHuge) {
         for (const Scalar imaginary : {Scalar(0), huge, huge / 1000, Scalar(1)}) {
             Case<T> x(random, interfaces[0], 'L', 'L', 'N', 'N', 10, 3);
             x.alpha = T(1);
-            const T of_diagonal = number<T>(static_cast<double>(huge), static_cast<double>(imaginary));
+            const T of_diagonal = scalar_of<T>(static_cast<double>(huge), static_cast<double>(imaginary));
             x.a.fill([&](Index i, Index j) { return i == j ? of_diagonal : T(0); });
             x.b.fill([&](Index i, Index j) { return of_diagonal / static_cast<Scalar>(1 + i + 2 * j); });
 #if defined(__SSE2__)

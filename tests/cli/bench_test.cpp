@@ -97,7 +97,7 @@ GEMM(sgemm_, float, i == 3)
     }
 };
 
-TEST_F(BenchOnCpu, ComparesEveryLibraryWithTheDefinitionOrSaysWhyItIsAbsent) {
+TEST_F(BenchOnCpu, ComparesLibrariesWithTheDefinitionOrReportsAbsence) {
     auto results = rows(
         "--peers fftw-estimate,fftw-avx512,mkl 'dft 256' 'rdft 30 batch=3' 'rdft 16 backward float32 "
         "batch=4' "

@@ -37,9 +37,9 @@ TEST_F(CacheCommand, ListsKernelsTheOneUsedLastFirst) {
     support::write_content(file_of(2), "damaged");
     const auto listed = run("list");
     EXPECT_EQ(listed.status, 0) << listed.errors;
-    for (const std::string& part : {cache_key(0).text(), std::string("sm_90"), std::string("kernel 1"),
-                                    std::string("(damaged)"), std::string("3 entries, ")})
-        EXPECT_NE(listed.output.find(part), std::string::npos) << listed.output;
+    for (const std::string& expected : {cache_key(0).text(), std::string("sm_90"), std::string("kernel 1"),
+                                        std::string("(damaged)"), std::string("3 entries, ")})
+        EXPECT_NE(listed.output.find(expected), std::string::npos) << listed.output;
 
     const auto json = nlohmann::json::parse(run("list --json").output);
     EXPECT_EQ(json["folder"], folder.path().string());

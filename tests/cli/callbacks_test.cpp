@@ -50,7 +50,7 @@ void prove(const std::vector<std::string>& texts) {
         for (const std::string& text : texts) prove(text, cpu);
 }
 
-TEST(CallbacksOnCpus, AreComputedInEveryPartOfTheLanguage) {
+TEST(CallbacksOnCpus, SupportTheWholeLanguage) {
     for (const std::string expression : support::callback_expressions) {
         const std::string quoted = "=\"" + expression + "\"";
         prove({"dft 64 batch=5 load" + quoted, "dft 60 float32 planar batch=5 store" + quoted,
@@ -136,13 +136,13 @@ std::vector<std::byte> output_of(const planning::Plan& plan) {
     plan.execute(data.arguments());
     std::vector<std::byte> bytes;
     for (const planning::GuardedBuffer& buffer : data.buffers()) {
-        const auto part = buffer.span_of<std::byte>();
-        bytes.insert(bytes.end(), part.begin(), part.end());
+        const auto bytes_of_array = buffer.span_of<std::byte>();
+        bytes.insert(bytes.end(), bytes_of_array.begin(), bytes_of_array.end());
     }
     return bytes;
 }
 
-TEST(CallbacksOnCpus, GiveTheSameBitsWithAnyNumberOfThreads) {
+TEST(CallbacksOnCpus, HaveTheSameBitsForAnyThreadCount) {
     for (const char* text :
          {"dft 4096 batch=8 load=\"x * w[i] where i < 3000\" store=\"x where i - b < 2000\"",
           "dft 100x60 float32 load=\"x + i0 * i1\" store=\"2 * x\"",
@@ -157,7 +157,7 @@ TEST(CallbacksOnCpus, GiveTheSameBitsWithAnyNumberOfThreads) {
     }
 }
 
-/// C++ of a transform of single numbers, which dct2 doubles, with a load callback, and a program that prints the results
+/// C++ of a dct2 of length 1, which doubles its input, with a load callback, and a program that prints the results
 /// for special values.
 std::string printed_by_emitted_cpp(const std::string& expression, const std::string& cpu) {
     const TemporaryFolder folder;

@@ -24,9 +24,10 @@ std::string contents_of(const std::filesystem::path& path) {
     return text.str();
 }
 
-std::size_t times(const std::string& text, const std::string& part) {
+std::size_t times(const std::string& text, const std::string& expected) {
     std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    for (std::size_t at = text.find(expected); at != std::string::npos; at = text.find(expected, at + 1))
+        ++count;
     return count;
 }
 
@@ -43,11 +44,11 @@ std::string picture_of(const std::string& product) {
 TEST(Explain, SaysWhatAKernelIsMadeOf) {
     const support::Outcome outcome = run_swirl(std::string("explain --device sm_90 ") + small);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    for (const char* part :
+    for (const char* expected :
          {"cta_m", "rows of C that a block computes", "multiply-adds", "loads from shared memory, 16 bytes",
           "asynchronous copies, 4 bytes", "issue slots", "flops a byte", "L2", "as the model expects",
           "occupancy", "waves", "lost cycles", "estimate"})
-        EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
+        EXPECT_NE(outcome.output.find(expected), std::string::npos) << expected << " in\n" << outcome.output;
 }
 
 constexpr const char* small_on_sm_80 =
@@ -80,8 +81,9 @@ TEST(Explain, ReadsTheCompiledKernel) {
     EXPECT_GT(loop.at("issue_cycles"), loop.at("instructions"));
     EXPECT_LT(loop.at("peak_fraction"), loop.at("multiply_add_fraction"));
     const support::Outcome outcome = run_swirl(std::string("explain --device sm_90 ") + small);
-    for (const char* part : {"compiled main loop", "operands from the reuse cache", "cycles lost to banks"})
-        EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
+    for (const char* expected :
+         {"compiled main loop", "operands from the reuse cache", "cycles lost to banks"})
+        EXPECT_NE(outcome.output.find(expected), std::string::npos) << expected << " in\n" << outcome.output;
 }
 
 TEST(Explain, TakesTheMainLoopOfStreamKKernels) {
@@ -110,23 +112,23 @@ TEST(Explain, ShowsTheMainLoopInAnotherOrder) {
     EXPECT_LT(other.at("issue_cycles"), compiled.at("issue_cycles"));
     EXPECT_FALSE(report.contains("not_reordered_because"));
     const std::string text = run_swirl(words).output;
-    for (const char* part : {"reordered", "proved to give the same bits"})
-        EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+    for (const char* expected : {"reordered", "proved to give the same bits"})
+        EXPECT_NE(text.find(expected), std::string::npos) << expected << " in\n" << text;
 }
 
 TEST(Explain, SaysWhyAMainLoopStaysAsCompiled) {
     const auto why = [](const std::string& words) {
         const support::Outcome outcome = run_swirl("explain --device sm_90 --reorder-sass " + words);
-        const std::size_t place = outcome.output.find("not reordered: ");
-        return place == std::string::npos ? outcome.output + outcome.errors
-                                          : outcome.output.substr(place, 70);
+        const std::size_t position = outcome.output.find("not reordered: ");
+        return position == std::string::npos ? outcome.output + outcome.errors
+                                             : outcome.output.substr(position, 70);
     };
     EXPECT_NE(why("gemm 4096x4096x4096 float32").find("tensor cores multiply"), std::string::npos);
     EXPECT_NE(why("gemm 4096x4096x4096 float64").find("of float32"), std::string::npos);
     const std::string words = std::string("explain --device sm_90 --json ") + small;
     if (json::parse(run_swirl(words).output).at("compiled").contains("missing"))
         return; // no compiler is here
-    EXPECT_NE(why(small).find("the sum in R"), std::string::npos) << why(small);
+    EXPECT_NE(why(small).find("the accumulator in R"), std::string::npos) << why(small);
 }
 
 TEST(Explain, TakesRegistersFromADriver) {
@@ -159,10 +161,10 @@ constexpr const char* with_tiles =
 TEST(Explain, SaysWhatAKernelByTilesIsMadeOf) {
     const support::Outcome outcome = run_swirl(std::string("explain --device sm_90 ") + with_tiles);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    for (const char* part :
+    for (const char* expected :
          {"tile_product_64x64x16_bf16", "consumer 0", "producer", "boxes", "chunks swizzled", "L2",
           "of the peak", "8 tiles", "staged", "lost cycles", "estimate"})
-        EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
+        EXPECT_NE(outcome.output.find(expected), std::string::npos) << expected << " in\n" << outcome.output;
     EXPECT_EQ(outcome.output.find("thread_m  "), std::string::npos); // of products by threads
 }
 
@@ -274,7 +276,7 @@ TEST(Explain, NamesTheIdentitiesThatSimplifyAFormula) {
                  {"identities", "I_1 ⊗ A → A: I(1) ⊗ DFT(8)", "formula\n", "loops, after 'build'", "code"});
 }
 
-TEST(Explain, ComparesThePredictedWithTheMeasuredTimeOfEachPass) {
+TEST(Explain, ComparesPredictedAndMeasuredPassTimes) {
     const json report = json::parse(run_swirl("explain --json --cpu sse2 rdft 100x1200").output);
     EXPECT_EQ(report.at("cpu"), "sse2");
     ASSERT_EQ(report.at("passes").size(), 2U);
@@ -349,7 +351,7 @@ TEST(Explain, PrintsTheDerivationOfAProductOnACpu) {
                   "program gemm_small", "ir, as compiled", "machine code", "vfmadd", "ret", "estimate"});
 }
 
-TEST(Explain, HasTheBlocksOfAProductOnACpuAsJson) {
+TEST(Explain, ReportsCpuBlockingAsJson) {
     const json report = json::parse(run_swirl("explain --json --cpu avx2 gemm 500x600x700 float32").output);
     ASSERT_EQ(report.at("blocks").size(), 4U);
     EXPECT_EQ(report.at("blocks").at(0).at("level"), "registers");

@@ -62,27 +62,27 @@ public:
         }
         const std::vector<AuxiliaryArray> arrays = arrays_of(problem);
         for (std::size_t k = 0; k < arrays.size(); ++k)
-            for (const void* part : {arguments.arrays[k].data, arguments.arrays[k].imaginary}) {
-                if (part == nullptr) continue;
+            for (const void* component : {arguments.arrays[k].data, arguments.arrays[k].imaginary}) {
+                if (component == nullptr) continue;
                 const bool pairs = arrays[k].is_complex && problem.layout == ComplexLayout::interleaved;
                 const Integer bytes = arrays[k].elements * bytes_of(arrays[k].precision) * (pairs ? 2 : 1);
-                places_.emplace_back(static_cast<unsigned char*>(const_cast<void*>(part)),
+                arrays_.emplace_back(static_cast<unsigned char*>(const_cast<void*>(component)),
                                      static_cast<std::size_t>(bytes));
             }
     }
 
     std::vector<std::vector<unsigned char>> bytes() const {
         std::vector<std::vector<unsigned char>> result;
-        for (const auto& place : places_) result.emplace_back(place.begin(), place.end());
+        for (const auto& place : arrays_) result.emplace_back(place.begin(), place.end());
         return result;
     }
 
-    /// The largest difference of a number, next to the largest number.
+    /// The largest difference, relative to the largest value.
     double difference(const std::vector<std::vector<unsigned char>>& others) const {
         double largest = 0, difference = 0;
-        for (std::size_t p = 0; p < places_.size(); ++p)
-            for (std::size_t at = 0; at < places_[p].size(); at += size()) {
-                const double mine = number(places_[p].data() + at), other = number(others[p].data() + at);
+        for (std::size_t p = 0; p < arrays_.size(); ++p)
+            for (std::size_t at = 0; at < arrays_[p].size(); at += size()) {
+                const double mine = element(arrays_[p].data() + at), other = element(others[p].data() + at);
                 largest = std::max(largest, std::abs(mine));
                 difference = std::max(difference, std::abs(mine - other));
             }
@@ -96,30 +96,31 @@ private:
     void add(Side side, void* zero) {
         if (zero == nullptr) return;
         const Extent reach = extent(problem_, side);
-        const Integer parts = is_complex(problem_, side) && problem_.layout != ComplexLayout::planar ? 2 : 1;
-        const Integer bytes = parts * static_cast<Integer>(size());
+        const Integer components =
+            is_complex(problem_, side) && problem_.layout != ComplexLayout::planar ? 2 : 1;
+        const Integer bytes = components * static_cast<Integer>(size());
         const Integer low = std::min<Integer>(0, reach.lowest) * bytes;
-        places_.emplace_back(static_cast<unsigned char*>(zero) + low,
+        arrays_.emplace_back(static_cast<unsigned char*>(zero) + low,
                              static_cast<std::size_t>((reach.highest + 1) * bytes - low));
     }
 
-    double number(const unsigned char* at) const {
+    double element(const unsigned char* at) const {
         switch (problem_.precision) {
-        case DataType::float32: return number_at<float>(at);
-        case DataType::float16: return number_at<float16>(at);
-        case DataType::bfloat16: return number_at<bfloat16>(at);
-        default: return number_at<double>(at);
+        case DataType::float32: return element_at<float>(at);
+        case DataType::float16: return element_at<float16>(at);
+        case DataType::bfloat16: return element_at<bfloat16>(at);
+        default: return element_at<double>(at);
         }
     }
 
-    template <class T> static double number_at(const unsigned char* at) {
-        T number{};
-        std::memcpy(&number, at, sizeof number);
-        return static_cast<double>(number);
+    template <class T> static double element_at(const unsigned char* at) {
+        T element{};
+        std::memcpy(&element, at, sizeof element);
+        return static_cast<double>(element);
     }
 
     const Transform& problem_;
-    std::vector<std::span<unsigned char>> places_;
+    std::vector<std::span<unsigned char>> arrays_;
 };
 
 double tolerance_of(const Transform& problem) {

@@ -27,13 +27,15 @@ support::Outcome run_on_fake(const std::string& arguments) {
     return run_with(support::fake_cuda_library(12080), arguments);
 }
 
-void expect_contains(const support::Outcome& outcome, int status, std::initializer_list<const char*> parts) {
+void expect_contains(const support::Outcome& outcome, int status,
+                     std::initializer_list<const char*> phrases) {
     const std::string said = outcome.output + outcome.errors;
     EXPECT_EQ(outcome.status, status) << said;
-    for (const char* part : parts) EXPECT_NE(said.find(part), std::string::npos) << part << " in\n" << said;
+    for (const char* expected : phrases)
+        EXPECT_NE(said.find(expected), std::string::npos) << expected << " in\n" << said;
 }
 
-TEST(DeviceOption, ShowsPlansForAKindOfGpuWithoutADriver) {
+TEST(DeviceOption, ShowsPlansWithoutADriver) {
     expect_contains(run_with("/nowhere.so", "plan --device sm_90 dft 1024 float32 batch=10"), 0,
                     {"sm_90: 0 stockham(", "blocks", "registers"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64"), 0,
@@ -87,7 +89,7 @@ TEST(DeviceOption, PlansTimesAndVerifiesOnAGpu) {
     EXPECT_GT(report.at("copy_bytes_per_second"), 0);
 }
 
-TEST(DeviceOption, MeasuresOnAGpuAndRemembersWhatItFound) {
+TEST(DeviceOption, StoresGpuMeasurements) {
     const TemporaryFolder folder;
     setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
     const std::string of_fake = "--device gpu --no-check --no-cache dft 64 float32 batch=50";

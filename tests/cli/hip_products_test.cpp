@@ -16,7 +16,7 @@ namespace hip_products_test {
 
 constexpr std::size_t rows = 100, columns = 36, k_extent = 13;
 
-/// The file's function of the host, and whatever it launches.
+/// The file's host function and its kernels.
 class EmittedHip {
 public:
     explicit EmittedHip(const std::string& schedule) {
@@ -29,8 +29,8 @@ public:
         EXPECT_EQ(emitted.status, 0) << emitted.errors;
         std::string text = emitted.output;
         const std::string without_type = "reinterpret_cast<const void*>(&";
-        for (std::size_t place; (place = text.find(without_type)) != std::string::npos;)
-            text.replace(place, without_type.size(), "(&");
+        for (std::size_t position; (position = text.find(without_type)) != std::string::npos;)
+            text.replace(position, without_type.size(), "(&");
         code_.emplace(text, "g++", "-std=c++20 -pthread -I" SWIRL_SOURCE_DIR "/tests/support/hip_on_threads");
     }
 
@@ -44,9 +44,9 @@ private:
     std::optional<emit::CompiledText> code_;
 };
 
-std::vector<float> numbers(std::size_t count, unsigned step) {
+std::vector<float> values(std::size_t count, unsigned stride) {
     std::vector<float> result(count);
-    for (std::size_t k = 0; k < count; ++k) result[k] = static_cast<float>((k * step) % 15) - 7;
+    for (std::size_t k = 0; k < count; ++k) result[k] = static_cast<float>((k * stride) % 15) - 7;
     return result;
 }
 
@@ -57,8 +57,8 @@ TEST(EmittedHipProducts, OfStreamsAreWhatTheyAre) {
                                  "sliced_k=2 stream_k_blocks=3"}) {
         EmittedHip product(schedule);
         for (const std::vector<float>& factors : {std::vector<float>{1.5, -0.5}, {2, 0}, {0, 0.5}, {0, 0}}) {
-            std::vector<float> a = numbers(rows * k_extent, 7), b = numbers(k_extent * columns, 11),
-                               c = numbers(rows * columns, 4);
+            std::vector<float> a = values(rows * k_extent, 7), b = values(k_extent * columns, 11),
+                               c = values(rows * columns, 4);
             const std::vector<float> before = c;
             if (factors[0] == 0) a.assign(a.size(), none);
             if (factors[1] == 0) c.assign(c.size(), none);

@@ -17,7 +17,7 @@ json ladders_of(const std::string& arguments) {
     return json::parse(outcome.output)["results"];
 }
 
-/// Times, speeds and gains agree with each other, whatever the machine is doing.
+/// Times, speeds and gains are consistent, on a busy machine too.
 void expect_consistent(const json& ladder) {
     const json* before = nullptr;
     for (const json& step : ladder["steps"]) {

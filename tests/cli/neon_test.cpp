@@ -19,7 +19,7 @@ namespace swirl {
 namespace neon_test {
 
 using definition::Expectation;
-using definition::Number;
+using definition::LongComplex;
 
 /// Where the scalars of one side of a problem lie: in one array, or in two.
 class Side {
@@ -34,26 +34,30 @@ public:
     }
 
     std::size_t arrays() const { return is_planar_ ? 2 : 1; }
-    std::size_t scalars() const { return elements_ * step(); }
-    std::size_t origin() const { return static_cast<std::size_t>(-lowest_) * step(); }
+    std::size_t scalars() const { return elements_ * scalars_per_element(); }
+    std::size_t origin() const { return static_cast<std::size_t>(-lowest_) * scalars_per_element(); }
 
     template <class T>
-    void write(std::vector<std::vector<T>>& data, const std::vector<Number>& elements) const {
+    void write(std::vector<std::vector<T>>& data, const std::vector<LongComplex>& elements) const {
         for (std::size_t i = 0; i < offsets_.size(); ++i) {
             data[0][at(i)] = static_cast<T>(elements[i].real());
-            if (is_complex_) data[arrays() - 1][at(i) + step() - 1] = static_cast<T>(elements[i].imag());
+            if (is_complex_)
+                data[arrays() - 1][at(i) + scalars_per_element() - 1] = static_cast<T>(elements[i].imag());
         }
     }
-    template <class T> std::vector<Number> read(const std::vector<std::vector<T>>& data) const {
-        std::vector<Number> elements;
+    template <class T> std::vector<LongComplex> read(const std::vector<std::vector<T>>& data) const {
+        std::vector<LongComplex> elements;
         for (std::size_t i = 0; i < offsets_.size(); ++i)
-            elements.push_back({data[0][at(i)], is_complex_ ? data[arrays() - 1][at(i) + step() - 1] : T(0)});
+            elements.push_back(
+                {data[0][at(i)], is_complex_ ? data[arrays() - 1][at(i) + scalars_per_element() - 1] : T(0)});
         return elements;
     }
 
 private:
-    std::size_t step() const { return is_complex_ && !is_planar_ ? 2 : 1; }
-    std::size_t at(std::size_t i) const { return static_cast<std::size_t>(offsets_[i] - lowest_) * step(); }
+    std::size_t scalars_per_element() const { return is_complex_ && !is_planar_ ? 2 : 1; }
+    std::size_t at(std::size_t i) const {
+        return static_cast<std::size_t>(offsets_[i] - lowest_) * scalars_per_element();
+    }
 
     std::vector<Integer> offsets_;
     bool is_complex_, is_planar_;
@@ -61,7 +65,7 @@ private:
     std::size_t elements_ = 0;
 };
 
-/// The number behind "#define NAME_workspace_bytes " in a header; 0 without one.
+/// The value of NAME_workspace_bytes in a header; 0 without one.
 std::size_t workspace_in(const std::string& header) {
     const std::string words = "_workspace_bytes ";
     const std::size_t at = header.find(words);
@@ -71,7 +75,7 @@ std::size_t workspace_in(const std::string& header) {
 /// A problem, the function that swirl wrote for it, and its data.
 class EmittedProblem {
 public:
-    /// `options` of swirl emit beside the CPU, such as a schedule.
+    /// `options` of swirl emit besides the CPU, such as a schedule.
     EmittedProblem(const std::string& text, const std::string& options, std::size_t index)
         : text_(text),
           problem_(swirl::problem(text)),
@@ -104,7 +108,7 @@ private:
 
     bool is_in_place() const { return problem_.placement == Placement::in_place; }
 
-    /// In place, the only arrays have room for either side.
+    /// In place, the arrays hold either side.
     template <class T> Arrays<T> filled_input() const {
         const std::size_t scalars =
             is_in_place() ? std::max(input_.scalars(), output_.scalars()) : input_.scalars();
@@ -146,7 +150,7 @@ private:
         EXPECT_LT(definition::relative_error(output_.read(result), expected_.output), 2 * unit) << text_;
         if (is_in_place()) return;
         EXPECT_EQ(arrays(0, input_.arrays()), filled_input<T>()) << text_ << ": the input was written to";
-        output_.write(result, std::vector<Number>(expected_.output.size(), {untouched, untouched}));
+        output_.write(result, std::vector<LongComplex>(expected_.output.size(), {untouched, untouched}));
         for (const std::vector<T>& array : result)
             EXPECT_EQ(array, std::vector<T>(array.size(), T(untouched)))
                 << text_ << ": written between the elements";

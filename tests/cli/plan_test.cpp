@@ -134,6 +134,26 @@ TEST(Plan, PrintsItsMemory) {
             << problem;
 }
 
+TEST(Plan, PrintsItsPredictedPlanningTimeAndRefusesALongerOne) {
+    const auto seconds = [](const char* problem, const char* part) {
+        return plan_of(problem).at("predicted_planning_seconds").at(part).get<double>();
+    };
+    EXPECT_GT(seconds("dft 65536", "total"), seconds("dft 64", "total"));
+    EXPECT_GT(seconds("dft 65536", "check"), 0);
+    EXPECT_EQ(seconds("--no-check dft 65536", "check"), 0);
+    EXPECT_GT(seconds("gemm 8x8x8", "code"), 0);
+    EXPECT_GT(seconds("--device sm_90 dft 1048576 float32", "code"), 0.01) << "the driver compiles it";
+    EXPECT_GT(seconds("--device sm_90 gemm 512x512x8192 float32", "code"), 0.01);
+    for (const char* problem : {"dft 65536", "gemm 1000x1000x1000", "--device sm_90 dft 64",
+                                "--device sm_80 gemm 64x64x64 float32"})
+        EXPECT_NE(run_without_gpu(std::string("plan ") + problem).output.find("planning   "),
+                  std::string::npos)
+            << problem;
+    const auto refused = run_swirl("plan --planning-limit 0.001 dft 1048576");
+    EXPECT_NE(refused.status, 0);
+    EXPECT_NE((refused.output + refused.errors).find("planning_limit_seconds is 0.001"), std::string::npos);
+}
+
 TEST(Plan, SaysWhetherItIsChecked) {
     EXPECT_EQ(plan_of("dft 64").at("checked"), "yes");
     EXPECT_EQ(plan_of("dft 1024 float32 batch=2000").at("checked"), "yes, 512 of 2000 transforms");

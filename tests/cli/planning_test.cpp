@@ -21,7 +21,7 @@ protected:
     }
 };
 
-TEST_F(PlansOfASweep, AreMadeForLengthsWhoseSmoothPartAloneWouldBeSwept) {
+TEST_F(PlansOfASweep, SupportLengthsWithOneLargePrime) {
     const auto outcome = run("--slowest 30 --largest 2000 --problem 'avx512: dft 58275' 'avx2: dct3 116550'");
     EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
 }

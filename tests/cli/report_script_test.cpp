@@ -30,7 +30,7 @@ protected:
 TEST_F(Report, MakesTablesOfRows) {
     const auto outcome = report();
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
-    for (const char* part :
+    for (const char* expected :
          {"    bench x\n\non 2026-01-02, A CPU.\n\n- fftw: fftw-3.3\n- mkl: MKL\n- mkl, where absent: no "
           "such\n",
           "| time over swirl's | problems | below 0.95 | 5th percentile | median | least | geometric mean |\n"
@@ -42,10 +42,10 @@ TEST_F(Report, MakesTablesOfRows) {
           "| gemm, square, float64 | 1 | - | - | - |\n",
           "| `dft 16x8 float32 batch=3` | 2 µs | - | 0.80 | - |\n| `dft 64` | 100 ns | 40% | 2.00 | 0.90 |\n",
           "| swirl | 10 ms | 10 ms | 10 ms |\n", "- wrong: blis, `gemm 40x40x40 float64`"})
-        EXPECT_NE(outcome.output.find(part), std::string::npos) << part << " in\n" << outcome.output;
+        EXPECT_NE(outcome.output.find(expected), std::string::npos) << expected << " in\n" << outcome.output;
 }
 
-TEST_F(Report, WritesAPageBetweenItsMarkersAndASmallPicture) {
+TEST_F(Report, WritesPageBetweenMarkersAndThumbnail) {
     const auto page = folder_.path() / "page.md", picture = folder_.path() / "picture.svg";
     std::ofstream(page) << "# Title\n\n<!-- measured -->\nold\n<!-- end -->\nafter\n";
     const auto outcome = report("--page " + support::quoted(page.string()) + " --picture " +

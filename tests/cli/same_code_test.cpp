@@ -23,7 +23,7 @@ TEST(SameCode, IsThatOfABuildAndItself) {
     EXPECT_NE(outcome.output.find(" 0 different"), std::string::npos) << outcome.output;
 }
 
-TEST(SameCode, IsNotThatOfABuildThatWritesAnotherLineOrRefuses) {
+TEST(SameCode, ReportsChangedLinesAndRefusals) {
     for (const char* does : {"echo '; more'", "exit 2"}) {
         const TemporaryFolder other, kept;
         std::filesystem::create_directory(other.path() / "bin");

@@ -6,7 +6,7 @@
 namespace swirl {
 namespace tune_test {
 
-TEST(TuneCommand, ComparesTheModelWithWhatItFindsAndWisdomKeepsIt) {
+TEST(TuneCommand, ComparesModelWithResultsAndStoresThem) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     const auto tuned = run_swirl("tune gemm --data-type float32 --seconds 4 --sizes 96,100 --json");
     EXPECT_EQ(tuned.status, 0) << tuned.errors;

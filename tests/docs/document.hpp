@@ -52,7 +52,7 @@ struct SectionPlace {
     std::size_t end;
 };
 
-inline std::optional<SectionPlace> place_of(const std::string& document, const std::string& name) {
+inline std::optional<SectionPlace> section_range(const std::string& document, const std::string& name) {
     const std::string marker = section_start + name + " -->\n";
     const std::size_t at = document.find(marker);
     if (at == std::string::npos) return std::nullopt;
@@ -62,14 +62,14 @@ inline std::optional<SectionPlace> place_of(const std::string& document, const s
 }
 
 inline std::optional<std::string> section_of(const std::string& document, const std::string& name) {
-    const auto place = place_of(document, name);
-    if (!place) return std::nullopt;
-    return document.substr(place->begin, place->end - place->begin);
+    const auto range = section_range(document, name);
+    if (!range) return std::nullopt;
+    return document.substr(range->begin, range->end - range->begin);
 }
 
 inline std::string with_section(std::string document, const Section& section) {
-    if (const auto place = place_of(document, section.name))
-        document.replace(place->begin, place->end - place->begin, section.text);
+    if (const auto range = section_range(document, section.name))
+        document.replace(range->begin, range->end - range->begin, section.text);
     return document;
 }
 

@@ -46,7 +46,7 @@ TEST(EmittedCpp, ComputesWhatTheInterpreterDoesWithVectorExtensions) {
     expect_file_computes(sample_programs(), {.vectors = CppVectors::extensions}, "-O1");
 }
 
-TEST(EmittedCpp, ComputesWhatTheInterpreterDoesWithAClassForVectors) {
+TEST(EmittedCpp, VectorClassEqualsTheInterpreter) {
     expect_file_computes(sample_programs(), {.vectors = CppVectors::scalar}, "-O1");
 }
 
@@ -54,11 +54,9 @@ TEST(EmittedCpp, ComputesTheSameWhenOptimisedForThisMachine) {
     expect_file_computes(sample_programs(), {}, "-O3 -march=native");
 }
 
-TEST(EmittedCpp, FallsBackToTheClassWhereTheCompilerHasNoVectors) {
-    expect_file_computes(sample_programs(), {}, "-O0 -U__GNUC__");
-}
+TEST(EmittedCpp, FallsBackToTheVectorClass) { expect_file_computes(sample_programs(), {}, "-O0 -U__GNUC__"); }
 
-TEST(EmittedCpp, SaysShufflingInstructionsOfAMachineInItsOwnWay) {
+TEST(EmittedCpp, ReplacesCpuShufflesByPortableOnes) {
     std::vector<ir::Program> programs;
     for (const DataType scalar : {DataType::float32, DataType::float64})
         for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()}) {
@@ -73,7 +71,7 @@ TEST(EmittedCpp, SaysShufflingInstructionsOfAMachineInItsOwnWay) {
     expect_file_computes(programs, {}, "-O2");
 }
 
-TEST(EmittedCpp, HandlesAnyNumberOfLanesWithAClass) {
+TEST(EmittedCpp, VectorClassSupportsAnyLanes) {
     ir::Builder b("three");
     const auto in = b.input("in", DataType::float64, 6);
     const auto out = b.output("out", DataType::float64, 3);

@@ -61,7 +61,7 @@ TEST(EmittedTransform, RunsItsKernelsOneAfterTheOther) {
         }
 }
 
-TEST(EmittedTransform, HasAHeaderThatCanBeIncludedFromCppAndC) {
+TEST(EmittedTransform, HeaderCompilesAsCppAndC) {
     const Example example;
     const std::string header = emit_cpp_header(example.transform, {.comment = "A filter."});
     EXPECT_EQ(header,

@@ -34,10 +34,10 @@ Value multiply_add(Builder& b, DataType scalar, Value x, Value y, Value z) {
 } // namespace
 
 ir::Program sums_in_registers(DataType scalar) {
-    constexpr Integer steps = 5, sums = 16;
+    constexpr Integer rounds = 5, sums = 16;
     Builder b("sums_" + std::string(name_of(scalar)));
     b.launch(launch);
-    const auto in = b.add(argument("in", scalar, 4 * threads * steps, false));
+    const auto in = b.add(argument("in", scalar, 4 * threads * rounds, false));
     const auto out = b.add(argument("out", scalar, 2 * threads * (sums + 8), true));
     const auto own = b.local("own", scalar, sums);
     const Affine t = b.thread(), mine = (sums + 8) * (t + threads * b.block());
@@ -45,7 +45,7 @@ ir::Program sums_in_registers(DataType scalar) {
     b.store(own, 8, b.constant({scalar, 4}, 1), {.lane_stride = 2});
     b.store(own, 9, b.constant({scalar, 4}, 2), {.lane_stride = 2, .active = 3});
     b.store(own, 15, b.constant({scalar, 1}, 3));
-    b.for_loop("k", steps, [&](const Affine& k) {
+    b.for_loop("k", rounds, [&](const Affine& k) {
         const Value x = b.load(in, 4 * threads * k + 4 * t, {.lanes = 4});
         const Value before = b.load(own, 0, {.lanes = 4});
         b.store(own, 0, multiply_add(b, scalar, x, x, before));
@@ -60,32 +60,32 @@ ir::Program sums_in_registers(DataType scalar) {
 }
 
 ir::Program moving_pointers() {
-    constexpr Integer steps = 4;
+    constexpr Integer rounds = 4;
     Builder b("moving pointers");
     b.launch(launch);
     const auto in = b.add(argument("in", DataType::float32, 1024, false));
-    const auto out = b.add(argument("out", DataType::float32, 2 * 8 * threads * steps, true));
+    const auto out = b.add(argument("out", DataType::float32, 2 * 8 * threads * rounds, true));
     const auto own = b.local("own", DataType::int64, 2);
     const Affine t = b.thread();
-    const auto number = [&](long double n) { return b.constant({DataType::int64, 1}, n); };
+    const auto integer_constant = [&](long double n) { return b.constant({DataType::int64, 1}, n); };
     b.store(own, 0, b.index(t));
     b.store(own, 1, b.index(Affine(63) - t));
-    const Value neighbour = b.bit_xor(b.index(t), number(1));
-    b.for_loop("k", steps, [&](const Affine& k) {
+    const Value neighbour = b.bit_xor(b.index(t), integer_constant(1));
+    b.for_loop("k", rounds, [&](const Affine& k) {
         const Value p = b.load(own, 0), q = b.load(own, 1);
         const Value x = b.load(in, 0, {.lanes = 4, .dynamic = p, .dynamic_scale = 4});
         const Value y = b.load(in, 512, {.lanes = 4, .dynamic = q, .dynamic_scale = 4});
-        const Affine to = 8 * threads * (k + steps * b.block());
+        const Affine to = 8 * threads * (k + rounds * b.block());
         b.store(out, to, b.add(x, y), {.dynamic = neighbour, .dynamic_scale = 8});
         b.store(out, to + 4, b.multiply(x, y), {.dynamic = neighbour, .dynamic_scale = 8});
-        b.store(own, 0, b.add(b.select(b.less(p, q), p, q), number(8)));
-        b.store(own, 1, b.bit_xor(b.bit_and(q, number(-5)), number(16)));
+        b.store(own, 0, b.add(b.select(b.less(p, q), p, q), integer_constant(8)));
+        b.store(own, 1, b.bit_xor(b.bit_and(q, integer_constant(-5)), integer_constant(16)));
     });
     return b.finish();
 }
 
 ir::Program copies_in_groups() {
-    constexpr Integer steps = 5, stages = 3;
+    constexpr Integer rounds = 5, stages = 3;
     struct Copied {
         DataType scalar;
         int lanes;
@@ -96,20 +96,20 @@ ir::Program copies_in_groups() {
     std::vector<ir::Buffer> in, between, out;
     for (const auto& [scalar, lanes] : sizes) {
         const std::string bytes = std::to_string(lanes * bytes_of(scalar));
-        in.push_back(b.add(argument("in_" + bytes, scalar, lanes * threads * steps, false)));
-        out.push_back(b.add(argument("out_" + bytes, scalar, 2 * lanes * threads * steps, true)));
+        in.push_back(b.add(argument("in_" + bytes, scalar, lanes * threads * rounds, false)));
+        out.push_back(b.add(argument("out_" + bytes, scalar, 2 * lanes * threads * rounds, true)));
         between.push_back(b.shared("between_" + bytes, scalar, lanes * threads * stages));
     }
     const Affine t = b.thread();
-    const auto fetch = [&](Integer step) {
+    const auto fetch = [&](Integer round) {
         for (std::size_t i = 0; i < in.size(); ++i) {
             const auto& [scalar, lanes] = sizes[i];
-            const Affine to = lanes * (t + threads * (step % stages));
+            const Affine to = lanes * (t + threads * (round % stages));
             const auto copy = [&, lanes = lanes] {
-                b.store(between[i], to, b.load(in[i], lanes * (t + threads * step), {.lanes = lanes}),
+                b.store(between[i], to, b.load(in[i], lanes * (t + threads * round), {.lanes = lanes}),
                         {.asynchronous = true});
             };
-            if (step + 1 < steps) {
+            if (round + 1 < rounds) {
                 copy();
                 continue;
             }
@@ -120,15 +120,15 @@ ir::Program copies_in_groups() {
         }
         b.commit_async_group();
     };
-    for (Integer step = 0; step + 1 < stages; ++step) fetch(step);
-    for (Integer step = 0; step < steps; ++step) {
-        b.wait_async_group(step + 1 < steps ? 1 : 0);
+    for (Integer round = 0; round + 1 < stages; ++round) fetch(round);
+    for (Integer round = 0; round < rounds; ++round) {
+        b.wait_async_group(round + 1 < rounds ? 1 : 0);
         b.barrier();
-        if (step + stages - 1 < steps) fetch(step + stages - 1);
+        if (round + stages - 1 < rounds) fetch(round + stages - 1);
         for (std::size_t i = 0; i < in.size(); ++i) {
             const Integer lanes = sizes[i].lanes;
-            const Affine from = lanes * (threads * (step % stages) + threads - 1 - t);
-            b.store(out[i], lanes * (t + threads * (step + steps * b.block())),
+            const Affine from = lanes * (threads * (round % stages) + threads - 1 - t);
+            b.store(out[i], lanes * (t + threads * (round + rounds * b.block())),
                     b.load(between[i], from, {.lanes = sizes[i].lanes}));
         }
     }

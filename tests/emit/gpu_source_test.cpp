@@ -24,7 +24,7 @@ OwnedTransform derived() {
     return all_of(std::move(programs), "derived");
 }
 
-bool takes_numbers(const ir::Program& program) {
+bool takes_scalars(const ir::Program& program) {
     return std::any_of(
         program.variables.begin(), program.variables.end(),
         [](const ir::VariableInfo& variable) { return variable.kind == ir::VariableInfo::Kind::parameter; });
@@ -40,7 +40,7 @@ bool adds_atomically_in_16_bits(const ir::Program& program) {
 OwnedTransform every_operation() {
     std::vector<ir::Program> programs = ptx_programs();
     std::erase_if(programs, [](const ir::Program& program) {
-        return takes_numbers(program) || adds_atomically_in_16_bits(program);
+        return takes_scalars(program) || adds_atomically_in_16_bits(program);
     });
     return all_of(std::move(programs), "operations");
 }
@@ -87,7 +87,7 @@ std::string complaints_of(const std::string& command, const std::string& text, c
     return outcome.status == 0 || !words.empty() ? words : "it failed without a word";
 }
 
-/// Tables, several steps, workspace, shared memory that the launch allots, numbers of 16 bits.
+/// Tables, several kernels, workspace, dynamic shared memory, half precision.
 OwnedTransform of_all_kinds() {
     std::vector<ir::Program> programs = derived_cases().back().programs();
     for (ir::Program& program : ptx_programs())
@@ -131,7 +131,7 @@ TEST(EmittedHipFile, CompilesWithTheHostsFunction) {
         "");
 }
 
-/// y = a·x, or 0 where a is: which a flag says, as x may then be no number.
+/// y = a·x, or 0 if a flag says that a is 0, for then x may be NaN.
 ir::Program scaling() {
     ir::Builder b("scaling");
     b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
@@ -285,13 +285,13 @@ TEST(EmittedGpuSource, CountsInSixtyFourBitsWhereItMust) {
 
 TEST(EmittedGpuSource, ReachesTheSharedMemoryOfOtherBlocks) {
     const std::string text = emit_gpu(alone(exchange_in_cluster(), "exchange").transform);
-    for (const char* part :
+    for (const char* expected :
          {"void __cluster_dims__(4, 1, 1) __launch_bounds__(64) exchange_kernel_1(", "float all[128];",
           "barrier.cluster.arrive.aligned;\\n\\tbarrier.cluster.wait.aligned;",
           "*(in_block(all, (unsigned int)(3 - block_x_mod_4)) + (thread_x)) = 1.0f;",
           "*(in_block(all, (unsigned int)(2)) + (127 - thread_x)) = 2.0f;", " = *(all + thread_x);",
           "cudaLaunchKernel("})
-        EXPECT_NE(text.find(part), std::string::npos) << part << text;
+        EXPECT_NE(text.find(expected), std::string::npos) << expected << text;
     EXPECT_EQ(text.find("NonPortable"), std::string::npos);
     const std::string wide = emit_gpu(alone(programs_of_clusters().back(), "wide").transform);
     EXPECT_NE(wide.find("cudaFuncAttributeNonPortableClusterSizeAllowed, 1);"), std::string::npos);
@@ -301,7 +301,7 @@ TEST(EmittedGpuSource, LetsBlocksOfAGroupWaitForEachOther) {
     const OwnedTransform owned = alone(opposite_in_group(false), "opposite");
     for (const GpuLanguage language : {GpuLanguage::cuda, GpuLanguage::hip}) {
         const std::string text = emit_gpu(owned.transform, {.language = language});
-        for (const char* part :
+        for (const char* expected :
              {"    long long awaited = 0;\n",
               "    __syncthreads();\n"
               "    awaited += 4;\n"
@@ -309,7 +309,7 @@ TEST(EmittedGpuSource, LetsBlocksOfAGroupWaitForEachOther) {
               "    if (threadIdx.x == 0) while (arrivals(meetings + 16 * block_x_4) < awaited) {}\n"
               "    __syncthreads();\n",
               "MemsetAsync(scratch_2, 0, 256, stream);", "LaunchCooperativeKernel("})
-            EXPECT_NE(text.find(part), std::string::npos) << part << text;
+            EXPECT_NE(text.find(expected), std::string::npos) << expected << text;
     }
 }
 

@@ -164,7 +164,7 @@ OwnedTransform alone(ir::Program program, const std::string& name) {
 
 namespace {
 
-/// Parameters of a program with numbers that are passed by value say whether these are not zero.
+/// Flags: whether values passed by value are nonzero.
 std::vector<GpuTransform::Flag> flags_of(const ir::Program& program,
                                          const std::vector<std::size_t>& memories) {
     std::vector<GpuTransform::Flag> result;
@@ -185,10 +185,10 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
     OwnedTransform result;
     result.transform.name = name;
     for (ir::Program& program : programs) {
-        GpuTransform::KernelLaunch step;
+        GpuTransform::KernelLaunch launch;
         for (const ir::BufferInfo& buffer : program.buffers) {
             if (buffer.space != ir::Space::argument) continue;
-            step.memories.push_back(result.transform.memories.size());
+            launch.memories.push_back(result.transform.memories.size());
             result.transform.memories.push_back(
                 {.name = fmt::format("{}_{}", buffer.name, result.programs.size()),
                  .element = buffer.element,
@@ -198,9 +198,9 @@ OwnedTransform all_of(std::vector<ir::Program> programs, const std::string& name
                  .elements = 0});
         }
         result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
-        step.program = result.programs.back().get();
-        step.flags = flags_of(*step.program, step.memories);
-        result.transform.launches.push_back(std::move(step));
+        launch.program = result.programs.back().get();
+        launch.flags = flags_of(*launch.program, launch.memories);
+        result.transform.launches.push_back(std::move(launch));
     }
     return result;
 }
@@ -238,10 +238,10 @@ OwnedTransform two_sweeps() {
         program = passes::run_for_gpu(std::move(program));
         move_between(program, ir::Space::scratch);
         result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
-        GpuTransform::KernelLaunch step{result.programs.back().get(), {}};
-        for (const ir::BufferInfo& buffer : step.program->buffers)
-            if (buffer.space == ir::Space::argument) step.memories.push_back(buffer.name == "in" ? 0 : 1);
-        result.transform.launches.push_back(std::move(step));
+        GpuTransform::KernelLaunch launch{result.programs.back().get(), {}};
+        for (const ir::BufferInfo& buffer : launch.program->buffers)
+            if (buffer.space == ir::Space::argument) launch.memories.push_back(buffer.name == "in" ? 0 : 1);
+        result.transform.launches.push_back(std::move(launch));
     }
     return result;
 }

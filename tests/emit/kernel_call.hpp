@@ -20,7 +20,7 @@ inline bool is_passed(const ir::BufferInfo& buffer) {
     return buffer.space != ir::Space::local && buffer.space != ir::Space::shared;
 }
 
-/// One buffer in the types and places of C++.
+/// One buffer with C++ types and addresses.
 class NativeBuffer {
 public:
     explicit NativeBuffer(const ir::BufferInfo& buffer)
@@ -61,7 +61,7 @@ private:
 };
 
 /// Numbers of all kinds: both zeros, denormals, halves that round either way, ordinary ones.
-inline double sample_number(std::mt19937& random) {
+inline double sample_value(std::mt19937& random) {
     switch (std::uniform_int_distribution<int>(0, 9)(random)) {
     case 0: return 0.0;
     case 1: return -0.0;
@@ -88,7 +88,7 @@ public:
 
     const std::vector<Integer>& parameters() const { return arguments_.parameters; }
 
-    /// The buffers that the kernel is given, in order; nullptr for tables, which are part of the file.
+    /// The kernel's buffers in order; nullptr for tables, which the file contains.
     std::vector<NativeBuffer*> passed() {
         std::vector<NativeBuffer*> result;
         for (std::size_t b = 0; b < native_.size(); ++b)
@@ -98,10 +98,10 @@ public:
     }
 
     void run(Kernel* kernel) {
-        std::vector<void*> places;
+        std::vector<void*> arguments;
         for (NativeBuffer* buffer : passed())
-            places.push_back(buffer == nullptr ? nullptr : buffer->origin());
-        kernel(places.data(), parameters().data());
+            arguments.push_back(buffer == nullptr ? nullptr : buffer->origin());
+        kernel(arguments.data(), parameters().data());
     }
 
     NativeBuffer& native(std::size_t buffer) { return native_[buffer]; }
@@ -122,10 +122,10 @@ public:
 private:
     void fill(const ir::BufferInfo& buffer, std::mt19937& random) {
         for (Integer i = buffer.first; i < buffer.first + buffer.elements; ++i) {
-            if (buffer.by_value) // not zero: flags of such numbers are set
+            if (buffer.by_value) // nonzero: their flags are set
                 arguments_[buffer.name].set(i, static_cast<long double>(i) + 1.25L);
             else if (is_floating(buffer.element))
-                arguments_[buffer.name].set(i, sample_number(random));
+                arguments_[buffer.name].set(i, sample_value(random));
             else
                 arguments_[buffer.name].set_integer(i, std::uniform_int_distribution<int>(-99, 99)(random));
             native_.back().set(i, arguments_[buffer.name][i]);

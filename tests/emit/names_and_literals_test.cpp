@@ -42,12 +42,12 @@ TEST(Literals, ReadBackToTheSameBits) {
     std::mt19937_64 random(1);
     for (int i = 0; i < 2000; ++i) {
         const double wide = std::bit_cast<double>(random());
-        const float narrow = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+        const float single = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
         if (wide - wide == 0) {
             EXPECT_EQ(std::strtod(c_literal(wide, DataType::float64).c_str(), nullptr), wide);
         }
-        if (narrow - narrow == 0) {
-            EXPECT_EQ(std::strtof(c_literal(narrow, DataType::float32).c_str(), nullptr), narrow);
+        if (single - single == 0) {
+            EXPECT_EQ(std::strtof(c_literal(single, DataType::float32).c_str(), nullptr), single);
         }
     }
     EXPECT_EQ(c_literal(-0.0L, DataType::float64), "-0.0");

@@ -108,8 +108,8 @@ TEST(EmittedNeon, NamesTheMachinesInstructions) {
     const std::vector<std::int8_t> pairs = {2, 3, 6, 7}, neighbours = {1, 0, 3, 2};
     const ir::Type type{DataType::float32, 4};
     b.store(out, 0, b.instruction(*target::find_shuffle(target::neon_cpu(), type, pairs), {x, y}));
-    const ir::Value turned = b.instruction(*target::find_shuffle(target::neon_cpu(), type, neighbours), {x});
-    b.store(out, 4, b.fnma(turned, x, y));
+    const ir::Value rotated = b.instruction(*target::find_shuffle(target::neon_cpu(), type, neighbours), {x});
+    b.store(out, 4, b.fnma(rotated, x, y));
     const std::string text = emit_cpp(b.finish(), {.vectors = CppVectors::neon});
     for (const char* words :
          {"#include <arm_neon.h>", "using f32x4 = float32x4_t;", "vzip2q_f64(vreinterpretq_f64_f32(",

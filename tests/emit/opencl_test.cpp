@@ -144,8 +144,8 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForReductions) {
     expect_bits_of_interpreter(std::move(reductions), "reductions");
 }
 
-/// The second kernel of a stream, on parts of tiles of its own; in the first one barriers stand in conditions, where PoCL 3.1 gives
-/// wrong sums.
+/// The second kernel of Stream-K, on its own partial tiles; the first one has conditional barriers, for which PoCL 3.1
+/// gives wrong sums.
 TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartialTiles) {
     std::vector<ir::Program> programs;
     for (const char* more :
@@ -160,7 +160,7 @@ TEST_F(EmittedOpencl, GivesTheInterpretersBitsForPartialTiles) {
     expect_bits_of_interpreter(std::move(programs), "parts", {1, 1});
 }
 
-/// Of both the largest difference, next to numbers of about 10.
+/// The largest difference of both, for values of about 10.
 double largest_difference(const GpuTransform& transform, const formula::Formula& formula) {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> uniform(-1, 1);
@@ -188,7 +188,7 @@ TEST_F(EmittedOpencl, EqualsTheFormulaInSeveralStepsWithWorkspaceBetween) {
     EXPECT_LT(largest_difference(two_dimensional(16, 8).transform, two_dimensional_formula(16, 8)), 1e-5);
 }
 
-TEST_F(EmittedOpencl, EqualsTheFormulaInKernelsThatHandOnTheirData) {
+TEST_F(EmittedOpencl, KernelSequencesEqualTheFormula) {
     const OwnedTransform sweeps = two_sweeps();
     EXPECT_EQ(sweeps.transform.launches.size(), 2U);
     EXPECT_GE(gpu_workspace_bytes(sweeps.transform), 3 * 1024 * 8);

@@ -1,4 +1,4 @@
-// Kernels of products whose numbers are integers in memory: PTX and CUDA C++ that compilers accept.
+// GEMM kernels with integers in memory: compilers accept their PTX and CUDA C++.
 
 #include "emit/gpu_c/source.hpp"
 #include "emit/gpu_transforms.hpp"

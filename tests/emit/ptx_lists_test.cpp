@@ -12,12 +12,12 @@
 namespace swirl::emit {
 namespace ptx_lists_test {
 
-/// Of narrow numbers with sums of float32.
+/// Of half precision with float32 accumulators.
 ir::Program listed(DataType data_type, int alignment) {
-    const bool is_narrow = bytes_of(data_type) < bytes_of(DataType::float32);
+    const bool is_low_precision = bytes_of(data_type) < bytes_of(DataType::float32);
     MatrixProduct product =
-        MatrixProduct::column_major(is_narrow ? DataType::float32 : data_type, 128, 128, 64);
-    if (is_narrow) product.a_type = product.b_type = data_type;
+        MatrixProduct::column_major(is_low_precision ? DataType::float32 : data_type, 128, 128, 64);
+    if (is_low_precision) product.a_type = product.b_type = data_type;
     product.batch = 100;
     product.listed = true;
     product.list_alignment = alignment;

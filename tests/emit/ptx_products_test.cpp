@@ -39,7 +39,7 @@ TEST(EmittedPtxOfProducts, HoldsLocalBuffersOfConstantIndicesInRegisters) {
     EXPECT_EQ(count(module, ".local .align"), 1U) << module;
 }
 
-TEST(EmittedPtxOfProducts, LoadsOfRegistersAreCopiesThatLaterStoresDoNotChange) {
+TEST(EmittedPtxOfProducts, RegisterLoadsKeepTheirValues) {
     ir::Builder b("exchange");
     b.launch({.blocks = {1, 1, 1}, .threads = {2, 1, 1}});
     const auto y = b.output("y", DataType::float32, 4);
@@ -61,7 +61,7 @@ TEST(EmittedPtxOfProducts, LoadsOfRegistersAreCopiesThatLaterStoresDoNotChange) 
         << module;
 }
 
-TEST(EmittedPtxOfProducts, MovesVectorsAtComputedPlacesWhoseScaleAlignsThem) {
+TEST(EmittedPtxOfProducts, VectorizesScaledDynamicIndices) {
     const ir::Program program = moving_pointers();
     const std::string module = ptx(program);
     EXPECT_EQ(count(module, "ld.global.nc.v4.f32"), 2U) << module;
@@ -127,11 +127,11 @@ TEST(EmittedPtxOfProducts, EndsLoopsWhereDataEndThem) {
         ir::Builder b("loop");
         b.launch({.blocks = {1, 1, 1}, .threads = {32, 1, 1}});
         const ir::Buffer counts = b.input("counts", DataType::int64, 1),
-                         numbers = b.output("numbers", DataType::float32, 32);
+                         values = b.output("numbers", DataType::float32, 32);
         const ir::Value fewer = b.load(counts, 0);
         b.for_loop("i", first, 20, 1, ir::For::Kind::serial, [&](const Affine& i) {
             b.if_then({{19 - i, ir::Condition::Relation::nonnegative, fewer}}, [&] {
-                b.store(numbers, b.thread(), b.constant({DataType::float32, 1}, 1));
+                b.store(values, b.thread(), b.constant({DataType::float32, 1}, 1));
             });
         });
         const std::string text = ptx(b.finish());
@@ -153,7 +153,7 @@ TEST(EmittedPtxOfProducts, TakesFewScalarsByValue) {
     EXPECT_EQ(count(ptx(factors_by_value(DataType::float32)), "ld.param.v2.f32 {%f"), 1U);
 }
 
-/// The compiler must find a register for each number that a thread has at once.
+/// ptxas must find a register for each live value of a thread.
 TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
     const auto compiler = ptx_compiler();
     if (!compiler)
@@ -227,7 +227,7 @@ TEST(EmittedPtxOfProducts, MultipliesHalfPrecisionByMmaSyncInPairs) {
                  InternalError);
 }
 
-/// Where factors are kept in registers from one piece to the next they stay as they are in memory.
+/// Operands kept in registers across k-tiles keep their storage type.
 TEST(EmittedPtxOfProducts, KeepsHalfPrecisionOperandsAsBits) {
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 256, 256, 256);
     product.a_type = product.b_type = DataType::float16;
@@ -277,14 +277,15 @@ TEST(EmittedPtxOfProducts, MultipliesMatricesByWarps) {
 TEST(EmittedGpuSourceOfProducts, HasAnArgumentForEachScalarPassedByValue) {
     const OwnedTransform owned = alone(factors_by_value(DataType::float32), "scaled");
     const std::string cuda = emit_gpu(owned.transform);
-    for (const char* part : {"const float factors_0", "const float factors_2", "const float* factors, ",
-                             "const_cast<float*>(factors + 2)", "factors: float 0…2, in memory of the host"})
-        EXPECT_NE(cuda.find(part), std::string::npos) << part << "\n" << cuda;
+    for (const char* expected :
+         {"const float factors_0", "const float factors_2", "const float* factors, ",
+          "const_cast<float*>(factors + 2)", "factors: float 0…2, in memory of the host"})
+        EXPECT_NE(cuda.find(expected), std::string::npos) << expected << "\n" << cuda;
     const std::string opencl = emit_gpu(owned.transform, {.language = GpuLanguage::opencl});
-    for (const char* part :
+    for (const char* expected :
          {"const cl_mem buffers[2] = {in, out};", "clSetKernelArg(self->kernels[0], 2, 4, factors + 0);",
           "clSetKernelArg(self->kernels[0], 4, 4, factors + 2);"})
-        EXPECT_NE(opencl.find(part), std::string::npos) << part << "\n" << opencl;
+        EXPECT_NE(opencl.find(expected), std::string::npos) << expected << "\n" << opencl;
 }
 
 TEST(EmittedGpuSourceOfProducts, CompilesForProducts) {

@@ -14,8 +14,8 @@ using ir::Builder;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr DataType numbers[] = {DataType::int64, DataType::float16, DataType::bfloat16, DataType::float32,
-                                DataType::float64};
+constexpr DataType data_types[] = {DataType::int64, DataType::float16, DataType::bfloat16, DataType::float32,
+                                   DataType::float64};
 
 ir::BufferInfo buffer(std::string name, DataType element, Integer elements, bool written, int alignment = 0) {
     ir::BufferInfo info;
@@ -28,7 +28,7 @@ ir::BufferInfo buffer(std::string name, DataType element, Integer elements, bool
     return info;
 }
 
-/// Every operation on numbers of one type, and conversions to all others.
+/// Every operation on one data type, and conversions to all others.
 ir::Program operations(DataType scalar) {
     constexpr Integer threads = 64, results = 24;
     Builder b("operations_" + std::string(name_of(scalar)));
@@ -54,7 +54,7 @@ ir::Program operations(DataType scalar) {
         for (const Value value : {b.divide(x, y), b.divide(third, z), b.square_root(b.magnitude(z)),
                                   b.power_of_two(b.convert(b.index(i - 120), scalar))})
             values.push_back(value);
-    for (const DataType other : numbers) values.push_back(b.convert(b.convert(z, other), scalar));
+    for (const DataType other : data_types) values.push_back(b.convert(b.convert(z, other), scalar));
     Integer k = 0;
     for (const Value value : values) b.store(out, results * i + k++, value);
     return b.finish();
@@ -111,7 +111,7 @@ ir::Program vectors(DataType scalar, int lanes) {
     const Affine t = b.thread(), block = b.block(1);
     const Value x = b.load(in, w * t, {.lanes = lanes});
     const Value y = b.load(in, 4 * w * threads + t + 1, {.lanes = lanes, .lane_stride = 3});
-    const Value part = b.load(in, w * t, {.lanes = lanes, .active = lanes - 1});
+    const Value masked = b.load(in, w * t, {.lanes = lanes, .active = lanes - 1});
     b.store(shared, w * t, b.multiply(x, y), {});
     b.for_loop("i", 2, [&](const Affine& i) { b.store(local, w * i, b.load(in, w * i, {.lanes = lanes})); });
     b.barrier();
@@ -121,8 +121,8 @@ ir::Program vectors(DataType scalar, int lanes) {
         mixed.push_back(static_cast<std::int8_t>(l % 2 ? lanes + l : lanes - 1 - l));
     const Affine mine = 4 * w * (t + threads * block);
     b.store(out, mine, b.add(b.shuffle(x, other, mixed), b.load(local, w, {.lanes = lanes})));
-    b.store(out, mine + w, b.fma(x, part, b.splat(b.load(in, t), lanes)));
-    b.store(out, mine + 2 * w, b.select(b.less(x, y), part, other), {.active = lanes - 1});
+    b.store(out, mine + w, b.fma(x, masked, b.splat(b.load(in, t), lanes)));
+    b.store(out, mine + 2 * w, b.select(b.less(x, y), masked, other), {.active = lanes - 1});
     b.store(out, mine + 4 * w - 1, b.constant({scalar, lanes}, 0.75L), {.lane_stride = -1, .active = 1});
     return b.finish();
 }
@@ -134,18 +134,18 @@ ir::Program tables() {
     const auto out = b.output("out", DataType::float64, 32 * 6);
     const auto order = b.table("order", {3, 1, 7, 0, 6, 2, 5, 4});
     const Affine t = b.thread(), mine = 6 * (t + 8 * b.block());
-    const Value place = b.load(order, t);
+    const Value loaded_index = b.load(order, t);
     Integer k = 0;
     for (const DataType scalar :
          {DataType::float16, DataType::bfloat16, DataType::float32, DataType::float64}) {
         const auto table = b.table(
             "numbers", scalar,
             {1.0L / 3, -0.0L, 6e-8L, 65504.0L, 0.70710678118654752440L, -1e-17L, 16777217.0L, 5.0e-5L});
-        b.store(out, mine + k++, b.convert(b.load(table, 0, {.dynamic = place}), DataType::float64));
+        b.store(out, mine + k++, b.convert(b.load(table, 0, {.dynamic = loaded_index}), DataType::float64));
     }
     const auto large = b.table("large", DataType::float64, std::vector<long double>(4096, 0.1L));
     b.store(out, mine + k++, b.load(large, 100 * t + 7));
-    b.store(out, mine + k++, b.convert(place, DataType::float64));
+    b.store(out, mine + k++, b.convert(loaded_index, DataType::float64));
     return b.finish();
 }
 
@@ -188,16 +188,16 @@ ir::Program extremes() {
     return b.finish();
 }
 
-/// Threads do what a number in memory says, whatever it is.
+/// Threads branch on a value in memory.
 ir::Program decided_by_data() {
     Builder b("decided");
     b.launch({.blocks = {2, 1, 1}, .threads = {32, 1, 1}});
     const auto x = b.input("x", DataType::int64, 64);
     const auto y = b.output("y", DataType::int64, 64);
-    const Affine place = 32 * b.block() + b.thread();
-    const Value decides = b.load(x, place);
-    const auto store = [&](int number) {
-        return [&b, y, place, number] { b.store(y, place, b.constant({DataType::int64, 1}, number)); };
+    const Affine index = 32 * b.block() + b.thread();
+    const Value decides = b.load(x, index);
+    const auto store = [&](int integer) {
+        return [&b, y, index, integer] { b.store(y, index, b.constant({DataType::int64, 1}, integer)); };
     };
     b.if_then({{0, Relation::zero, decides}}, store(1), [&] {
         b.if_then({{b.thread() - 3, Relation::negative, decides}}, store(2), [&] {
@@ -248,26 +248,26 @@ ir::Program ptx_butterfly(DataType scalar, Integer points) {
     b.launch({.blocks = {2, 1, 1}, .threads = {points / 2, 1, 1}});
     const auto in = b.add(buffer("in", scalar, 4 * points, false, 16));
     const auto out = b.add(buffer("out", scalar, 4 * points, true, 16));
-    std::vector<long double> numbers_of_table;
+    std::vector<long double> table_values;
     for (Integer k = 0; k < points; ++k)
-        numbers_of_table.push_back(static_cast<long double>(k) / static_cast<long double>(points));
-    const auto twiddles = b.table("twiddles", scalar, numbers_of_table);
+        table_values.push_back(static_cast<long double>(k) / static_cast<long double>(points));
+    const auto twiddles = b.table("twiddles", scalar, table_values);
     const Affine t = 2 * b.thread(), all = 2 * points * b.block() + t;
     const Value x = b.load(in, all, {.lanes = 2}), y = b.load(in, all + points, {.lanes = 2});
     const Value w = b.load(twiddles, t, {.lanes = 2});
     const auto lane = [&](Value v, std::int8_t l) { return b.shuffle(v, v, {l}); };
     const Value re = b.multiply(lane(y, 1), lane(w, 1)), im = b.multiply(lane(y, 1), lane(w, 0));
-    const Value turned_re = b.fms(lane(y, 0), lane(w, 0), re);
-    const Value turned_im = b.fma(lane(y, 0), lane(w, 1), im);
-    const Value turned = b.shuffle(turned_re, turned_im, {0, 1});
-    b.store(out, all, b.add(x, turned));
-    b.store(out, all + points, b.subtract(x, turned));
+    const Value product_re = b.fms(lane(y, 0), lane(w, 0), re);
+    const Value product_im = b.fma(lane(y, 0), lane(w, 1), im);
+    const Value product = b.shuffle(product_re, product_im, {0, 1});
+    b.store(out, all, b.add(x, product));
+    b.store(out, all + points, b.subtract(x, product));
     return b.finish();
 }
 
 std::vector<ir::Program> ptx_programs() {
     std::vector<ir::Program> programs;
-    for (const DataType scalar : numbers) {
+    for (const DataType scalar : data_types) {
         programs.push_back(operations(scalar));
         programs.push_back(ptx_transposition(scalar));
         for (const int lanes : {1, 2, 4, 8})
@@ -290,7 +290,7 @@ std::vector<ir::Program> ptx_programs() {
 }
 
 ir::Program exchange_in_cluster() {
-    constexpr Integer part = 128;
+    constexpr Integer masked = 128;
     ir::Builder b("exchange");
     b.launch({.blocks = {8, 1, 1}, .threads = {64, 1, 1}, .cluster = 4});
     const auto y = b.output("y", DataType::float32, 512);
@@ -298,16 +298,16 @@ ir::Program exchange_in_cluster() {
     info.name = "all";
     info.element = DataType::float32;
     info.space = ir::Space::shared;
-    info.elements = 4 * part;
-    info.dsmem_elements_per_block = part;
+    info.elements = 4 * masked;
+    info.dsmem_elements_per_block = masked;
     info.written = true;
     const auto all = b.add(info);
     const Affine rank = b.block(0, 1, 4);
     b.cluster_barrier();
-    b.store(all, 3 * part - part * rank + b.thread(), b.constant({DataType::float32, 1}, 1));
-    b.store(all, 2 * part + 127 - b.thread(), b.constant({DataType::float32, 1}, 2));
+    b.store(all, 3 * masked - masked * rank + b.thread(), b.constant({DataType::float32, 1}, 1));
+    b.store(all, 2 * masked + 127 - b.thread(), b.constant({DataType::float32, 1}, 2));
     b.cluster_barrier();
-    b.store(y, 64 * b.block() + b.thread(), b.load(all, part * rank + b.thread()));
+    b.store(y, 64 * b.block() + b.thread(), b.load(all, masked * rank + b.thread()));
     return b.finish();
 }
 

@@ -10,7 +10,7 @@ namespace swirl::emit {
 ir::Program ptx_copy(DataType scalar, int lanes, int alignment);
 /// y = xᵀ by tiles of 32 × 32 through shared memory.
 ir::Program ptx_transposition(DataType scalar);
-/// A butterfly with twiddle factors from a table of `points` numbers.
+/// A butterfly with twiddle factors from a table of `points` entries.
 ir::Program ptx_butterfly(DataType scalar, Integer points);
 
 /// Programs for a GPU that together hold everything the PTX back end writes, but atomic additions of bfloat16.
@@ -18,7 +18,7 @@ std::vector<ir::Program> ptx_programs();
 
 /// Blocks of a cluster write into each other's shared memory.
 ir::Program exchange_in_cluster();
-/// Each block leaves a number for the opposite one of its group, and waits for it; in two halves or at once.
+/// Each block passes a value to the opposite one of its group and waits for it; in two halves or at once.
 ir::Program opposite_in_group(bool in_halves);
 
 } // namespace swirl::emit

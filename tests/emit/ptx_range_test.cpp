@@ -1,4 +1,4 @@
-// Kernels of products that look whether numbers are in the range of terms.
+// GEMM kernels with a range check for bf16 splits.
 
 #include "emit/ptx/ptx.hpp"
 #include "emit/ptx_compiler.hpp"

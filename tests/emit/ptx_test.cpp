@@ -67,7 +67,7 @@ TEST(EmittedPtx, ProgramsOfTheCorpusAreWellFormed) {
         EXPECT_NO_THROW(verify(program, ir::VerificationLevel::vectorized));
 }
 
-TEST(EmittedPtx, ProgramsOfTheCorpusDoNothingThatIsNotDefined) {
+TEST(EmittedPtx, CorpusHasNoUndefinedBehaviour) {
     for (const ir::Program& program : ptx_programs()) {
         if (program.name == "extremes") continue; // 4 TiB
         ir::Arguments arguments(program);
@@ -76,17 +76,17 @@ TEST(EmittedPtx, ProgramsOfTheCorpusDoNothingThatIsNotDefined) {
             if (buffer.space == ir::Space::argument)
                 for (Integer i = 0; i < buffer.elements; ++i) arguments[buffer.name].set(i, i % 7 - 3);
         const ir::InterpreterReport report = interpret(program, arguments, {.throw_on_diagnostic = false});
-        for (const ir::Diagnostic& finding : report.diagnostics)
-            EXPECT_TRUE(program.name == "copy" && finding.kind == ir::Diagnostic::Kind::misaligned)
-                << finding.message;
+        for (const ir::Diagnostic& diagnostic : report.diagnostics)
+            EXPECT_TRUE(program.name == "copy" && diagnostic.kind == ir::Diagnostic::Kind::misaligned)
+                << diagnostic.message;
     }
 }
 
 TEST(EmittedPtx, IsAcceptedByNvidiasCompilerWithoutAWarning) { expect_accepted(ptx_programs()); }
 
-TEST(EmittedPtx, OfSampleAndRandomProgramsIsAcceptedByNvidiasCompiler) { expect_accepted(cpu_programs()); }
+TEST(EmittedPtx, PtxasAcceptsSampleAndRandomPrograms) { expect_accepted(cpu_programs()); }
 
-TEST(EmittedPtx, HasTheFusedOperationsOfTheProgramAndLeavesNoneToTheCompiler) {
+TEST(EmittedPtx, ContractsExactlyTheProgramsFmas) {
     std::vector<ir::Program> programs = ptx_programs();
     for (ir::Program& program : cpu_programs()) programs.push_back(std::move(program));
     for (const ir::Program& program : programs) {
@@ -101,7 +101,7 @@ TEST(EmittedPtx, HasTheFusedOperationsOfTheProgramAndLeavesNoneToTheCompiler) {
     }
 }
 
-TEST(EmittedPtx, MovesAsManyLanesAtOnceAsAlignmentAndWidthAllow) {
+TEST(EmittedPtx, UsesTheWidestAlignedAccess) {
     struct Case {
         DataType scalar;
         int lanes;
@@ -133,11 +133,11 @@ TEST(EmittedPtx, ComputesAllThatAConditionNeedsBeforeItBranches) {
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}, .resident = 8});
     const auto y = b.output("y", DataType::float32, 4096);
     const Affine at = 3 * b.block() + b.thread();
-    for (const Integer turn : {0, 1})
-        b.if_then({{b.thread() - 20 - turn, ir::Condition::Relation::negative},
+    for (const Integer side : {0, 1})
+        b.if_then({{b.thread() - 20 - side, ir::Condition::Relation::negative},
                    {at - 60, ir::Condition::Relation::negative}},
                   [&] {
-                      b.store(y, at + 64 * turn, b.constant({DataType::float32, 1}, 1));
+                      b.store(y, at + 64 * side, b.constant({DataType::float32, 1}, 1));
                   });
     const std::string text = ptx(b.finish());
     const std::size_t branch = text.find("bra $");
@@ -247,7 +247,7 @@ TEST(EmittedPtx, ReadsLikeWrittenByHand) {
 )");
 }
 
-TEST(EmittedPtx, ComputesAddressesIn32BitsWhereExtentsAllowAndIn64WhereNot) {
+TEST(EmittedPtx, ComputesAddressesInTheNarrowestWidth) {
     for (const ir::Program& program : ptx_programs()) {
         const std::string module = ptx(program);
         const bool is_far = program.name == "extremes";
@@ -256,7 +256,7 @@ TEST(EmittedPtx, ComputesAddressesIn32BitsWhereExtentsAllowAndIn64WhereNot) {
     }
 }
 
-TEST(EmittedPtx, ComputesBeforeALoopWhatTheLoopDoesNotChange) {
+TEST(EmittedPtx, HoistsLoopInvariants) {
     const std::string module = ptx(ptx_transposition(DataType::float32));
     const std::string loop =
         module.substr(module.find("$loop_0:"), module.find("bar.sync") - module.find("$loop_0:"));
@@ -275,7 +275,7 @@ TEST(EmittedPtx, ReadsThroughTheConstantCacheOnlyWhatNobodyWrites) {
     EXPECT_EQ(count(ptx(b.finish()), ".nc"), 0U);
 }
 
-TEST(EmittedPtx, StreamsPastTheCachesWhereTheBufferAsksForIt) {
+TEST(EmittedPtx, UsesStreamingAccessesForMarkedBuffers) {
     EXPECT_EQ(count(ptx(ptx_transposition(DataType::float32)), "st.global.cs.f32"), 1U);
     EXPECT_EQ(count(ptx(ptx_copy(DataType::float32, 1, 0)), ".cs"), 0U);
 }
@@ -292,7 +292,7 @@ TEST(EmittedPtx, EmbedsSmallTablesAndTakesLargeOnesAsArguments) {
     EXPECT_EQ(count(ptx(small, none), ".param .u64"), 3U);
 }
 
-TEST(EmittedPtx, TakesSharedMemoryBeyondWhatMayBeDeclaredFromTheLaunch) {
+TEST(EmittedPtx, UsesDynamicSharedMemoryBeyondTheStaticLimit) {
     for (const ir::Program& program : ptx_programs()) {
         const bool is_large = program.name == "extremes";
         EXPECT_EQ(ptx_interface(program).dynamic_shared_bytes, is_large ? 4096 * 8 + 8192 * 4 : 0);
@@ -324,7 +324,7 @@ TEST(EmittedPtx, HoldsTablesOfShortTypesAsTheirBits) {
     EXPECT_EQ(count(module, "0x3F80, 0xC000, 0x3380, 0x4780, 0x3840, 0x8000, 0x4E6E, 0x3DCD"), 1U) << module;
 }
 
-TEST(EmittedPtx, IsAsciiWhateverNamesAndCommentsHold) {
+TEST(EmittedPtx, IsAscii) {
     ir::Program program = ptx_copy(DataType::float32, 1, 0);
     program.name = "größe";
     const std::string module = ptx(program, {.comment = "½ of it"});

@@ -19,7 +19,7 @@ namespace ptx_tiles_test {
 using ir::Builder;
 using ir::Value;
 
-constexpr Integer stages = 4, rows = 128, columns = 256, part_rows = 64;
+constexpr Integer stages = 4, rows = 128, columns = 256, warpgroup_rows = 64;
 constexpr Integer warpgroup = 128, consumers = 2;
 
 std::size_t count(std::string_view text, std::string_view words) {
@@ -33,14 +33,14 @@ std::size_t count(std::string_view text, std::string_view words) {
 /// factors. Blocks of a cluster share tiles of B.
 class Product {
 public:
-    Product(DataType factor, bool b_k_major, Integer cluster)
-        : factor_(factor),
-          size_(bytes_of(factor)),
+    Product(DataType operand_type, bool b_k_major, Integer cluster)
+        : factor_(operand_type),
+          size_(bytes_of(operand_type)),
           along_(b_k_major),
           cluster_(cluster),
           k_(ir::swizzle_row_bytes / size_),
           b_("product_of_tiles"),
-          entry_(target::wgmma_of(factor, columns)) {}
+          entry_(target::wgmma_of(operand_type, columns)) {}
 
     ir::Program program(int consumer_registers = 240) {
         declare();
@@ -116,51 +116,54 @@ private:
                         .buffer = c,
                         .extents = {n, m},
                         .strides = {1, n},
-                        .box = {k_, part_rows},
+                        .box = {k_, warpgroup_rows},
                         .swizzle = 128});
         full_ = b_.shared("full", DataType::int64, stages);
         free_ = b_.shared("free", DataType::int64, stages);
         a_tiles_ = shared("a_tiles", stages * rows * k_);
         b_tiles_ = shared("b_tiles", stages * columns * k_);
-        c_tiles_ = shared("c_tiles", consumers * part_rows * k_);
+        c_tiles_ = shared("c_tiles", consumers * warpgroup_rows * k_);
         sums_ = b_.local("sums", DataType::float32, entry_.registers());
         for (ir::Buffer* const counter : {&stage_, &parity_, &before_})
             *counter = b_.local("counter", DataType::int64, 1);
     }
 
-    Value number(Integer value) { return b_.constant({DataType::int64, 1}, static_cast<long double>(value)); }
+    Value integer_constant(Integer value) {
+        return b_.constant({DataType::int64, 1}, static_cast<long double>(value));
+    }
 
     void advance() {
-        const Value next = b_.add(b_.load(stage_, 0), number(1));
-        const Value stays = b_.less(next, number(stages));
+        const Value next = b_.add(b_.load(stage_, 0), integer_constant(1));
+        const Value stays = b_.less(next, integer_constant(stages));
         b_.store(before_, 0, b_.load(stage_, 0));
-        b_.store(stage_, 0, b_.select(stays, next, number(0)));
+        b_.store(stage_, 0, b_.select(stays, next, integer_constant(0)));
         const Value parity = b_.load(parity_, 0);
-        b_.store(parity_, 0, b_.select(stays, parity, b_.bit_xor(parity, number(1))));
+        b_.store(parity_, 0, b_.select(stays, parity, b_.bit_xor(parity, integer_constant(1))));
     }
 
     void begin() {
-        for (const ir::Buffer counter : {stage_, parity_, before_}) b_.store(counter, 0, number(0));
+        for (const ir::Buffer counter : {stage_, parity_, before_}) b_.store(counter, 0, integer_constant(0));
     }
 
     void bring() {
         begin();
         const Integer tile_bytes = (rows + columns) * k_ * size_;
         const unsigned all = cluster_ > 1 ? (1U << static_cast<unsigned>(cluster_)) - 1 : 0;
-        b_.for_loop("step", k / k_, [&](const Affine& step) {
+        b_.for_loop("step", k / k_, [&](const Affine& k_tile) {
             const Value stage = b_.load(stage_, 0);
-            const Value parity = b_.bit_xor(b_.load(parity_, 0), number(1));
+            const Value parity = b_.bit_xor(b_.load(parity_, 0), integer_constant(1));
             const Builder::MemoryOperand full{full_, 0, stage};
             b_.mbarrier_wait({free_, 0, stage}, parity);
             b_.mbarrier_arrive_expect_tx(full, tile_bytes);
-            const Value at = b_.index(k_ * step), row = b_.index(rows * b_.block());
+            const Value at = b_.index(k_ * k_tile), row = b_.index(rows * b_.block());
             b_.tma_load(a_, std::array{at, row}, {a_tiles_, 0, stage, rows * k_}, full);
             const Affine rank = cluster_ > 1 ? b_.block(0, 1, cluster_) : Affine(0);
             const Builder::MemoryOperand to{b_tiles_, columns / cluster_ * k_ * rank, stage, columns * k_};
             if (along_)
                 b_.tma_load(bt_, std::array{at, b_.index(columns / cluster_ * rank)}, to, full, all);
             else
-                b_.tma_load(bt_, std::array{number(0), at, b_.index(columns / cluster_ / k_ * rank)}, to,
+                b_.tma_load(bt_,
+                            std::array{integer_constant(0), at, b_.index(columns / cluster_ / k_ * rank)}, to,
                             full, all);
             advance();
         });
@@ -170,51 +173,53 @@ private:
         b_.if_then({{b_.thread(0, 1, warpgroup), ir::Condition::Relation::zero}}, [&] {
             if (cluster_ == 1) return b_.mbarrier_arrive({free_, 0, stage});
             for (Integer block = 0; block < cluster_; ++block)
-                b_.mbarrier_arrive({free_, 0, stage}, number(block));
+                b_.mbarrier_arrive({free_, 0, stage}, integer_constant(block));
         });
     }
 
     void multiply() {
         begin();
-        const Affine part = b_.thread(0, warpgroup);
+        const Affine warpgroup_index = b_.thread(0, warpgroup);
         for (Integer r = 0; r < entry_.registers(); ++r)
             b_.store(sums_, r, b_.constant({DataType::float32, 1}, 0));
-        b_.for_loop("step", k / k_, [&](const Affine& step) {
+        b_.for_loop("step", k / k_, [&](const Affine& k_tile) {
             const Value stage = b_.load(stage_, 0);
             b_.mbarrier_wait({full_, 0, stage}, b_.load(parity_, 0));
             fence(ir::AsyncFence::Kind::begin);
             for (Integer inner = 0; inner < k_; inner += entry_.k)
-                b_.wgmma(entry_, sums_, 0, {{a_tiles_, part_rows * k_ * part + inner, stage, rows * k_}, {}},
+                b_.wgmma(entry_, sums_, 0,
+                         {{a_tiles_, warpgroup_rows * k_ * warpgroup_index + inner, stage, rows * k_}, {}},
                          {{b_tiles_, along_ ? inner : inner * k_, stage, columns * k_},
                           {.k_major = along_, .panel = k_ * k_}});
             fence(ir::AsyncFence::Kind::commit);
             fence(ir::AsyncFence::Kind::wait, 1);
-            b_.if_then({{step - 1, ir::Condition::Relation::nonnegative}},
+            b_.if_then({{k_tile - 1, ir::Condition::Relation::nonnegative}},
                        [&] { release(b_.load(before_, 0)); });
             advance();
         });
         fence(ir::AsyncFence::Kind::wait);
-        store(part);
+        store(warpgroup_index);
     }
 
     void fence(ir::AsyncFence::Kind kind, int pending = 0) {
         b_.fence({kind, pending, ir::AsyncFence::What::wgmmas});
     }
 
-    void store(const Affine& part) {
+    void store(const Affine& warpgroup_index) {
         const Affine thread = b_.thread(0, 1, warpgroup);
         for (Integer panel = 0; panel < columns / k_; ++panel) {
             for (Integer r = 0; r < k_ / 2; ++r) { // without regard to where sums belong
                 const Value sum = b_.load(sums_, panel * k_ / 2 + r);
-                b_.store(c_tiles_, part_rows * k_ * part + k_ / 2 * thread + r,
+                b_.store(c_tiles_, warpgroup_rows * k_ * warpgroup_index + k_ / 2 * thread + r,
                          factor_ == DataType::float32 ? sum : b_.convert(sum, factor_));
             }
             b_.fence({ir::AsyncFence::Kind::publish});
             b_.barrier();
             b_.if_then({{thread, ir::Condition::Relation::zero}}, [&] {
-                const Value at = number(panel * k_);
-                b_.tma_store(c_, std::array{at, b_.index(rows * b_.block() + part_rows * part)},
-                             {c_tiles_, part_rows * k_ * part});
+                const Value at = integer_constant(panel * k_);
+                b_.tma_store(c_,
+                             std::array{at, b_.index(rows * b_.block() + warpgroup_rows * warpgroup_index)},
+                             {c_tiles_, warpgroup_rows * k_ * warpgroup_index});
                 b_.fence({ir::AsyncFence::Kind::commit, 0, ir::AsyncFence::What::tma_stores});
                 b_.fence({ir::AsyncFence::Kind::wait, 0, ir::AsyncFence::What::tma_stores});
             });
@@ -236,7 +241,7 @@ private:
 
 const PtxOptions for_sm_90a{.target = "sm_90a"};
 
-TEST(EmittedPtxOfTiles, TensorsAreParametersAndWhatOnlyTheyReachIsNone) {
+TEST(EmittedPtxOfTiles, TensorMapsReplaceTheirBufferParameters) {
     const ir::Program program = Product(DataType::bfloat16, true, 1).program();
     const PtxInterface interface = ptx_interface(program, for_sm_90a);
     using Kind = PtxParameter::Kind;
@@ -250,7 +255,7 @@ TEST(EmittedPtxOfTiles, TensorsAreParametersAndWhatOnlyTheyReachIsNone) {
     EXPECT_EQ(interface.dynamic_shared_bytes, 4 * (128 + 256) * 128 + 2 * 64 * 128 + 2 * 4 * 8);
 }
 
-TEST(EmittedPtxOfTiles, RolesExchangeRegistersAndMeetByThemselves) {
+TEST(EmittedPtxOfTiles, RolesHaveTheirOwnRegistersAndBarriers) {
     const std::string module = ptx(Product(DataType::bfloat16, true, 1).program(), for_sm_90a);
     EXPECT_EQ(count(module, "setmaxnreg.inc.sync.aligned.u32 240;"), 1U) << module;
     EXPECT_EQ(count(module, "setmaxnreg.dec.sync.aligned.u32 24;"), 1U) << module;
@@ -258,7 +263,7 @@ TEST(EmittedPtxOfTiles, RolesExchangeRegistersAndMeetByThemselves) {
     EXPECT_EQ(count(module, "bar.sync 1, 256;"), 8U) << module;
 }
 
-TEST(EmittedPtxOfTiles, ArrivesAtOtherBlocksWithoutABarrierOfAllMemory) {
+TEST(EmittedPtxOfTiles, RemoteArrivesUseNoMemoryFence) {
     const std::string module = ptx(Product(DataType::bfloat16, false, 2).program(), for_sm_90a);
     EXPECT_EQ(count(module, "mbarrier.arrive.shared::cluster.b64"), 2U) << module;
     EXPECT_EQ(count(module,
@@ -285,11 +290,11 @@ TEST(EmittedTextOfTiles, IsRefusedWhereALanguageHasNoWords) {
 TEST(EmittedPtxOfTiles, CompilesWithProductsThatOverlap) {
     const auto compiler = ptx_compiler();
     if (!compiler) GTEST_SKIP() << "ptxas is not installed";
-    for (const DataType factor : {DataType::bfloat16, DataType::float16, DataType::float32})
+    for (const DataType operand_type : {DataType::bfloat16, DataType::float16, DataType::float32})
         for (const bool along : {true, false})
             for (const Integer cluster : {1, 2}) {
-                if (!along && !target::wgmma_of(factor, columns).has_layouts) continue;
-                const std::string module = ptx(Product(factor, along, cluster).program(), for_sm_90a);
+                if (!along && !target::wgmma_of(operand_type, columns).has_layouts) continue;
+                const std::string module = ptx(Product(operand_type, along, cluster).program(), for_sm_90a);
                 EXPECT_EQ(complaints(*compiler, module, "sm_90a", "-O3 --warn-on-spills"), "") << module;
             }
 }

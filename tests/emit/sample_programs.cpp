@@ -90,17 +90,17 @@ ir::Program control_flow() {
 /// Arithmetic on vectors, and every way to reach memory with them.
 ir::Program vectors(DataType scalar, int lanes) {
     Builder b((scalar == DataType::float32 ? "float_x" : "double_x") + std::to_string(lanes));
-    const Integer step = lanes;
-    const auto in = b.input("in", scalar, 16 * step);
-    const auto out = b.output("out", scalar, 64 * step);
+    const Integer width = lanes;
+    const auto in = b.input("in", scalar, 16 * width);
+    const auto out = b.output("out", scalar, 64 * width);
     std::vector<std::int8_t> reversal(static_cast<std::size_t>(lanes));
     std::iota(reversal.rbegin(), reversal.rend(), static_cast<std::int8_t>(0));
     const int most = lanes - 1;
     b.for_loop("i", 2, [&](const Affine& i) {
         const Value x = b.load(in, 3 * i + 1, {.lanes = lanes});
         const Value y = b.load(in, i, {.lanes = lanes, .lane_stride = 3});
-        const Value z = b.load(in, 2 * step - i, {.lanes = lanes, .active = most});
-        const Value w = b.load(in, 9 * step, {.lanes = lanes, .lane_stride = -2, .active = most});
+        const Value z = b.load(in, 2 * width - i, {.lanes = lanes, .active = most});
+        const Value w = b.load(in, 9 * width, {.lanes = lanes, .lane_stride = -2, .active = most});
         const Value same = b.load(in, 5 * i, {.lanes = lanes, .lane_stride = 0});
         const Value s = b.splat(b.load(in, i), lanes);
         const Value half = b.constant({scalar, lanes}, 0.5L);
@@ -122,10 +122,10 @@ ir::Program vectors(DataType scalar, int lanes) {
                                  b.shuffle(x, y, reversal),
                                  b.splat(b.constant({scalar, 1}, 1e-7L), lanes)};
         Integer k = 0;
-        for (const Value result : results) b.store(out, 32 * step * i + step * k++, result);
-        b.store(out, 32 * step * i + 14 * step, x, {.active = most});
-        b.store(out, 32 * step * i + 16 * step, y, {.lane_stride = 3});
-        b.store(out, 32 * step * i + 22 * step, z, {.lane_stride = -2, .active = most});
+        for (const Value result : results) b.store(out, 32 * width * i + width * k++, result);
+        b.store(out, 32 * width * i + 14 * width, x, {.active = most});
+        b.store(out, 32 * width * i + 16 * width, y, {.lane_stride = 3});
+        b.store(out, 32 * width * i + 22 * width, z, {.lane_stride = -2, .active = most});
     });
     return b.finish();
 }
@@ -186,12 +186,12 @@ ir::Program memory() {
     const auto local = b.add(buffer("work", DataType::float64, ir::Space::local, 8, -3));
     const auto scratch = b.scratch("scratch", DataType::float64, 8);
     b.for_loop("i", 8, [&](const Affine& i) {
-        const Value place = b.load(order, i);
-        const Value x = b.load(in, 0, {.dynamic = place});
+        const Value loaded_index = b.load(order, i);
+        const Value x = b.load(in, 0, {.dynamic = loaded_index});
         b.store(local, -3 + i, x);
-        b.store(scratch, 0, b.multiply(x, b.load(wide, i)), {.dynamic = place});
-        b.store(out, 72, x, {.dynamic = place});
-        b.store(count, 0, b.multiply(place, b.index(3 * i - 5)), {.dynamic = place});
+        b.store(scratch, 0, b.multiply(x, b.load(wide, i)), {.dynamic = loaded_index});
+        b.store(out, 72, x, {.dynamic = loaded_index});
+        b.store(count, 0, b.multiply(loaded_index, b.index(3 * i - 5)), {.dynamic = loaded_index});
     });
     b.barrier();
     b.for_loop("i", 8, [&](const Affine& i) {

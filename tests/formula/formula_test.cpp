@@ -49,7 +49,7 @@ TEST(Transforms, WalshHadamardIsAKroneckerPowerOfTheButterfly) {
         EXPECT_SAME_MATRIX(reference::of(WHT(n)), power);
 }
 
-TEST(RealDft, IsHalfOfTheComplexOneAndItsBackwardFormInvertsIt) {
+TEST(RealDft, EqualsHalfTheComplexDftAndIsInverted) {
     for (const Integer n : {1, 2, 3, 4, 5, 8, 9}) {
         const reference::Dense forward = reference::of(RDFT(n)), complex = reference::dft(n, -1);
         for (Integer j = 0; j < n; ++j)
@@ -69,7 +69,7 @@ TEST(Circulant, ConvolvesCyclically) {
                        (reference::Dense{3, 3, {h[0], h[2], h[1], h[1], h[0], h[2], h[2], h[1], h[0]}}));
 }
 
-TEST(RootsOfUnity, FromTablesEqualThoseThatAreComputedOneByOne) {
+TEST(RootsOfUnity, TablesEqualDirectComputation) {
     for (const Integer order : {1, 2, 7, 1024, 1031, 65536, 100000})
         for (const Direction direction : {Direction::forward, Direction::backward}) {
             const RootsOfUnity roots(order, direction);
@@ -80,7 +80,7 @@ TEST(RootsOfUnity, FromTablesEqualThoseThatAreComputedOneByOne) {
         }
 }
 
-TEST(RootsOfUnity, AreExactOnTheAxesAndDiagonalsAndSymmetricBetween) {
+TEST(RootsOfUnity, AreExactOnAxesAndDiagonalsAndSymmetric) {
     for (const Integer n : {8, 24, 1000, 1 << 20}) {
         EXPECT_EQ(root_of_unity(n, 0, Direction::forward), Complex(1, 0));
         EXPECT_EQ(root_of_unity(n, n / 4, Direction::forward), Complex(0, -1));

@@ -70,7 +70,7 @@ TEST(DigitMaps, ListTheValuesTheyTakeOneByOne) {
     EXPECT_EQ(powers.values(), one_by_one(powers));
 }
 
-TEST(PieceMaps, TakeTheValuesOfTheirPiecesInOrder) {
+TEST(PiecewiseMaps, TakeTheValuesOfTheirPiecesInOrder) {
     const IndexMap map = IndexMap::piecewise(
         {DigitMap{{4}, {2}, 0, 0}, DigitMap{{0}, {1}, 0, 0}, DigitMap{{3}, {-2}, 5, 0}}, 8);
     EXPECT_EQ(map.values(), (std::vector<Integer>{0, 2, 4, 6, 5, 3, 1}));
@@ -88,7 +88,7 @@ TEST(PieceMaps, TakeTheValuesOfTheirPiecesInOrder) {
     EXPECT_THROW(IndexMap::piecewise({DigitMap{{2}, {1}, 0, 0}, DigitMap{{2}, {1}, 3, 0}}, 4), InternalError);
 }
 
-TEST(PieceMaps, ArePermutationsWhereTheyReachEachEntryOnce) {
+TEST(PiecewiseMaps, ArePermutationsWhereTheyReachEachEntryOnce) {
     std::mt19937 random(6);
     int permutations = 0;
     for (int trial = 0; trial < 2000; ++trial) {
@@ -148,7 +148,7 @@ TEST(DigitMaps, OfPowersOfTwoStayDigitMapsUnderComposition) {
     EXPECT_TRUE(compose(map, map.inverse()).is_identity());
 }
 
-TEST(DigitMaps, AfterAStridePermutationReadABlockAtAStride) {
+TEST(DigitMaps, StridePermutationsGiveStridedBlocks) {
     // ℓ^{mn}_m ∘ h_{jn,1} = h_{j,m}: Franchetti, Voronenko, Püschel (2005), the rule behind loop merging
     const Integer m = 8, n = 16;
     const Variable j = 3;
@@ -158,7 +158,7 @@ TEST(DigitMaps, AfterAStridePermutationReadABlockAtAStride) {
                           .canonical()); // j's largest value follows from the range
 }
 
-TEST(DigitMaps, WithVariablesComposeToTheRightValuesOrSayThatTheyDoNot) {
+TEST(DigitMaps, ComposeWithVariablesOrRefuse) {
     std::mt19937 random(4);
     int composed = 0;
     for (int trial = 0; trial < 400; ++trial) {
@@ -183,7 +183,7 @@ TEST(DigitMaps, WithVariablesComposeToTheRightValuesOrSayThatTheyDoNot) {
     EXPECT_GT(composed, 100);
 }
 
-TEST(DigitMaps, WithAModulusArePermutationsExactlyWhenTheyHitEveryResidue) {
+TEST(DigitMaps, ModularMapsArePermutationsIffSurjective) {
     std::mt19937 random(5);
     int permutations = 0;
     for (int trial = 0; trial < 2000; ++trial) {
@@ -203,7 +203,7 @@ TEST(DigitMaps, WithAModulusArePermutationsExactlyWhenTheyHitEveryResidue) {
     EXPECT_GT(permutations, 100);
 }
 
-TEST(DigitMaps, AfterAModulusStayDigitMapsInAStridedLoop) {
+TEST(DigitMaps, ModularMapsStayDigitMapsInStridedLoops) {
     // a column of a matrix read in Good–Thomas order: i ↦ j + 7·((5·i₁ + 3·i₂) mod 15)
     const IndexMap ruritanian(15, 15, DigitMap{{3, 5}, {5, 3}, 0, 15});
     for (Integer j = 0; j < 7; ++j) {

@@ -47,7 +47,7 @@ TEST(Text, OfAConvolutionWhoseSpectrumIsGivenAtExecution) {
     EXPECT_NE(circulant(8), circulant(9));
 }
 
-TEST(Text, OfNumbersIsExactInLongDoublePrecision) {
+TEST(Text, ConstantsRoundTripAsLongDouble) {
     RandomTerms random(1);
     for (int trial = 0; trial < 2000; ++trial) {
         const Complex value = random.complex();
@@ -88,7 +88,7 @@ TEST(Parentheses, KeepNestingThatIsNotFlat) {
     EXPECT_FALSE(parse("DFT(2) · F2 · I(2)") == nested);
 }
 
-TEST(ATextError, ShowsThePlaceAndWhatWasExpected) {
+TEST(ATextError, ShowsPositionAndExpectation) {
     const auto message = [](std::string_view text) -> std::string {
         try {
             parse(text);

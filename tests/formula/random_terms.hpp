@@ -19,7 +19,7 @@ public:
     Direction direction() { return below(2) == 0 ? Direction::forward : Direction::backward; }
 
     /// Numbers of all magnitudes, some of them short, with few or all bits of long double.
-    long double number() {
+    long double value() {
         std::uniform_real_distribution<long double> uniform(-1, 1);
         switch (below(4)) {
         case 0: return static_cast<long double>(below(9)) - 4;
@@ -28,7 +28,7 @@ public:
         default: return static_cast<double>(uniform(random_));
         }
     }
-    Complex complex() { return {below(3) == 0 ? 0 : number(), below(3) == 0 ? 0 : number()}; }
+    Complex complex() { return {below(3) == 0 ? 0 : value(), below(3) == 0 ? 0 : value()}; }
     std::vector<Complex> values(Integer n) {
         std::vector<Complex> result;
         for (Integer i = 0; i < n; ++i) result.push_back(complex());

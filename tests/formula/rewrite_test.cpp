@@ -87,7 +87,7 @@ TEST(RewritingToAFixpoint, FlattensChainsThatItCreates) {
               product({L(2, 1), F2(), I(2), I(2)}));
 }
 
-TEST(RewritingToAFixpoint, ThatDoesNotEndShowsItsLastSteps) {
+TEST(RewritingToAFixpoint, ReportsNontermination) {
     const RewriteRule circle{.name = "A ⊗ B → B ⊗ A (wrong but tireless)",
                              .match = kron(any("A"), any("B")),
                              .rewrite = [](const Match& m) { return kron(m["B"], m["A"]); }};

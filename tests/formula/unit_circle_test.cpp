@@ -31,9 +31,9 @@ TEST(UnitCircle, HasTheRootsOfUnityOfAnyOrder) {
     for (const Integer order : {3, 7, 1000, 4096, 10007, 1 << 24, 1 << 30, 2147483647})
         for (int sample = 0; sample < 500; ++sample) {
             const auto k = static_cast<Integer>(random() % static_cast<std::uint64_t>(order));
-            const Turns step = Turns::fraction(1, static_cast<Turns::Digits>(order));
+            const Turns angle = Turns::fraction(1, static_cast<Turns::Digits>(order));
             const Complex expected = root_of_unity(order, k, Direction::backward),
-                          point = point_at(circle, step * static_cast<Turns::Digits>(k));
+                          point = point_at(circle, angle * static_cast<Turns::Digits>(k));
             const long double most = 0x1p-62L; // half of it is that of the expected value
             EXPECT_LT(std::abs(point.real() - expected.real()), most) << k << "/" << order;
             EXPECT_LT(std::abs(point.imag() - expected.imag()), most) << k << "/" << order;

@@ -15,23 +15,23 @@ using support::quoted;
 const std::string example = quoted("formula (DFT(2) ⊗ I(4)) · T(8,4) · (I(2) ⊗ DFT(4)) · L(8,2)");
 const std::string in_ascii = quoted("formula (DFT(2) (x) I(4)) * T(8,4) * (I(2) (x) DFT(4)) * L(8,2)");
 
-void expect_parts(const support::Outcome& outcome, const std::vector<std::string>& parts) {
+void expect_output(const support::Outcome& outcome, const std::vector<std::string>& phrases) {
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     std::size_t at = 0;
-    for (const std::string& part : parts) {
-        const std::size_t found = outcome.output.find(part, at);
-        EXPECT_NE(found, std::string::npos) << part << " in\n" << outcome.output;
+    for (const std::string& expected : phrases) {
+        const std::size_t found = outcome.output.find(expected, at);
+        EXPECT_NE(found, std::string::npos) << expected << " in\n" << outcome.output;
         if (found != std::string::npos) at = found;
     }
 }
 
 TEST(FormulaCommands, PlanBothSpellings) {
     for (const std::string& text : {example, in_ascii})
-        expect_parts(run_swirl("plan " + text),
-                     {"problem    formula (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)", "schedule",
-                      ": 0 formula", "flops"});
-    expect_parts(run_swirl("plan --device sm_90 " + example + " complex64 batch=100"),
-                 {"schedule", "sm_90: 0 formula"});
+        expect_output(run_swirl("plan " + text),
+                      {"problem    formula (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)", "schedule",
+                       ": 0 formula", "flops"});
+    expect_output(run_swirl("plan --device sm_90 " + example + " complex64 batch=100"),
+                  {"schedule", "sm_90: 0 formula"});
 }
 
 TEST(FormulaCommands, VerifyOnEveryCpu) {
@@ -41,32 +41,32 @@ TEST(FormulaCommands, VerifyOnEveryCpu) {
                       " formula 'DCT2(8) ⊗ DCT3(4) float32 batch=3' formula 'DFT(1000) ⊕ WHT(64)' "
                       "formula 'RDFT(30, backward) ⊗ DFT(5) complex64'");
         if (outcome.status != 0 && outcome.errors.find("cannot run") != std::string::npos) continue;
-        expect_parts(outcome, {"4 of 4 problems within 3 units"});
+        expect_output(outcome, {"4 of 4 problems within 3 units"});
     }
-    expect_parts(run_swirl("verify formula 'DFT(8192) ⊗ DCT4(128)'"),
-                 {"1 of 1 problems"}); // by fast transforms
+    expect_output(run_swirl("verify formula 'DFT(8192) ⊗ DCT4(128)'"),
+                  {"1 of 1 problems"}); // by fast transforms
 }
 
 TEST(FormulaCommands, TakeTheScheduleBack) {
-    expect_parts(run_swirl("verify formula 'DFT(64) ⊗ I(3)' --schedule 'sse2: 0 formula[stockham(8,8)]'"),
-                 {"1 of 1 problems"});
-    expect_parts(run_swirl("verify " + example + " --schedule 'sse2: 0 formula-codelet'"),
-                 {"1 of 1 problems"});
+    expect_output(run_swirl("verify formula 'DFT(64) ⊗ I(3)' --schedule 'sse2: 0 formula[stockham(8,8)]'"),
+                  {"1 of 1 problems"});
+    expect_output(run_swirl("verify " + example + " --schedule 'sse2: 0 formula-codelet'"),
+                  {"1 of 1 problems"});
     EXPECT_EQ(run_swirl("plan " + example + " --schedule 'sse2: 0 codelet'").status, 2);
     EXPECT_EQ(run_swirl("plan dft 8 --schedule 'sse2: 0 formula'").status, 2);
 }
 
 TEST(FormulaCommands, ExplainTheDerivation) {
     const std::string text = quoted("formula (I(2) ⊗ L(4, 2)) · (I(2) ⊗ DFT(4)) · L(8, 2) · L(8, 4)");
-    expect_parts(run_swirl("explain --cpu sse2 --full " + text),
-                 {"formula (I(2) ⊗ L(4, 2)) · (I(2) ⊗ DFT(4)) · L(8, 2) · L(8, 4)", "sse2: 0 formula",
-                  "identities", "(I_k ⊗ A)(I_k ⊗ B) → I_k ⊗ AB: ", "\nformula\n", "loop merging",
-                  "loops, after 'build'", "\nir", "\ncode"});
-    expect_parts(run_swirl("explain --device sm_90 --full " + text + " complex64"),
-                 {"sm_90: 0 formula", "identities", "loops of kernel 1, after 'place gpu tags'", "\nir",
-                  "\nlaunch", ".entry"});
-    expect_parts(run_swirl("explain --json --cpu sse2 " + text),
-                 {"\"schedule\": \"sse2: 0 formula", "\"estimate\""});
+    expect_output(run_swirl("explain --cpu sse2 --full " + text),
+                  {"formula (I(2) ⊗ L(4, 2)) · (I(2) ⊗ DFT(4)) · L(8, 2) · L(8, 4)", "sse2: 0 formula",
+                   "identities", "(I_k ⊗ A)(I_k ⊗ B) → I_k ⊗ AB: ", "\nformula\n", "loop merging",
+                   "loops, after 'build'", "\nir", "\ncode"});
+    expect_output(run_swirl("explain --device sm_90 --full " + text + " complex64"),
+                  {"sm_90: 0 formula", "identities", "loops of kernel 1, after 'place gpu tags'", "\nir",
+                   "\nlaunch", ".entry"});
+    expect_output(run_swirl("explain --json --cpu sse2 " + text),
+                  {"\"schedule\": \"sse2: 0 formula", "\"estimate\""});
 }
 
 TEST(FormulaCommands, EmitCppThatComputesTheFormula) {
@@ -100,8 +100,8 @@ int main() {
     ASSERT_EQ(compiled.status, 0) << compiled.errors;
     EXPECT_EQ(support::run_command(path("main")).status, 0);
     for (const char* language : {"cuda", "hip", "opencl"})
-        expect_parts(run_swirl(std::string("emit --language ") + language + " " + example + " complex64"),
-                     {"// formula (DFT(2)"});
+        expect_output(run_swirl(std::string("emit --language ") + language + " " + example + " complex64"),
+                      {"// formula (DFT(2)"});
 }
 
 TEST(FormulaCommands, SayWhatIsWrong) {

@@ -59,7 +59,7 @@ TEST(AFormulaInCpp, MayBeRectangularAndReal) {
     EXPECT_EQ(y, (std::vector<float>{6, -2, 15, -2}));
 }
 
-TEST(AFormulaInCpp, IsMeasuredAndRemembered) {
+TEST(AFormulaInCpp, IsMeasuredAndStored) {
     Options options;
     options.effort = Effort::measure;
     options.time_budget_seconds = 0.2;

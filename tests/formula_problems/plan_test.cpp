@@ -134,6 +134,16 @@ constexpr const char* real_formulas[] = {
     "matrix(2, 3; 1, 2, 3, 4, 5, 6)",
 };
 
+TEST(FormulaPlans, AreCheckedWhereConstantsNearlyOverflow) {
+    for (const char* entry : {"1e308", "1e300", "1e400", "1e-400"})
+        for (const char* precision : {"float64", "float32"}) {
+            const Transform problem =
+                swirl::problem(fmt::format("formula diag(-3, 2, 4, {}) {}", entry, precision));
+            for (const target::Cpu* cpu : {&target::portable_cpu(), &target::host_cpu()})
+                EXPECT_NO_THROW(planning::Plan::build(problem, estimate(problem, *cpu).schedule));
+        }
+}
+
 TEST(FormulaProblems, EqualTheirMatricesOnEveryCpu) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         for (const char* text : complex_formulas) {
@@ -151,7 +161,7 @@ TEST(FormulaProblems, EqualTheirMatricesOnEveryCpu) {
     }
 }
 
-TEST(FormulaProblems, HaveStridesLayoutsScalesAndPlacesLikeOtherTransforms) {
+TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {
     const target::Cpu& cpu = target::host_cpu();
     for (const char* text :
          {"DFT(8) · diag(1, 2, 3, 4, 5, 6, 7, 8)", "L(8, 2)", "I(2) ⊗ (L(4, 2) · DFT(4))",

@@ -11,7 +11,7 @@ Integer points_of(const Transform& problem) {
     return points;
 }
 
-/// So that neither infinite nor subnormal numbers of float16 come: spectra of numbers around 1 grow with the root of their number, what is
+/// Avoids infinities and subnormals of float16: spectra of values around 1 grow with the root of the length, what is
 /// made of these with all of it.
 void suit_float16(Transform& problem) {
     const auto points = static_cast<double>(points_of(problem));
@@ -69,7 +69,7 @@ class WorkspaceOnHost {
 public:
     explicit WorkspaceOnHost(std::size_t bytes)
         : bytes_(bytes), memory_("workspace", 0, static_cast<Integer>(bytes)) {
-        memory_.remember();
+        memory_.save();
     }
     Workspace given(bool bring) const {
         return bring && bytes_ > 0 ? Workspace{memory_.origin(), bytes_} : Workspace{};

@@ -127,7 +127,7 @@ private:
     }
 
     void execute(const Plan& plan, bool bring_workspace) {
-        data_.remember();
+        data_.save();
         switch (problem_.precision) {
         case DataType::float32: return execute_as<float>(plan, bring_workspace);
         case DataType::float64: return execute_as<double>(plan, bring_workspace);
@@ -144,13 +144,13 @@ private:
         if (!in_place)
             for (GuardedMemory* array : data_.arrays(From::output)) out.emplace_back(*array);
         if (spectrum_) {
-            spectrum_->remember();
+            spectrum_->save();
             for (GuardedMemory* array : spectrum_->arrays(From::input)) spectrum.emplace_back(*array);
             plan = plan_with<T>(plan, spectrum);
         }
         std::vector<Array> weights;
         if (weights_) {
-            weights_->remember();
+            weights_->save();
             weights.emplace_back(*weights_->arrays(From::input)[0]);
             plan = plan.with("w", weights[0].template as<const T>());
         }

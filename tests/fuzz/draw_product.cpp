@@ -12,12 +12,12 @@
 namespace swirl::fuzz {
 namespace {
 
-struct Numbers {
-    DataType sums, a, b, c;
+struct DataTypes {
+    DataType accumulators, a, b, c;
 };
 
 DataType any_byte(Random& random) { return random.one_of({DataType::int8, DataType::uint8}); }
-DataType any_narrow(Random& random) {
+DataType any_low_precision(Random& random) {
     return random.one_of({DataType::float32, DataType::bfloat16, DataType::float16, DataType::int8,
                           DataType::uint8, DataType::unorm8, DataType::snorm8, DataType::unorm16,
                           DataType::snorm16});
@@ -29,7 +29,7 @@ DataType any_stored(Random& random) {
                           DataType::snorm8, DataType::unorm16, DataType::snorm16});
 }
 
-Numbers draw_numbers(Random& random, bool on_gpu) {
+DataTypes draw_data_types(Random& random, bool on_gpu) {
     using enum DataType;
     const Integer choice = random.integer(0, on_gpu ? 9 : 7);
     if (on_gpu && (choice == 5 || choice == 6)) // sums of bytes are float32 there
@@ -48,7 +48,7 @@ Numbers draw_numbers(Random& random, bool on_gpu) {
         return {int32, any_byte(random), any_byte(random),
                 random.one_of({int32, float32, bfloat16, float16, int8, uint8})};
     case 8: return {float32, float8_e4m3, float8_e4m3, random.one_of({float32, bfloat16, float16, int8})};
-    case 9: return {float32, any_narrow(random), any_narrow(random), any_stored(random)};
+    case 9: return {float32, any_low_precision(random), any_low_precision(random), any_stored(random)};
     default: return {float32, float32, float32, float32};
     }
 }
@@ -58,7 +58,7 @@ struct Loop {
     Integer* stride;
 };
 
-/// Strides by which no two elements share a place: mostly contiguous rows or columns one behind the other, some padded, some anything.
+/// Strides without overlap: mostly contiguous rows or columns, some padded, some arbitrary.
 void lay_out(Random& random, MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
     std::vector<Loop> loops{{batch, &layout.batch_stride}};
     loops.push_back({rows, &layout.row_stride});
@@ -113,14 +113,14 @@ bool may_be_listed(const MatrixProduct& product) {
 } // namespace
 
 MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
-    const Numbers numbers = draw_numbers(random, on_gpu);
+    const DataTypes data_types = draw_data_types(random, on_gpu);
     MatrixProduct product;
-    product.data_type = numbers.sums;
-    if (numbers.a != numbers.sums || numbers.b != numbers.sums) {
-        product.a_type = numbers.a;
-        product.b_type = numbers.b;
+    product.data_type = data_types.accumulators;
+    if (data_types.a != data_types.accumulators || data_types.b != data_types.accumulators) {
+        product.a_type = data_types.a;
+        product.b_type = data_types.b;
     }
-    if (numbers.c != numbers.sums) product.c_type = numbers.c;
+    if (data_types.c != data_types.accumulators) product.c_type = data_types.c;
 
     const auto side = static_cast<Integer>(std::sqrt(static_cast<double>(elements)));
     const Integer most = random.chance(60) ? std::min<Integer>(side, 200) : side;
@@ -133,8 +133,8 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
     product.rows = extents[0];
     product.columns = extents[1];
     product.k = extents[2];
-    const Integer room = std::max<Integer>(elements / std::min(greatest, elements), 1);
-    if (random.chance(40)) product.batch = random.logarithmic(1, std::min<Integer>(room, 40));
+    const Integer max_batch = std::max<Integer>(elements / std::min(greatest, elements), 1);
+    if (random.chance(40)) product.batch = random.logarithmic(1, std::min<Integer>(max_batch, 40));
 
     const auto draw_layout = [&](MatrixLayout& layout, Integer rows, Integer columns, bool is_result) {
         lay_out(random, layout, rows, columns, product.batch);
@@ -149,7 +149,7 @@ MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements) {
     draw_layout(product.a, product.rows, product.k, false);
     draw_layout(product.b, product.k, product.columns, false);
     draw_layout(product.c, product.rows, product.columns, true);
-    if (numbers.a == DataType::float8_e4m3 && random.chance(60)) lay_out_e4m3(product);
+    if (data_types.a == DataType::float8_e4m3 && random.chance(60)) lay_out_e4m3(product);
     return product;
 }
 

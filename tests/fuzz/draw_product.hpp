@@ -9,7 +9,7 @@
 
 namespace swirl::fuzz {
 
-/// A random product: any kinds of numbers that there are on CPUs, or GPUs, any extents, 0 too, batches, transposed, conjugated, padded
+/// A random product: any data types of CPUs or GPUs, any extents, 0 too, batches, transposed, conjugated, padded
 /// and reversed matrices.
 MatrixProduct draw_product(Random& random, bool on_gpu, Integer elements);
 

@@ -44,7 +44,7 @@ Integer length_up_to(Random& random, Integer most) {
         const Integer prime = prime_up_to(random, most);
         return prime * random.logarithmic(1, std::max<Integer>(most / prime, 1));
     }
-    case 3: // two primes, neither of which is small where there is room
+    case 3: // two primes, neither small if the limits allow
     {
         const Integer prime = prime_up_to(random, std::max<Integer>(most / 2, 2));
         return std::min(most, prime * prime_up_to(random, std::max<Integer>(most / prime, 2)));
@@ -61,18 +61,18 @@ std::vector<Integer> draw_lengths(Random& random, TransformKind kind, Integer mo
     const Integer rank = random.one_of({1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5});
     // Small ones are quick, so that there can be many.
     const Integer quick = random.chance(60) ? std::min<Integer>(most, 2048) : most;
-    Integer room = random.logarithmic(1, quick);
+    Integer remaining = random.logarithmic(1, quick);
     std::vector<Integer> lengths;
     for (Integer d = 0; d < rank; ++d) {
         const bool is_last = d + 1 == rank;
         const double share = is_last ? 1 : (random.uniform() + 1) / 2;
         const auto cap =
-            std::max<Integer>(1, static_cast<Integer>(std::pow(static_cast<double>(room), share)));
+            std::max<Integer>(1, static_cast<Integer>(std::pow(static_cast<double>(remaining), share)));
         Integer n = random.chance(10) && rank > 1 ? 1 : length_up_to(random, cap);
         if (kind == TransformKind::wht)
             while ((n & (n - 1)) != 0) n &= n - 1;
         lengths.push_back(n);
-        room = std::max<Integer>(room / n, 1);
+        remaining = std::max<Integer>(remaining / n, 1);
     }
     random.shuffle(lengths);
     return lengths;
@@ -95,7 +95,7 @@ struct Loop {
     Integer* stride;
 };
 
-/// Strides by which no two elements share a place: each steps past all that lie inside, in random order, with random gaps and signs.
+/// Strides without overlap: each exceeds the span of the inner ones, in random order, with random gaps and signs.
 /// `first` is the innermost one's.
 void lay_out(Random& random, std::vector<Loop> loops, Integer innermost, bool in_order) {
     if (!in_order) random.shuffle(loops);
@@ -184,18 +184,19 @@ Transform draw_transform(Random& random, const Limits& limits) {
     const bool can_be_planar = kind == Kind::dft || options.placement == Placement::out_of_place;
     if (is_complex && can_be_planar && random.chance(30)) options.layout = ComplexLayout::planar;
     options.scale = draw_scale(random, points);
-    Integer room = std::max<Integer>(limits.elements / points, 1);
+    Integer remaining = std::max<Integer>(limits.elements / points, 1);
     for (Integer loops = random.one_of({0, 0, 0, 1, 1, 1, 2, 3}); loops > 0; --loops) {
-        const Integer count = random.logarithmic(1, std::min<Integer>(room, random.chance(80) ? 12 : 1000));
+        const Integer count =
+            random.logarithmic(1, std::min<Integer>(remaining, random.chance(80) ? 12 : 1000));
         options.batches.push_back({.count = count});
-        room = std::max<Integer>(room / count, 1);
+        remaining = std::max<Integer>(remaining / count, 1);
     }
     Transform problem = Transform::make(kind, lengths, options);
     if (random.chance(40)) return problem;
     const Transform contiguous = problem;
     draw_strides(random, problem);
-    const auto places = static_cast<double>(limits.places);
-    return span_of(problem, true) > places || span_of(problem, false) > places ? contiguous : problem;
+    const auto span = static_cast<double>(limits.span);
+    return span_of(problem, true) > span || span_of(problem, false) > span ? contiguous : problem;
 }
 
 } // namespace swirl::fuzz

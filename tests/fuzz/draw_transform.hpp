@@ -10,7 +10,7 @@ namespace swirl::fuzz {
 struct Limits {
     Integer points = Integer{1} << 16;   ///< of one transform
     Integer elements = Integer{1} << 17; ///< of a batch of them
-    Integer places = Integer{1} << 19;   ///< that an array spans
+    Integer span = Integer{1} << 19;     ///< that an array spans
 };
 
 /// A random transform: any kind, one to five dimensions, lengths with large primes, prime powers and 1s, strides of any sign and

@@ -4,7 +4,8 @@
 
 namespace swirl::fuzz {
 
-Epilogue::Epilogue(MatrixProduct& product, Random& random) : rows_(product.rows), number_(product.data_type) {
+Epilogue::Epilogue(MatrixProduct& product, Random& random)
+    : rows_(product.rows), data_type_(product.data_type) {
     if (product.data_type != DataType::float32 && product.data_type != DataType::float64) return;
     if (random.chance(60)) return;
     kind_ = random.one_of({Kind::biased, Kind::scaled, Kind::chosen, Kind::by_matrix});
@@ -16,15 +17,15 @@ Epilogue::Epilogue(MatrixProduct& product, Random& random) : rows_(product.rows)
     default: product.epilogue = Expression("abs(x) + v[b, i]"), elements = product.batch * product.rows;
     }
     if (kind_ == Kind::chosen) return;
-    const Integer bytes = bytes_of(number_);
+    const Integer bytes = bytes_of(data_type_);
     array_ = std::make_unique<GuardedMemory>("array v", 0, std::max<Integer>(elements, 1) * bytes, 0,
                                              draw_fence(random));
     for (Integer k = 0; k < elements; ++k)
-        write_number(array_->origin() + k * bytes, number_, random.uniform());
+        write_element(array_->origin() + k * bytes, data_type_, random.uniform());
 }
 
 long double Epilogue::value(Integer at) const {
-    return read_number(array_->origin() + at * bytes_of(number_), number_).real();
+    return read_element(array_->origin() + at * bytes_of(data_type_), data_type_).real();
 }
 
 long double Epilogue::operator()(long double x, Integer matrix, Integer i, Integer j) const {

@@ -28,7 +28,7 @@ private:
 
     Kind kind_ = Kind::none;
     Integer rows_;
-    DataType number_;
+    DataType data_type_;
     std::unique_ptr<GuardedMemory> array_;
 };
 

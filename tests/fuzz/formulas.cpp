@@ -29,7 +29,7 @@ Transform draw_formula(Random& random) {
                                 MatrixFormula(support::random_formula(below, n, real)), options);
 }
 
-/// Contiguous or strided elements of one side, as numbers.
+/// Contiguous or strided elements of one side, as values.
 template <class T> class Elements {
 public:
     Elements(const Transform& problem, bool is_input, std::byte* origin)
@@ -78,8 +78,8 @@ template <class T> void run_formula(const Transform& problem, const Plan& plan, 
         }
         expected.push_back(formula::apply(problem.matrix.term(), input));
     }
-    from.remember();
-    to.remember();
+    from.save();
+    to.save();
     const auto execute = [&](auto element) {
         using E = decltype(element);
         plan.execute(reinterpret_cast<const E*>(from.origin()), reinterpret_cast<E*>(written.origin()));
@@ -114,8 +114,8 @@ template <class T> void run_formula(const Transform& problem, const Plan& plan, 
             scale = std::max(scale, std::sqrt(square * static_cast<long double>(transforms)));
         }
     }
-    constexpr long double room = 1e6L; // for values between the factors
-    if (!(std::max(scale, largest) < static_cast<long double>(std::numeric_limits<T>::max()) / room))
+    constexpr long double headroom = 1e6L; // for values between the factors
+    if (!(std::max(scale, largest) < static_cast<long double>(std::numeric_limits<T>::max()) / headroom))
         return; // changed entries may exceed the data type
     const double allowed = 200 * cli::epsilon_of(problem.precision);
     if (!(std::sqrt(difference) <= static_cast<long double>(allowed) * std::max(scale, 1.0L)))
@@ -150,10 +150,10 @@ void fuzz_formula(std::uint64_t seed, const Setting& setting, Journal& journal) 
             return axis.length <= length && axis.input_stride >= 0 && axis.input_stride <= stride &&
                    axis.output_stride >= 0 && axis.output_stride <= stride;
         };
-        constexpr Integer steps = 64;
-        if (!is_small(problem.dimensions[0], most, steps)) return journal.refused();
+        constexpr Integer bound = 64;
+        if (!is_small(problem.dimensions[0], most, bound)) return journal.refused();
         for (const Dimension& batch : problem.batches)
-            if (!is_small(batch, steps, steps * most)) return journal.refused();
+            if (!is_small(batch, bound, bound * most)) return journal.refused();
         plan = swirl::plan(
             problem,
             {.threads = static_cast<int>(random.one_of({1, 1, 2})), .cpu = setting.cpu, .use_wisdom = false});

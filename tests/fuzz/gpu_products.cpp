@@ -22,14 +22,14 @@ namespace {
 /// Pointers to a batch's matrices of so many bytes from one to the next, in memory of the GPU.
 class PointerList {
 public:
-    PointerList(const char* name, const std::byte* first, Integer bytes_apart, Integer batch)
+    PointerList(const char* name, const std::byte* first, Integer stride_bytes, Integer batch)
         : host_(name, 0, std::max<Integer>(batch, 1) * static_cast<Integer>(sizeof first)) {
         for (Integer matrix = 0; matrix < batch; ++matrix) {
-            const std::byte* const pointer = first + matrix * bytes_apart;
+            const std::byte* const pointer = first + matrix * stride_bytes;
             std::memcpy(host_.origin() + matrix * static_cast<Integer>(sizeof pointer), &pointer,
                         sizeof pointer);
         }
-        host_.remember();
+        host_.save();
         there_.emplace(host_);
     }
     template <class T> T* const* as() const { return there_->as<T*>(); }
@@ -83,31 +83,31 @@ private:
         reduced_.require_right(data_);
     }
 
-    static Integer bytes_apart(const MatrixLayout& layout, DataType data_type) {
+    static Integer stride_bytes(const MatrixLayout& layout, DataType data_type) {
         return layout.batch_stride * bytes_of(data_type);
     }
 
-    /// The largest power of two that divides all pointers, of which the GPU's memory keeps the lowest bits; 16 at most.
+    /// The largest power of two that divides all pointers, at most 16; GPU memory keeps their lowest bits.
     int alignment_of_pointers() {
         std::uintptr_t all = 16;
         for (const GuardedMemory* matrix : {&data_.a(), &data_.b(), &data_.c()})
             all |= reinterpret_cast<std::uintptr_t>(matrix->origin());
-        for (const Integer apart :
-             {bytes_apart(product_.a, product_.type_of_a()), bytes_apart(product_.b, product_.type_of_b()),
-              bytes_apart(product_.c, product_.type_of_c())})
-            all |= static_cast<std::uintptr_t>(apart);
+        for (const Integer stride :
+             {stride_bytes(product_.a, product_.type_of_a()), stride_bytes(product_.b, product_.type_of_b()),
+              stride_bytes(product_.c, product_.type_of_c())})
+            all |= static_cast<std::uintptr_t>(stride);
         return 1 << std::countr_zero(all);
     }
 
     void execute(Plan plan, bool bring_workspace) {
-        data_.remember();
-        reduced_.remember();
+        data_.save();
+        reduced_.save();
         OnGpu a(data_.a()), b(data_.b()), c(data_.c());
         std::optional<OnGpu> array, results;
         with_type(product_.data_type, Types<float, double>{}, [&](auto of) {
             using T = typename decltype(of)::type;
             if (epilogue_.array() != nullptr) {
-                epilogue_.array()->remember();
+                epilogue_.array()->save();
                 plan = plan.with("v", array.emplace(*epilogue_.array()).as<const T>());
             }
             if (reduced_.array() != nullptr)
@@ -122,7 +122,7 @@ private:
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>) {
                 const auto list = [&](const char* name, const OnGpu& matrix, const MatrixLayout& layout,
                                       DataType data_type) {
-                    return PointerList(name, matrix.as<std::byte>(), bytes_apart(layout, data_type),
+                    return PointerList(name, matrix.as<std::byte>(), stride_bytes(layout, data_type),
                                        product_.batch);
                 };
                 PointerList as = list("list a", a, product_.a, product_.type_of_a());

@@ -20,7 +20,7 @@ namespace swirl::fuzz {
 namespace {
 
 /// What a search is to have found for a problem.
-void remember(const std::string& problem, const std::string& schedule) {
+void store(const std::string& problem, const std::string& schedule) {
     const std::string device = search::gpu_identity_of(runtime::device_numbered(0)).key;
     search::shared_wisdom(true)->replace(
         {device, problem}, {.schedule = schedule, .seconds = 1e-6, .found_by = search::FoundBy::measure});
@@ -40,7 +40,7 @@ void run_transform_by_wisdom(Random& random, const Setting& setting, Journal& jo
         random);
     if (schedule.empty()) return journal.refused();
     journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(problem), schedule));
-    remember(to_text(problem), schedule);
+    store(to_text(problem), schedule);
     Setting rough = setting;
     constexpr double slack = 8; // other algorithms than those that are chosen
     rough.tolerance *= slack;
@@ -61,7 +61,7 @@ void run_product_by_wisdom(Random& random, const Setting& setting, Journal& jour
         random);
     if (schedule.empty()) return journal.refused();
     journal.doing(fmt::format("gpu {}, wisdom says {}", to_text(product), schedule));
-    remember(to_text(product), schedule);
+    store(to_text(product), schedule);
     static_cast<void>(swirl::plan(product, {.device = Device::gpu(),
                                             .check = random.chance(70),
                                             .use_wisdom = true,

@@ -54,17 +54,17 @@ GuardedMemory::GuardedMemory(std::string name, Integer lowest, Integer end, Inte
     std::memset(data_, pattern, static_cast<std::size_t>(bytes_));
 }
 
-void GuardedMemory::remember() { remembered_.assign(data_, data_ + bytes_); }
+void GuardedMemory::save() { saved_.assign(data_, data_ + bytes_); }
 
 void GuardedMemory::allow(Integer offset, Integer bytes) {
     const Integer at = before_ - lowest_ + offset;
-    std::memcpy(remembered_.data() + at, data_ + at, static_cast<std::size_t>(bytes));
+    std::memcpy(saved_.data() + at, data_ + at, static_cast<std::size_t>(bytes));
 }
 
 void GuardedMemory::require_unharmed() const {
-    if (std::memcmp(remembered_.data(), data_, remembered_.size()) == 0) return;
-    const auto found = std::mismatch(remembered_.begin(), remembered_.end(), data_);
-    const Integer at = (found.first - remembered_.begin()) - before_ + lowest_;
+    if (std::memcmp(saved_.data(), data_, saved_.size()) == 0) return;
+    const auto found = std::mismatch(saved_.begin(), saved_.end(), data_);
+    const Integer at = (found.first - saved_.begin()) - before_ + lowest_;
     if (at < lowest_ || at >= end_)
         throw Failure("guard zone",
                       fmt::format("the guard zone of the {} is written at byte {}; the array is "

@@ -13,7 +13,7 @@
 
 namespace swirl::fuzz {
 
-/// An array between two guard zones. All of it begins as a pattern that is a huge number in every floating-point type, so
+/// An array between two guard zones, filled with a pattern that is huge in every floating-point type, so
 /// that reading what nobody has set shows in results, and writing outside shows in the pattern.
 ///
 /// Instead of one of the zones there may be a page that cannot be touched, right before or right behind the array, so that
@@ -36,7 +36,7 @@ public:
     Integer end() const { return end_; }
 
     /// Remembers all bytes as they are.
-    void remember();
+    void save();
     /// So many bytes at this offset may have changed.
     void allow(Integer offset, Integer bytes);
     /// Throws a Failure where other bytes have: "guard zone" or "written outside".
@@ -55,7 +55,7 @@ private:
     std::shared_ptr<std::byte> memory_;
     std::byte* data_;
     std::byte* origin_;
-    std::vector<std::byte> remembered_;
+    std::vector<std::byte> saved_;
 };
 
 /// Mostly none.

@@ -10,7 +10,7 @@
 
 namespace swirl::fuzz {
 
-/// What a case found: a kind, by which failures are counted, and a line of text.
+/// The outcome of a case: a kind, for counting failures, and a line of text.
 struct Failure : std::runtime_error {
     Failure(std::string kind_of_failure, const std::string& message)
         : std::runtime_error(message), kind(std::move(kind_of_failure)) {}

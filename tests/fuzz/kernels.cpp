@@ -1,4 +1,4 @@
-// Kernels of products on GPUs in the interpreter, of which no GPU is needed.
+// GPU kernels of products in the interpreter, without a GPU.
 #include "fuzz/draw_product.hpp"
 #include "fuzz/product_data.hpp"
 #include "fuzz/reduced.hpp"
@@ -18,19 +18,19 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr std::size_t considered = 100; ///< schedules, of which one is drawn, or the first
+constexpr std::size_t considered = 100; ///< schedules; one is drawn, or the first taken
 
-template <class T> Integer integer_at(const std::byte* place) {
+template <class T> Integer integer_at(const std::byte* address) {
     T value;
-    std::memcpy(&value, place, sizeof value);
+    std::memcpy(&value, address, sizeof value);
     return value;
 }
-template <class T> void put_integer(std::byte* place, Integer integer) {
+template <class T> void put_integer(std::byte* address, Integer integer) {
     const T value = static_cast<T>(integer);
-    std::memcpy(place, &value, sizeof value);
+    std::memcpy(address, &value, sizeof value);
 }
 
-/// A scalar of a number that is not an integer in memory.
+/// The scalar type of a non-integer data type.
 DataType number_of(DataType scalar) {
     switch (scalar) {
     case DataType::float64: return DataType::float64;
@@ -41,24 +41,24 @@ DataType number_of(DataType scalar) {
     }
 }
 
-void set(ir::Memory& memory, Integer index, const std::byte* place) {
+void set(ir::Memory& memory, Integer index, const std::byte* address) {
     switch (memory.element()) {
-    case DataType::int8: return memory.set_integer(index, integer_at<std::int8_t>(place));
-    case DataType::uint8: return memory.set_integer(index, integer_at<std::uint8_t>(place));
-    case DataType::int16: return memory.set_integer(index, integer_at<std::int16_t>(place));
-    case DataType::uint16: return memory.set_integer(index, integer_at<std::uint16_t>(place));
-    default: return memory.set(index, read_number(place, number_of(memory.element())).real());
+    case DataType::int8: return memory.set_integer(index, integer_at<std::int8_t>(address));
+    case DataType::uint8: return memory.set_integer(index, integer_at<std::uint8_t>(address));
+    case DataType::int16: return memory.set_integer(index, integer_at<std::int16_t>(address));
+    case DataType::uint16: return memory.set_integer(index, integer_at<std::uint16_t>(address));
+    default: return memory.set(index, read_element(address, number_of(memory.element())).real());
     }
 }
 
-void get(const ir::Memory& memory, Integer index, std::byte* place) {
+void get(const ir::Memory& memory, Integer index, std::byte* address) {
     const auto integer = [&] { return static_cast<Integer>(memory[index]); };
     switch (memory.element()) {
-    case DataType::int8: return put_integer<std::int8_t>(place, integer());
-    case DataType::uint8: return put_integer<std::uint8_t>(place, integer());
-    case DataType::int16: return put_integer<std::int16_t>(place, integer());
-    case DataType::uint16: return put_integer<std::uint16_t>(place, integer());
-    default: return write_number(place, number_of(memory.element()), memory[index]);
+    case DataType::int8: return put_integer<std::int8_t>(address, integer());
+    case DataType::uint8: return put_integer<std::uint8_t>(address, integer());
+    case DataType::int16: return put_integer<std::int16_t>(address, integer());
+    case DataType::uint16: return put_integer<std::uint16_t>(address, integer());
+    default: return write_element(address, number_of(memory.element()), memory[index]);
     }
 }
 
@@ -71,16 +71,16 @@ struct Matrix {
     GuardedMemory& host;
 
     Integer scalars() const { return is_complex(data_type) ? 2 : 1; }
-    /// f(index of a scalar from that of element (0, 0) of the first matrix on, its place on the host)
+    /// f(index of a scalar from that of element (0, 0) of the first matrix on, its address on the host)
     template <class F> void for_each(F&& f) const {
         const Integer bytes = bytes_of(data_type) / scalars();
         for (Integer matrix = 0; matrix < batch; ++matrix)
             for (Integer i = 0; i < rows; ++i)
                 for (Integer j = 0; j < columns; ++j)
-                    for (Integer part = 0; part < scalars(); ++part) {
+                    for (Integer component = 0; component < scalars(); ++component) {
                         const Integer at = scalars() * (matrix * layout.batch_stride + i * layout.row_stride +
                                                         j * layout.column_stride) +
-                                           part;
+                                           component;
                         f(at, host.origin() + at * bytes);
                     }
     }
@@ -184,7 +184,7 @@ private:
                                  (first + k * matrix.layout.batch_stride * matrix.scalars()) * scalar_bytes);
         }
         if (is_read)
-            matrix.for_each([&](Integer at, const std::byte* place) { set(memory, first + at, place); });
+            matrix.for_each([&](Integer at, const std::byte* address) { set(memory, first + at, address); });
     }
     void give_array(ir::Memory& memory) const {
         const Integer bytes = bytes_of(memory.element());
@@ -195,7 +195,7 @@ private:
     void take(support::KernelSequence& kernels) {
         const ir::Memory& c = kernels.memory("c");
         const Integer first = origin(c_) * c_.scalars();
-        c_.for_each([&](Integer at, std::byte* place) { get(c, first + at, place); });
+        c_.for_each([&](Integer at, std::byte* address) { get(c, first + at, address); });
         if (reduced_.array() == nullptr) return;
         const ir::Memory& results = kernels.memory("to_r");
         const Integer bytes = bytes_of(results.element());

@@ -13,16 +13,17 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr Part parts[] = {{"transforms", fuzz_transform, 4}, {"callbacks", fuzz_callbacks, 3},
-                          {"formulas", fuzz_formula, 1},     {"products", fuzz_product, 2},
-                          {"kernels", fuzz_kernel, 1},       {"texts", fuzz_text, 2},
-                          {"wisdom", fuzz_wisdom, 2}};
-constexpr Part gpu_parts[] = {
+constexpr FuzzTarget fuzz_targets[] = {{"transforms", fuzz_transform, 4}, {"callbacks", fuzz_callbacks, 3},
+                                       {"formulas", fuzz_formula, 1},     {"products", fuzz_product, 2},
+                                       {"kernels", fuzz_kernel, 1},       {"texts", fuzz_text, 2},
+                                       {"wisdom", fuzz_wisdom, 2}};
+constexpr FuzzTarget gpu_targets[] = {
     {"transforms", fuzz_gpu_transform, 3}, {"products", fuzz_gpu_product, 3}, {"wisdom", fuzz_gpu_wisdom, 1}};
 
-std::string names_of(std::span<const Part> some) {
+std::string names_of(std::span<const FuzzTarget> some) {
     std::string names;
-    for (const Part& part : some) names += (names.empty() ? "" : ", ") + std::string(part.name);
+    for (const FuzzTarget& fuzz_target : some)
+        names += (names.empty() ? "" : ", ") + std::string(fuzz_target.name);
     return names;
 }
 
@@ -68,8 +69,9 @@ int fuzz(int count, char** words) {
     program.add_option("--device", device, "cpu, or gpu: the first GPU")
         ->capture_default_str()
         ->check(CLI::IsMember({"cpu", "gpu"}));
-    program.add_option("--only", only, "One of " + names_of(parts) + "; on a GPU of " + names_of(gpu_parts));
-    program.add_option("--case", work.only_case, "Only this case of the part that --only names");
+    program.add_option("--only", only,
+                       "One of " + names_of(fuzz_targets) + "; on a GPU of " + names_of(gpu_targets));
+    program.add_option("--case", work.only_case, "Only this case of the target that --only names");
     program.add_option("--max-points", points, "Of a transform");
     program.add_option("--case-seconds", work.case_seconds, "A case that takes longer hangs")
         ->capture_default_str();
@@ -79,17 +81,18 @@ int fuzz(int count, char** words) {
     CLI11_PARSE(program, count, words);
 
     const bool on_gpu = device == "gpu";
-    for (const Part& part : on_gpu ? std::span<const Part>(gpu_parts) : std::span<const Part>(parts))
-        if ((only.empty() || only == part.name)) work.parts.push_back(part);
-    if (work.parts.empty())
-        throw UserError("--only is " + only + "; use one of " + names_of(parts) + "; on a GPU of " +
-                        names_of(gpu_parts));
+    for (const FuzzTarget& fuzz_target :
+         on_gpu ? std::span<const FuzzTarget>(gpu_targets) : std::span<const FuzzTarget>(fuzz_targets))
+        if ((only.empty() || only == fuzz_target.name)) work.fuzz_targets.push_back(fuzz_target);
+    if (work.fuzz_targets.empty())
+        throw UserError("--only is " + only + "; use one of " + names_of(fuzz_targets) + "; on a GPU of " +
+                        names_of(gpu_targets));
     if (work.only_case >= 0 && only.empty()) throw UserError("--case needs --only");
     if (!has_fast_reference()) work.setting.limits.points = 4096; // by the definition alone
     if (points > 0) {
         work.setting.limits.points = points;
         work.setting.limits.elements = std::max(work.setting.limits.elements, points);
-        work.setting.limits.places = std::max(work.setting.limits.places, 4 * points);
+        work.setting.limits.span = std::max(work.setting.limits.span, 4 * points);
         work.options += fmt::format(" --max-points {}", points);
     }
     work.setting.on_gpu = on_gpu;

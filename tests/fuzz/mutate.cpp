@@ -22,7 +22,7 @@ std::pair<std::size_t, std::size_t> row_of(const std::string& text, Random& rand
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_of_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '-' || c == '_'; }
 
-std::string any_number(Random& random) {
+std::string any_value(Random& random) {
     if (random.chance(10))
         return random.one_of({std::string("9223372036854775807"), std::string("9223372036854775808"),
                               std::string("-1"), std::string("1e400"), std::string("00")});
@@ -52,9 +52,9 @@ void change(std::string& text, Random& random) {
         text.erase(first, size);
         break;
     }
-    default: { // another number
+    default: { // another value
         const auto [first, size] = row_of(text, random, is_digit);
-        if (size > 0) text.replace(first, size, any_number(random));
+        if (size > 0) text.replace(first, size, any_value(random));
     }
     }
 }

@@ -34,7 +34,7 @@ void OnGpu::fetch() {
 
 WorkspaceOnGpu::WorkspaceOnGpu(std::size_t bytes)
     : host_("workspace", 0, static_cast<Integer>(bytes)), on_gpu_(host_) {
-    host_.remember();
+    host_.save();
 }
 
 Workspace WorkspaceOnGpu::given(bool bring) const {

@@ -15,21 +15,21 @@
 namespace swirl::fuzz {
 namespace {
 
-template <class T> T at(const std::byte* place) {
+template <class T> T at(const std::byte* address) {
     T value;
-    std::memcpy(&value, place, sizeof value);
+    std::memcpy(&value, address, sizeof value);
     return value;
 }
-template <class T> void put(std::byte* place, T value) { std::memcpy(place, &value, sizeof value); }
+template <class T> void put(std::byte* address, T value) { std::memcpy(address, &value, sizeof value); }
 
-template <class T> Complex read_narrow(const std::byte* place) {
-    return static_cast<long double>(static_cast<float>(at<T>(place)));
+template <class T> Complex read_low_precision(const std::byte* address) {
+    return static_cast<long double>(static_cast<float>(at<T>(address)));
 }
-template <class T> void write_narrow(std::byte* place, Complex value) {
-    put(place, T(static_cast<float>(value.real())));
+template <class T> void write_low_precision(std::byte* address, Complex value) {
+    put(address, T(static_cast<float>(value.real())));
 }
 
-/// ε/2 of a kind of number, or half of the step of a normalised one.
+/// ε/2 of a data type, or half the spacing of a normalised one.
 long double rounding_of(DataType data_type) {
     switch (data_type) {
     case DataType::float64:
@@ -41,8 +41,8 @@ long double rounding_of(DataType data_type) {
     }
 }
 
-/// Distance of neighbours where numbers are evenly spaced, near 0.
-long double step_of(DataType data_type) {
+/// Spacing of values near 0.
+long double spacing_of(DataType data_type) {
     switch (data_type) {
     case DataType::float16: return 0x1p-24L;
     case DataType::unorm8: return 1.0L / 255;
@@ -74,7 +74,7 @@ Range range_of(DataType data_type) {
     }
 }
 
-Complex draw_number(DataType data_type, Random& random) {
+Complex draw_value(DataType data_type, Random& random) {
     if (data_type == DataType::uint8) return static_cast<long double>(random.integer(0, 255));
     if (data_type == DataType::int8) return static_cast<long double>(random.integer(-128, 127));
     if (data_type == DataType::int32) // also such whose products wrap around
@@ -138,42 +138,42 @@ Integer wrapped(std::uint64_t value) { return static_cast<std::int32_t>(static_c
 
 } // namespace
 
-Complex read_number(const std::byte* place, DataType data_type) {
+Complex read_element(const std::byte* address, DataType data_type) {
     switch (data_type) {
-    case DataType::float32: return at<float>(place);
-    case DataType::float64: return at<double>(place);
-    case DataType::complex64: return {at<float>(place), at<float>(place + sizeof(float))};
-    case DataType::complex128: return {at<double>(place), at<double>(place + sizeof(double))};
-    case DataType::bfloat16: return read_narrow<bfloat16>(place);
-    case DataType::float16: return read_narrow<float16>(place);
-    case DataType::int8: return at<std::int8_t>(place);
-    case DataType::uint8: return at<std::uint8_t>(place);
-    case DataType::int32: return at<std::int32_t>(place);
-    case DataType::float8_e4m3: return read_narrow<float8_e4m3>(place);
-    case DataType::unorm8: return read_narrow<unorm8>(place);
-    case DataType::snorm8: return read_narrow<snorm8>(place);
-    case DataType::unorm16: return read_narrow<unorm16>(place);
-    case DataType::snorm16: return read_narrow<snorm16>(place);
+    case DataType::float32: return at<float>(address);
+    case DataType::float64: return at<double>(address);
+    case DataType::complex64: return {at<float>(address), at<float>(address + sizeof(float))};
+    case DataType::complex128: return {at<double>(address), at<double>(address + sizeof(double))};
+    case DataType::bfloat16: return read_low_precision<bfloat16>(address);
+    case DataType::float16: return read_low_precision<float16>(address);
+    case DataType::int8: return at<std::int8_t>(address);
+    case DataType::uint8: return at<std::uint8_t>(address);
+    case DataType::int32: return at<std::int32_t>(address);
+    case DataType::float8_e4m3: return read_low_precision<float8_e4m3>(address);
+    case DataType::unorm8: return read_low_precision<unorm8>(address);
+    case DataType::snorm8: return read_low_precision<snorm8>(address);
+    case DataType::unorm16: return read_low_precision<unorm16>(address);
+    case DataType::snorm16: return read_low_precision<snorm16>(address);
     default: throw InternalError("elements of {}", name_of(data_type));
     }
 }
 
-void write_number(std::byte* place, DataType data_type, Complex value) {
+void write_element(std::byte* address, DataType data_type, Complex value) {
     switch (data_type) {
-    case DataType::float32: return put(place, static_cast<float>(value.real()));
-    case DataType::float64: return put(place, static_cast<double>(value.real()));
-    case DataType::complex64: return put(place, std::complex<float>(value));
-    case DataType::complex128: return put(place, std::complex<double>(value));
-    case DataType::bfloat16: return write_narrow<bfloat16>(place, value);
-    case DataType::float16: return write_narrow<float16>(place, value);
-    case DataType::int8: return put(place, static_cast<std::int8_t>(as_integer(value)));
-    case DataType::uint8: return put(place, static_cast<std::uint8_t>(as_integer(value)));
-    case DataType::int32: return put(place, static_cast<std::int32_t>(as_integer(value)));
-    case DataType::float8_e4m3: return write_narrow<float8_e4m3>(place, value);
-    case DataType::unorm8: return write_narrow<unorm8>(place, value);
-    case DataType::snorm8: return write_narrow<snorm8>(place, value);
-    case DataType::unorm16: return write_narrow<unorm16>(place, value);
-    case DataType::snorm16: return write_narrow<snorm16>(place, value);
+    case DataType::float32: return put(address, static_cast<float>(value.real()));
+    case DataType::float64: return put(address, static_cast<double>(value.real()));
+    case DataType::complex64: return put(address, std::complex<float>(value));
+    case DataType::complex128: return put(address, std::complex<double>(value));
+    case DataType::bfloat16: return write_low_precision<bfloat16>(address, value);
+    case DataType::float16: return write_low_precision<float16>(address, value);
+    case DataType::int8: return put(address, static_cast<std::int8_t>(as_integer(value)));
+    case DataType::uint8: return put(address, static_cast<std::uint8_t>(as_integer(value)));
+    case DataType::int32: return put(address, static_cast<std::int32_t>(as_integer(value)));
+    case DataType::float8_e4m3: return write_low_precision<float8_e4m3>(address, value);
+    case DataType::unorm8: return write_low_precision<unorm8>(address, value);
+    case DataType::snorm8: return write_low_precision<snorm8>(address, value);
+    case DataType::unorm16: return write_low_precision<unorm16>(address, value);
+    case DataType::snorm16: return write_low_precision<snorm16>(address, value);
     default: throw InternalError("elements of {}", name_of(data_type));
     }
 }
@@ -185,8 +185,8 @@ Factors draw_factors(const MatrixProduct& product, Random& random) {
         if (random.chance(70)) return random.one_of(special);
         if (is_exact(product)) return static_cast<long double>(random.integer(-1000, 1000));
         std::array<std::byte, 16> stored{};
-        write_number(stored.data(), product.data_type, draw_number(product.data_type, random));
-        return read_number(stored.data(), product.data_type);
+        write_element(stored.data(), product.data_type, draw_value(product.data_type, random));
+        return read_element(stored.data(), product.data_type);
     };
     Factors factors{one({1, 1, 1, -1, 0, 2}), one({0, 0, 1, -1})};
     if (product.converts()) factors.beta = 0;
@@ -205,14 +205,14 @@ ProductData::ProductData(const MatrixProduct& product, const Factors& factors, R
     const auto fill = [&](GuardedMemory& memory, const MatrixLayout& layout, DataType data_type, Integer rows,
                           Integer columns, const std::function<Complex()>& draw) {
         for_each_element(product.batch, rows, columns, [&](Integer matrix, Integer i, Integer j) {
-            write_number(memory.origin() + offset_of(layout, matrix, i, j) * bytes_of(data_type), data_type,
-                         draw());
+            write_element(memory.origin() + offset_of(layout, matrix, i, j) * bytes_of(data_type), data_type,
+                          draw());
         });
     };
     constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
     const auto drawn = [&](DataType data_type, bool is_read) -> std::function<Complex()> {
         if (is_read || is_integer(data_type) || is_normalised(data_type))
-            return [&random, data_type] { return draw_number(data_type, random); };
+            return [&random, data_type] { return draw_value(data_type, random); };
         return [data_type] { return Complex(nan, is_complex(data_type) ? nan : 0); };
     };
     const bool multiplies = factors.alpha != Complex(0);
@@ -227,8 +227,8 @@ ProductData::ProductData(const MatrixProduct& product, const Factors& factors, R
 
 void ProductData::restore() { std::copy(before_.begin(), before_.end(), c_->data()); }
 
-void ProductData::remember() {
-    for (GuardedMemory* matrix : {a_.get(), b_.get(), c_.get()}) matrix->remember();
+void ProductData::save() {
+    for (GuardedMemory* matrix : {a_.get(), b_.get(), c_.get()}) matrix->save();
 }
 
 void ProductData::require_unharmed() {
@@ -240,7 +240,7 @@ void ProductData::require_unharmed() {
 ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j) const {
     const auto element = [&](const GuardedMemory& memory, const MatrixLayout& layout, DataType data_type,
                              Integer row, Integer column) {
-        const Complex value = read_number(
+        const Complex value = read_element(
             memory.origin() + offset_of(layout, matrix, row, column) * bytes_of(data_type), data_type);
         return layout.conjugated ? std::conj(value) : value;
     };
@@ -248,12 +248,12 @@ ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j
         offset_of(product_.c, matrix, i, j) * bytes_of(product_.type_of_c()) + (c_->origin() - c_->data());
     const Complex c = factors_.beta == Complex(0)
                           ? Complex(0)
-                          : read_number(before_.data() + c_offset, product_.type_of_c());
+                          : read_element(before_.data() + c_offset, product_.type_of_c());
     Complex sum = 0;
     long double magnitudes = 0;
     std::uint64_t integers = 0;
-    const Integer steps = factors_.alpha == Complex(0) ? 0 : product_.k;
-    for (Integer k = 0; k < steps; ++k) {
+    const Integer k_extent = factors_.alpha == Complex(0) ? 0 : product_.k;
+    for (Integer k = 0; k < k_extent; ++k) {
         const Complex x = element(*a_, product_.a, product_.type_of_a(), i, k);
         const Complex y = element(*b_, product_.b, product_.type_of_b(), k, j);
         if (is_exact(product_)) {
@@ -279,7 +279,7 @@ ProductData::Expected ProductData::expected(Integer matrix, Integer i, Integer j
     constexpr long double short_sum = 0x1p-12L;
     const long double unit = is_short ? short_sum : rounding_of(product_.data_type);
     const long double growth = 16 + growth_of_sum(product_);
-    return {factors_.alpha * sum + factors_.beta * c, growth * unit * scale + step_of(product_.data_type)};
+    return {factors_.alpha * sum + factors_.beta * c, growth * unit * scale + spacing_of(product_.data_type)};
 }
 
 void ProductData::require_right(Integer matrix, Integer i, Integer j) const {
@@ -299,10 +299,10 @@ void ProductData::require_right(Integer matrix, Integer i, Integer j) const {
     // int32 as float32 or halves: nearest, which the unit of what is stored covers.
     const long double allowed =
         of_sums + (product_.converts()
-                       ? 1.01L * std::max(rounding_of(stored) * std::abs(value), step_of(stored) * 0.5L)
+                       ? 1.01L * std::max(rounding_of(stored) * std::abs(value), spacing_of(stored) * 0.5L)
                        : 0);
     const Complex found =
-        read_number(c_->origin() + offset_of(product_.c, matrix, i, j) * bytes_of(stored), stored);
+        read_element(c_->origin() + offset_of(product_.c, matrix, i, j) * bytes_of(stored), stored);
     if (std::abs(found - value) <= allowed) return;
     // Beyond what float16 holds.
     if (stored == DataType::float16 && std::isinf(found.real()) && std::abs(value) > 65504.0L) return;
@@ -325,7 +325,7 @@ void ProductData::for_each_result(const std::function<void(Integer, Integer, Int
     for_each_element(product_.batch, product_.rows, product_.columns,
                      [&](Integer matrix, Integer i, Integer j) {
                          const Integer at = offset_of(product_.c, matrix, i, j) * bytes_of(stored);
-                         f(matrix, i, j, read_number(c_->origin() + at, stored));
+                         f(matrix, i, j, read_element(c_->origin() + at, stored));
                      });
 }
 

@@ -14,14 +14,14 @@
 
 namespace swirl::fuzz {
 
-/// A stored number as one in long double, and back; bytes of int32 wrap around.
-Complex read_number(const std::byte* at, DataType data_type);
-void write_number(std::byte* at, DataType data_type, Complex value);
+/// A stored element as long double, and back; bytes of int32 wrap around.
+Complex read_element(const std::byte* at, DataType data_type);
+void write_element(std::byte* at, DataType data_type, Complex value);
 
 /// Whether sums are integers, exact modulo 2^32.
 bool is_exact(const MatrixProduct& product);
 
-/// α and β in the sums' kind of number, rounded as such.
+/// α and β, rounded to the accumulators' type.
 struct Factors {
     Complex alpha = 1, beta = 0;
 };
@@ -29,7 +29,7 @@ Factors draw_factors(const MatrixProduct& product, Random& random);
 
 class Epilogue;
 
-/// α or β as a number.
+/// α or β as a value.
 template <class S> S factor(Complex value) {
     if constexpr (std::is_arithmetic_v<S>)
         return static_cast<S>(value.real());
@@ -46,7 +46,7 @@ public:
     /// C as it was before the first execution.
     void restore();
     /// Call before an execution, and after it: throws a Failure where anything else than C's elements has changed.
-    void remember();
+    void save();
     void require_unharmed();
 
     /// Throws a Failure where elements of C are wrong: all of them in small products, else some at random and corners.

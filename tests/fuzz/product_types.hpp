@@ -15,7 +15,7 @@ using NarrowTypes =
 /// What sums of int32 are stored as.
 using StoredIntegers = Types<std::int32_t, float, bfloat16, float16, std::int8_t, std::uint8_t>;
 
-/// Calls f with the one of the types that a kind of number has.
+/// Calls f with the C++ type of a data type.
 template <class... Ts, class F> void with_type(DataType data_type, Types<Ts...> /*of*/, const F& f) {
     (void)((data_type == data_type_of<Ts>() && (f(Type<Ts>{}), true)) || ...);
 }

@@ -92,11 +92,11 @@ private:
         return plan;
     }
 
-    void remember() {
+    void save() {
         data_.restore();
-        data_.remember();
-        if (epilogue_.array() != nullptr) epilogue_.array()->remember();
-        reduced_.remember();
+        data_.save();
+        if (epilogue_.array() != nullptr) epilogue_.array()->save();
+        reduced_.save();
     }
     void require_unharmed() {
         if (setting_.tampering.product) setting_.tampering.product(data_, reduced_.array());
@@ -106,7 +106,7 @@ private:
     }
 
     void execute(const Plan& plan) {
-        remember();
+        save();
         with_types(product_, [&]<class S, class A, class B, class C>(Type<S>, Type<A>, Type<B>, Type<C>) {
             if constexpr (std::is_same_v<S, AccumulatorOf<A>>)
                 plan.execute(factor<S>(factors_.alpha), reinterpret_cast<const A*>(data_.a().origin()),
@@ -141,7 +141,7 @@ private:
         swirl_plan* made = nullptr;
         require(swirl_plan_create(described, &options, &made));
         const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
-        remember();
+        save();
         GuardedMemory* const array = epilogue_.array();
         with_type(product_.data_type, SumTypes{}, [&](auto of) {
             using T = typename decltype(of)::type;
@@ -162,7 +162,7 @@ private:
         MatrixProduct one = product_;
         one.batch = 1;
         const Plan plan = swirl::plan(one, {.threads = threads});
-        remember();
+        save();
         with_type(
             product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
             [&](auto of) {
@@ -187,7 +187,7 @@ private:
     }
 
     void execute_packed(const Plan& plan, Packed packed) {
-        remember();
+        save();
         with_type(product_.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
                   [&](auto of) {
                       using T = typename decltype(of)::type;

@@ -10,7 +10,7 @@
 
 namespace swirl::fuzz {
 
-/// Random numbers that are the same on every machine and with every standard library (splitmix64: Steele, Lea, Flood 2014).
+/// Random numbers independent of the machine and the standard library (splitmix64: Steele, Lea, Flood 2014).
 class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}

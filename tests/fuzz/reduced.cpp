@@ -12,7 +12,7 @@
 namespace swirl::fuzz {
 namespace {
 
-/// Where the result is that an element is part of.
+/// The index of the result to which an element contributes.
 Integer result_of(const Reduction& reduction, const MatrixProduct& product, Integer matrix, Integer i,
                   Integer j) {
     switch (reduction.over) {
@@ -46,8 +46,8 @@ Reduced::Reduced(const MatrixProduct& product) : product_(product) {
     array_ = std::make_unique<GuardedMemory>("results r", 0, count * bytes_of(product.data_type));
 }
 
-void Reduced::remember() {
-    if (array_) array_->remember();
+void Reduced::save() {
+    if (array_) array_->save();
 }
 
 void Reduced::require_unharmed() {
@@ -74,12 +74,12 @@ void Reduced::require_right(const ProductData& data) const {
                                                                 : std::min(expected[at], x);
     });
     const long double epsilon = product_.data_type == DataType::float32 ? 0x1p-23L : 0x1p-52L;
-    const auto together = static_cast<long double>(product_.rows * product_.columns * product_.batch);
-    const long double unit = reduction.operation == Reduce::sum ? epsilon * (4 + std::sqrt(together)) : 0;
+    const auto terms = static_cast<long double>(product_.rows * product_.columns * product_.batch);
+    const long double unit = reduction.operation == Reduce::sum ? epsilon * (4 + std::sqrt(terms)) : 0;
     for (std::size_t k = 0; k < count; ++k) {
         const std::byte* const place =
             array_->origin() + static_cast<Integer>(k) * bytes_of(product_.data_type);
-        const long double found = read_number(place, product_.data_type).real();
+        const long double found = read_element(place, product_.data_type).real();
         if (found == expected[k] || std::abs(found - expected[k]) <= unit * magnitudes[k]) continue;
         throw Failure("wrong reduction",
                       fmt::format("number {} is {} and not {}", k, static_cast<double>(found),

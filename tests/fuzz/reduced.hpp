@@ -18,7 +18,7 @@ public:
     /// Null where nothing is reduced.
     GuardedMemory* array() const { return array_.get(); }
     /// Call before an execution, and after it: throws a Failure where anything else than results has changed.
-    void remember();
+    void save();
     void require_unharmed();
     /// Throws a Failure unless results are those of what C holds now, in long double.
     void require_right(const ProductData& data) const;

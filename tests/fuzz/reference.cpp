@@ -68,7 +68,7 @@ void run(fftwl_plan plan) {
     fftwl_destroy_plan(plan);
 }
 
-std::vector<long double> real_parts(const Values& values) {
+std::vector<long double> real_components(const Values& values) {
     std::vector<long double> result;
     for (const Complex& value : values) result.push_back(value.real());
     return result;
@@ -88,7 +88,7 @@ Values transform_by_fftw(const TransformDefinition& transform, Values input) {
         return output;
     }
     if (transform.kind == TransformKind::real_dft && transform.direction == Direction::forward) {
-        std::vector<long double> reals = real_parts(input);
+        std::vector<long double> reals = real_components(input);
         run(fftwl_plan_guru64_dft_r2c(rank, dimensions.data(), 0, nullptr, reals.data(), pairs(output),
                                       flags));
         return output;
@@ -98,7 +98,7 @@ Values transform_by_fftw(const TransformDefinition& transform, Values input) {
         run(fftwl_plan_guru64_dft_c2r(rank, dimensions.data(), 0, nullptr, pairs(input), results.data(),
                                       flags));
     } else {
-        std::vector<long double> reals = real_parts(input);
+        std::vector<long double> reals = real_components(input);
         const std::vector<fftw_r2r_kind> kinds(dimensions.size(), r2r_kind(transform.kind));
         run(fftwl_plan_guru64_r2r(rank, dimensions.data(), 0, nullptr, reals.data(), results.data(),
                                   kinds.data(), flags));

@@ -29,8 +29,8 @@ struct Setting {
     Tampering tampering = {};
 };
 
-/// One case of a part: draws something by the seed, runs it and throws a Failure, or lets an error of swirl's through, where it
-/// is wrong.
+/// One case of a target: draws something by the seed, runs it and throws a Failure, or lets an error of swirl's
+/// through, where it is wrong.
 using Case = void (*)(std::uint64_t seed, const Setting& setting, Journal& journal);
 
 void fuzz_transform(std::uint64_t seed, const Setting& setting, Journal& journal);

@@ -92,18 +92,18 @@ template <class T> void run_epilogue(const MatrixProduct& product, Random& rando
                                 random.one_of({GuardedMemory::Fence::before, GuardedMemory::Fence::behind}));
         for (Integer k = 0; k < scalars; ++k)
             reinterpret_cast<T*>(memory.origin())[k] = static_cast<T>(random.uniform());
-        memory.remember();
+        memory.save();
     }
     const auto bits_of = [&](int threads) {
         Plan plan = swirl::plan(product, {.threads = threads});
         std::size_t next = 0;
         for (const AuxiliaryArray& array : arrays_of(product)) {
-            const auto* const numbers = reinterpret_cast<const T*>(arrays[next++].origin());
-            plan = array.is_complex ? plan.with(array.name, reinterpret_cast<const std::complex<T>*>(numbers))
-                                    : plan.with(array.name, numbers);
+            const auto* const values = reinterpret_cast<const T*>(arrays[next++].origin());
+            plan = array.is_complex ? plan.with(array.name, reinterpret_cast<const std::complex<T>*>(values))
+                                    : plan.with(array.name, values);
         }
         data.restore();
-        data.remember();
+        data.save();
         with_type(product.data_type, Types<float, double, std::complex<float>, std::complex<double>>{},
                   [&](auto of) {
                       using N = typename decltype(of)::type;
@@ -168,7 +168,7 @@ void fuzz_schedule_text(Random& random, const Setting& setting, Journal& journal
     TransformData data(problem, random);
     data.set(From::input, random_input(data.transform(), data.transforms(), random));
     const Values expected = expected_output(data, random);
-    data.remember();
+    data.save();
     execute(*made, data);
     data.require_unharmed();
     // Other algorithms are somewhat less accurate than those that are chosen.

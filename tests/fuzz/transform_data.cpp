@@ -71,7 +71,7 @@ TransformData::TransformData(const Transform& problem, Random& random, bool for_
     const bool in_place = problem.placement == Placement::in_place;
     const bool planar = problem.layout == ComplexLayout::planar;
     const auto bytes = [&](From side) {
-        const Place& of = place(side);
+        const SideArrays& of = arrays_of(side);
         const Reach reach = reach_of(loops_of(problem_, transform_, side));
         const Integer element = scalar_ * (of.is_complex && !planar ? 2 : 1);
         return std::pair(reach.lowest * element, (reach.highest + 1) * element);
@@ -121,7 +121,7 @@ void TransformData::for_each_offset(From side, const std::function<void(Integer)
 }
 
 Values TransformData::elements(From side) const {
-    const Place& of = place(side);
+    const SideArrays& of = arrays_of(side);
     Values result;
     for_each_offset(side, [&](Integer offset) {
         const std::byte* const re =
@@ -135,7 +135,7 @@ Values TransformData::elements(From side) const {
 }
 
 void TransformData::set(From side, const Values& values) {
-    const Place& of = place(side);
+    const SideArrays& of = arrays_of(side);
     std::size_t next = 0;
     for_each_offset(side, [&](Integer offset) {
         const Complex value = values[next++];
@@ -149,24 +149,24 @@ void TransformData::set(From side, const Values& values) {
 }
 
 std::vector<GuardedMemory*> TransformData::arrays(From side) const {
-    const Place& of = place(side);
+    const SideArrays& of = arrays_of(side);
     std::vector<GuardedMemory*> result{of.real.get()};
     if (of.imaginary) result.push_back(of.imaginary.get());
     return result;
 }
 
-std::byte* TransformData::real(From side) const { return place(side).real->origin(); }
+std::byte* TransformData::real(From side) const { return arrays_of(side).real->origin(); }
 std::byte* TransformData::imaginary(From side) const {
-    return is_planar(side) ? place(side).imaginary->origin() : nullptr;
+    return is_planar(side) ? arrays_of(side).imaginary->origin() : nullptr;
 }
 
-void TransformData::remember() {
+void TransformData::save() {
     for (const From side : {From::input, From::output})
-        for (GuardedMemory* array : arrays(side)) array->remember();
+        for (GuardedMemory* array : arrays(side)) array->save();
 }
 
 void TransformData::allow(From side) {
-    const Place& of = place(side);
+    const SideArrays& of = arrays_of(side);
     const Integer bytes = scalar_ * (of.is_complex && !is_planar(side) ? 2 : 1);
     for_each_offset(side, [&](Integer offset) {
         for (GuardedMemory* array : arrays(side)) array->allow(offset * bytes, bytes);
@@ -175,7 +175,7 @@ void TransformData::allow(From side) {
 
 void TransformData::require_unharmed() {
     allow(From::output);
-    // In place, what is left of the input has no meaning: the last pair of a row of reals.
+    // In place, the rest of the input is undefined: the last pair of a row of reals.
     if (problem_.placement == Placement::in_place) allow(From::input);
     for (const From side : {From::input, From::output})
         for (GuardedMemory* array : arrays(side)) array->require_unharmed();

@@ -106,8 +106,8 @@ private:
         constexpr Integer alignment = 64;
         GuardedMemory workspace("workspace", 0, bytes, 0,
                                 bytes % alignment == 0 ? draw_fence(random_) : GuardedMemory::Fence::none);
-        data_.remember();
-        workspace.remember();
+        data_.save();
+        workspace.save();
         if (bring_workspace && plan.workspace_bytes() > 0)
             execute(plan, data_, {workspace.origin(), plan.workspace_bytes()});
         else
@@ -141,10 +141,10 @@ private:
         require(swirl_plan_from_text(to_text(problem_).c_str(), &given, &made));
         const std::unique_ptr<swirl_plan, void (*)(swirl_plan*)> plan(made, swirl_plan_destroy);
         data_.set(From::input, input_);
-        data_.remember();
+        data_.save();
         const std::size_t bytes = swirl_plan_workspace_bytes(made);
         GuardedMemory workspace("workspace", 0, static_cast<Integer>(bytes));
-        workspace.remember();
+        workspace.save();
         const bool bring = bytes > 0 && random_.chance(50);
         std::byte *const in = data_.real(From::input), *const in_imaginary = data_.imaginary(From::input),
                          *const out = data_.real(From::output),
@@ -180,10 +180,10 @@ private:
         data_.set(From::input, input_); // in place, the results are gone
         const Values expected = data_.elements(From::input);
         there.set(From::input, output_);
-        there.remember();
+        there.save();
         execute(back, there);
         GuardedMemory none("workspace", 0, 0);
-        none.remember();
+        none.save();
         tamper(there, none);
         there.require_unharmed();
         require_close(*inverse, there.elements(From::output), expected, 2 * setting_.tolerance);
@@ -255,7 +255,7 @@ Values expected_output(const TransformData& data, Random& random) {
 }
 
 void require_close(const Transform& problem, const Values& found, const Values& expected, double tolerance) {
-    // Of one element, beside the root mean square: an error of few elements does not get lost among many.
+    // Per element, besides the root mean square: finds errors of few elements among many.
     constexpr double of_one = 16;
     std::size_t transforms = 1;
     double points = 1;

@@ -11,13 +11,13 @@ namespace swirl::fuzz {
 
 bool is_valid(const Transform& problem);
 
-/// Throws a Failure where numbers are not the same bits.
+/// Throws a Failure if bits differ.
 void require_same(const Values& found, const Values& expected, const char* what);
 
 /// Executes a plan on a problem's arrays.
 void execute(const Plan& plan, const TransformData& data, Workspace workspace = {});
 
-/// Random numbers for an input; half spectra are those of real data.
+/// Random values for an input; half spectra belong to real data.
 Values random_input(const TransformDefinition& transform, std::size_t transforms, Random& random);
 
 /// What the problem makes of its input, in long double.

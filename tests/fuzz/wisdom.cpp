@@ -91,7 +91,7 @@ private:
     }
 
     void learn() {
-        const Limits small{.points = 256, .elements = 512, .places = 4096};
+        const Limits small{.points = 256, .elements = 512, .span = 4096};
         std::set<std::string> texts;
         for (int k = 0; k < 3; ++k) {
             const Transform problem = draw_transform(random_, small);
@@ -101,9 +101,13 @@ private:
             learned_.push_back({problem, schedule});
             require_known(learned_.back());
         }
-        // What is a part of a later problem has been measured again.
-        for (Learned& known : learned_)
+        // Subproblems of later problems are measured again.
+        search::Wisdom wisdom(search::Wisdom::default_file(), quiet);
+        for (Learned& known : learned_) {
             known.schedule = plan(known.problem, options(Effort::estimate)).schedule();
+            // A busy machine may find no time to measure; a drawn probe then changes the estimate.
+            known.is_untouched = !wisdom.entries_for(to_text(known.problem)).empty();
+        }
     }
 
     void require_known(const Learned& known) const {
@@ -127,7 +131,7 @@ private:
         for (Learned& known : learned_) known.is_untouched = false;
     }
 
-    /// Of the file, or of a journal beside it that claims to undo something.
+    /// Of the file, or of a forged journal next to it.
     void damage_bytes(const fs::path& file) {
         all_are_touched();
         std::ifstream in(file, std::ios::binary);
@@ -282,7 +286,7 @@ private:
         TransformData data(known.problem, random_);
         data.set(From::input, random_input(data.transform(), data.transforms(), random_));
         const Values expected = expected_output(data, random_);
-        data.remember();
+        data.save();
         execute(plan, data);
         data.require_unharmed();
         constexpr double slack = 8; // other algorithms than those that are chosen
@@ -299,7 +303,7 @@ private:
 template <class T> void multiply_by(const gemm::BlockedGemm& schedule, Random& random) {
     constexpr Integer most = 70;
     const Integer m = random.integer(1, most), n = random.integer(1, most), k = random.integer(1, most);
-    const auto whole = [&](Integer count) { // sums of whole numbers are exact
+    const auto whole = [&](Integer count) { // sums of integers are exact
         std::vector<T> values;
         for (Integer i = 0; i < count; ++i) values.emplace_back(static_cast<float>(random.integer(-4, 4)));
         return values;

@@ -24,30 +24,30 @@ namespace {
 
 constexpr std::uint64_t cases_of_a_process = 60, cases_of_a_gpu_process = 500;
 
-/// Which case a number of the common sequence stands for.
-struct Numbered {
-    const Part* part;
-    std::uint64_t number; ///< within its part
+/// The target and the case at an index of the common sequence.
+struct TargetCase {
+    const FuzzTarget* fuzz_target;
+    std::uint64_t index; ///< within its target
 };
 
-Numbered numbered(const std::vector<Part>& parts, std::uint64_t sequence) {
+TargetCase case_at(const std::vector<FuzzTarget>& fuzz_targets, std::uint64_t sequence) {
     std::uint64_t round = 0;
-    for (const Part& part : parts) round += static_cast<std::uint64_t>(part.share);
+    for (const FuzzTarget& fuzz_target : fuzz_targets) round += static_cast<std::uint64_t>(fuzz_target.share);
     std::uint64_t at = sequence % round;
-    for (const Part& part : parts) {
-        const auto share = static_cast<std::uint64_t>(part.share);
-        if (at < share) return {&part, sequence / round * share + at};
+    for (const FuzzTarget& fuzz_target : fuzz_targets) {
+        const auto share = static_cast<std::uint64_t>(fuzz_target.share);
+        if (at < share) return {&fuzz_target, sequence / round * share + at};
         at -= share;
     }
     return {};
 }
 
-std::uint64_t seed_of(std::uint64_t seed, const Part& part, std::uint64_t number) {
+std::uint64_t seed_of(std::uint64_t seed, const FuzzTarget& fuzz_target, std::uint64_t index) {
     std::uint64_t name = 14695981039346656037U; // FNV-1a
-    for (const char c : std::string_view(part.name))
+    for (const char c : std::string_view(fuzz_target.name))
         name = (name ^ static_cast<unsigned char>(c)) * 1099511628211U;
     Random random(seed ^ name);
-    return random.word() + number * 0x9e3779b97f4a7c15ULL;
+    return random.word() + index * 0x9e3779b97f4a7c15ULL;
 }
 
 /// One process: cases of `record.next` on, every `jobs`-th.
@@ -67,11 +67,11 @@ public:
             const std::uint64_t sequence = record_.next;
             record_.next += static_cast<std::uint64_t>(work_.jobs);
             if (work_.only_case >= 0) {
-                run_case(work_.parts.front(), static_cast<std::uint64_t>(work_.only_case));
+                run_case(work_.fuzz_targets.front(), static_cast<std::uint64_t>(work_.only_case));
                 return;
             }
-            const Numbered one = numbered(work_.parts, sequence);
-            run_case(*one.part, one.number);
+            const TargetCase one = case_at(work_.fuzz_targets, sequence);
+            run_case(*one.fuzz_target, one.index);
         }
     }
 
@@ -81,15 +81,16 @@ private:
                (work_.cases > 0 && record_.next >= work_.cases);
     }
 
-    void run_case(const Part& part, std::uint64_t number) {
-        journal_.begin(fmt::format("--only {} --seed {} --case {} {} {}{}", part.name, work_.seed, number,
-                                   setting_.on_gpu ? "--device" : "--cpu", setting_.cpu, work_.options));
+    void run_case(const FuzzTarget& fuzz_target, std::uint64_t index) {
+        journal_.begin(fmt::format("--only {} --seed {} --case {} {} {}{}", fuzz_target.name, work_.seed,
+                                   index, setting_.on_gpu ? "--device" : "--cpu", setting_.cpu,
+                                   work_.options));
         const auto fail = [&](std::string_view kind, const char* message) {
             journal_.fail(kind, message);
             has_failed_ = true;
         };
         try {
-            part.run(seed_of(work_.seed, part, number), setting_, journal_);
+            fuzz_target.run(seed_of(work_.seed, fuzz_target, index), setting_, journal_);
         } catch (const Failure& failure) {
             fail(failure.kind, failure.what());
         } catch (const UserError& error) {

@@ -8,23 +8,23 @@
 
 namespace swirl::fuzz {
 
-struct Part {
+struct FuzzTarget {
     const char* name;
     Case run;
-    int share; ///< cases of each round, of all parts together
+    int share; ///< cases per round of all targets
 };
 
 struct Work {
-    std::vector<Part> parts;
-    std::vector<std::string> cpus; ///< slices of cases take them in turns; "gpu" alone on GPUs
+    std::vector<FuzzTarget> fuzz_targets;
+    std::vector<std::string> cpus; ///< slices of cases alternate between them; "gpu" alone on GPUs
     Setting setting;
     std::uint64_t seed = 0;
     double seconds = 30;
-    std::uint64_t cases = 0; ///< that end the run, with `seconds`; 0: any number
+    std::uint64_t cases = 0; ///< limit, with `seconds`; 0: none
     int jobs = 1;
     double case_seconds = 120;   ///< a case that takes longer hangs
-    std::int64_t only_case = -1; ///< of the only part; −1: all
-    std::string options = {};    ///< that a case is run again with, beside its own
+    std::int64_t only_case = -1; ///< of the only target; −1: all
+    std::string options = {};    ///< for rerunning a case, besides its own
 };
 
 /// Runs cases in processes of their own, which begin anew after some cases and after a crash. Prints a line for each failure, and

@@ -29,7 +29,7 @@ std::string outcome_of(Case run_case, std::uint64_t seed) {
     setenv("SWIRL_KERNEL_CACHE", "off", 1);
     Journal journal(record());
     Setting setting{.cpu = "gpu", .on_gpu = true};
-    setting.limits = {.points = 512, .elements = 1024, .places = 4096};
+    setting.limits = {.points = 512, .elements = 1024, .span = 4096};
     const std::uint64_t refused = record().refused;
     try {
         run_case(seed, setting, journal);

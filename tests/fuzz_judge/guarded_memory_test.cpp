@@ -32,7 +32,7 @@ TEST(GuardedMemory, CrashesOnReadsBeyondAFence) {
     }
 }
 
-TEST(GuardedMemory, FindsProductsThatReadBeyondAnArrayOfTheirEpilogue) {
+TEST(GuardedMemory, CatchesEpilogueReadsOutOfBounds) {
     constexpr Integer rows = 33, columns = 5;
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, rows, columns, 7);
     product.epilogue = Expression("x + v[i]");

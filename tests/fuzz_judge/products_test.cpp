@@ -28,7 +28,7 @@ struct Outcome {
     bool is_planted = false;
 };
 
-/// A case with a fault that is planted after its execution of this number.
+/// A case with a fault planted after this execution.
 Outcome outcome_of(std::uint64_t seed, int execution, const Fault& plant) {
     static const auto record = std::make_unique<Record>();
     Journal journal(*record);
@@ -95,7 +95,7 @@ TEST(FuzzOfProducts, FindsNaNs) {
                                  data_type == DataType::bfloat16 || data_type == DataType::float16 ||
                                  is_complex(data_type);
             if (element == nullptr || !has_nan) return false;
-            write_number(element, data_type, std::numeric_limits<long double>::quiet_NaN());
+            write_element(element, data_type, std::numeric_limits<long double>::quiet_NaN());
             return true;
         },
         {"wrong product", "wrong reduction", "other bits"}, 200);
@@ -166,7 +166,7 @@ TEST(FuzzOfProducts, FindsWrongReductions) {
 }
 
 /// Where all summands are the same, so are the errors of most additions: they add up instead of cancelling.
-TEST(FuzzOfProducts, AllowsWhatAddingOneElementAgainAndAgainRoundsTo) {
+TEST(FuzzOfProducts, ToleratesAccumulationRounding) {
     constexpr Integer k = 181;
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, 1, 1, k);
     product.a.column_stride = product.b.row_stride = 0;

@@ -33,7 +33,7 @@ struct Result {
 };
 
 Result result_of(Case run_case, std::uint64_t cases = 3) {
-    const Work work{.parts = {{"part", run_case, 1}},
+    const Work work{.fuzz_targets = {{"part", run_case, 1}},
                     .cpus = {"portable"},
                     .setting = {},
                     .seed = 5,

@@ -13,12 +13,12 @@
 namespace swirl::gemm::test {
 namespace amx_test {
 
-/// Where a panel holds slice `slice` of step `step` of a member.
-Integer place_in_panel(Operand operand, int terms, Integer step, int slice, int member) {
-    const Integer pair = step % 16, second = step / 16 % 2;
+/// Index in a panel of bf16 split term `slice` at a k index of a member.
+Integer index_in_panel(Operand operand, int terms, Integer k_index, int term, int member) {
+    const Integer pair = k_index % 16, second = k_index / 16 % 2;
     const Integer within = operand == Operand::a ? 32 * pair + 2 * (member % 16) + second
                                                  : 32 * (member % 16) + 2 * pair + second;
-    return amx_panel_bytes(terms, step / 32) / 2 + (2 * slice + member / 16) * 512 + within;
+    return amx_panel_bytes(terms, k_index / 32) / 2 + (2 * term + member / 16) * 512 + within;
 }
 
 struct Shape {
@@ -62,10 +62,10 @@ void expect_tiles(const Shape& shape) {
                 long double sum = 0;
                 for (const auto& pass : shape.product.passes)
                     for (const Bf16Split::Pair& pair : pass)
-                        for (Integer step = 0; step < shape.groups * 32; ++step)
+                        for (Integer k_index = 0; k_index < shape.groups * 32; ++k_index)
                             sum += arguments["a"][tile * amx_panel_bytes(terms, shape.groups) / 2 +
-                                                  place_in_panel(Operand::a, terms, step, pair.a, row)] *
-                                   arguments["b"][place_in_panel(Operand::b, terms, step, pair.b, column)];
+                                                  index_in_panel(Operand::a, terms, k_index, pair.a, row)] *
+                                   arguments["b"][index_in_panel(Operand::b, terms, k_index, pair.b, column)];
                 const Integer at = tile * amx_tile + row + column * stride;
                 const long double old = kept == 0 ? 0 : before["c"][at];
                 EXPECT_EQ(c[at], 2 * sum + kept * old) << tile << ": " << row << ", " << column;
@@ -110,15 +110,16 @@ void expect_packed(Operand operand, DataType scalar, int terms, int count, const
     arguments.parameters = {k / 32 * 32, k, source.k_stride, source.stride};
     ir::interpret(program, arguments);
     for (int member = 0; member < (count > 16 ? 32 : 16); ++member)
-        for (Integer step = 0; step < (k + 32 - 1) / 32 * 32; ++step) {
-            const bool is_there = member < count && step < k;
+        for (Integer k_index = 0; k_index < (k + 32 - 1) / 32 * 32; ++k_index) {
+            const bool is_there = member < count && k_index < k;
             const long double x =
-                is_there ? scale * from[step * source.k_stride + member * source.stride] : 0;
+                is_there ? scale * from[k_index * source.k_stride + member * source.stride] : 0;
             long double left = x;
-            for (int slice = 0; slice < terms; ++slice) {
+            for (int term = 0; term < terms; ++term) {
                 const long double found =
-                    arguments["to"][place_in_panel(operand, terms, step, slice, member)];
-                EXPECT_LE(std::fabs(found - left), std::ldexp(std::fabs(left), -8)) << member << ", " << step;
+                    arguments["to"][index_in_panel(operand, terms, k_index, term, member)];
+                EXPECT_LE(std::fabs(found - left), std::ldexp(std::fabs(left), -8))
+                    << member << ", " << k_index;
                 left -= found;
             }
             const bool is_exact = terms == 3 || scalar == DataType::bfloat16;
@@ -126,7 +127,7 @@ void expect_packed(Operand operand, DataType scalar, int terms, int count, const
         }
 }
 
-TEST(AmxPack, TakesEveryLayoutApart) {
+TEST(AmxPack, SupportsEveryLayout) {
     const Source sources[] = {
         {Pack::Source::across_panel, 37, 1}, {Pack::Source::along_k, 1, 70}, {Pack::Source::neither, 2, 67}};
     for (const Operand operand : {Operand::a, Operand::b})
@@ -138,9 +139,9 @@ TEST(AmxPack, TakesEveryLayoutApart) {
             }
 }
 
-/// Byte `step` of a member in a panel of bytes.
-std::int64_t byte_at(const ir::Memory& panel, Operand operand, Integer step, int member, bool is_signed) {
-    const Integer quad = step % 16, byte = step / 16 % 4, group = step / 64;
+/// The byte at a k index of a member in a panel of bytes.
+std::int64_t byte_at(const ir::Memory& panel, Operand operand, Integer k_index, int member, bool is_signed) {
+    const Integer quad = k_index % 16, byte = k_index / 16 % 4, group = k_index / 64;
     const Integer within = operand == Operand::a ? 16 * quad + member % 16 : 16 * (member % 16) + quad;
     const auto word = static_cast<std::int64_t>(panel[(2 * group + member / 16) * 256 + within]);
     const std::uint8_t found = ir::byte_of(word, static_cast<int>(byte));
@@ -172,9 +173,9 @@ TEST(AmxKernel, AddsTheProductsOfBytesOfEveryKind) {
             for (int column = 0; column < columns; ++column)
                 for (int row = 0; row < rows; ++row) {
                     std::int64_t sum = 0;
-                    for (Integer step = 0; step < 128; ++step)
-                        sum += byte_at(arguments["a"], Operand::a, step, row, a == DataType::int8) *
-                               byte_at(arguments["b"], Operand::b, step, column, b == DataType::int8);
+                    for (Integer k_index = 0; k_index < 128; ++k_index)
+                        sum += byte_at(arguments["a"], Operand::a, k_index, row, a == DataType::int8) *
+                               byte_at(arguments["b"], Operand::b, k_index, column, b == DataType::int8);
                     EXPECT_EQ(arguments["c"][row + column * rows], static_cast<long double>(3 * sum + 7));
                 }
         }
@@ -221,9 +222,9 @@ TEST(AmxKernel, FinishesProductsOfBytesAsFloats) {
     for (int column = 0; column < columns; ++column)
         for (int row = 0; row < rows; ++row) {
             std::int64_t sum = 7;
-            for (Integer step = 0; step < 128; ++step)
-                sum += byte_at(arguments["a"], Operand::a, step, row, true) *
-                       byte_at(arguments["b"], Operand::b, step, column, false);
+            for (Integer k_index = 0; k_index < 128; ++k_index)
+                sum += byte_at(arguments["a"], Operand::a, k_index, row, true) *
+                       byte_at(arguments["b"], Operand::b, k_index, column, false);
             const long double x = 0.25L * static_cast<long double>(sum) + (column * 0.5L - 3);
             EXPECT_EQ(arguments["finished"][row + column * rows], std::max(-100.0L, x));
         }
@@ -250,11 +251,11 @@ TEST(AmxPack, BringsBytesIntoWords) {
                 arguments.parameters = {k / 64 * 64, k, source.k_stride, source.stride};
                 ir::interpret(program, arguments);
                 for (int member = 0; member < (count > 16 ? 32 : 16); ++member)
-                    for (Integer step = 0; step < 192; ++step) {
-                        const bool is_there = member < count && step < k;
+                    for (Integer k_index = 0; k_index < 192; ++k_index) {
+                        const bool is_there = member < count && k_index < k;
                         const long double x =
-                            is_there ? from[step * source.k_stride + member * source.stride] : 0;
-                        EXPECT_EQ(byte_at(arguments["to"], operand, step, member, false),
+                            is_there ? from[k_index * source.k_stride + member * source.stride] : 0;
+                        EXPECT_EQ(byte_at(arguments["to"], operand, k_index, member, false),
                                   static_cast<std::int64_t>(x));
                     }
             }

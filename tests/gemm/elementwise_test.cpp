@@ -27,7 +27,7 @@ Epilogue plus_operand() {
             .operands = {{.row_stride = 2}}};
 }
 
-/// Bounds of a kernel for these extents, whose columns are this far apart.
+/// Bounds of a kernel for these extents and this column stride.
 ElementwiseKernel bounded(ElementwiseKernel kernel, const Extents& size, Integer stride) {
     kernel.max_rows = size.rows;
     kernel.max_columns = size.columns;
@@ -66,14 +66,14 @@ void expect_stored(const ElementwiseKernel& wanted, const Extents& size) {
     arguments.parameters = parameters_of(kernel, size, stride, stride);
     if (!has_results(kernel)) arguments.parameters.pop_back();
     ir::interpret(program, arguments);
-    const Complex beta = adds_c(kernel) ? number_at(arguments["beta"], kernel.data_type, 0) : 0;
+    const Complex beta = adds_c(kernel) ? element_at(arguments["beta"], kernel.data_type, 0) : 0;
     for (Integer j = 0; j < size.columns; ++j)
         for (Integer i = 0; i < size.rows; ++i) {
             const Integer at = i * stored.row_stride + j * stride;
-            const Complex expected = number_at(before, kernel.data_type, i * kernel.row_stride + j * stride) +
-                                     beta * number_at(c, kernel.data_type, at) +
-                                     operand_at(arguments, kernel, i);
-            EXPECT_LE(std::abs(number_at(results, kernel.data_type, at) - expected), 1e-6L)
+            const Complex expected =
+                element_at(before, kernel.data_type, i * kernel.row_stride + j * stride) +
+                beta * element_at(c, kernel.data_type, at) + operand_at(arguments, kernel, i);
+            EXPECT_LE(std::abs(element_at(results, kernel.data_type, at) - expected), 1e-6L)
                 << i << ", " << j << " of " << size.rows << " by " << size.columns << ", " << kernel.lanes
                 << " lanes";
         }
@@ -154,7 +154,7 @@ TEST(Elementwise, ReducesInEveryDirection) {
 }
 
 /// All classes of values: the interpreter's result is the nearest integer, ties to even, or 0 for NaN.
-TEST(Elementwise, ConvertsToIntegersOnCpusWithAndWithoutFusedMultiplyAdd) {
+TEST(Elementwise, ConvertsToIntegersWithAndWithoutFma) {
     const float values[] = {0.5F,
                             1.5F,
                             -0.5F,

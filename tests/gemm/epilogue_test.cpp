@@ -17,7 +17,9 @@ using Op = loops::Pointwise::Op;
 Epilogue example(Integer columns) {
     Epilogue epilogue;
     epilogue.operands = {{false, 1, 0}, {false, 0, 1}, {false, columns, 1}};
-    const auto operand = [](int number) { return loops::Pointwise::Node{.op = Op::array, .array = number}; };
+    const auto operand = [](int array_index) {
+        return loops::Pointwise::Node{.op = Op::array, .array = array_index};
+    };
     const auto of = [](Op op, std::vector<int> operands) {
         return loops::Pointwise::Node{.op = op, .operands = std::move(operands)};
     };

@@ -42,7 +42,7 @@ Extremes extremes_with(Integer lines, Integer length, Integer at, float value) {
     return found_in(arguments["to"]);
 }
 
-TEST(Extremes, FindsTheLargestAndTheLeastThatIsNotZeroWhereverTheyAre) {
+TEST(Extremes, FindsMaximumAndSmallestNonzero) {
     for (const Integer length : {16, 17, 63, 64, 80, 131})
         for (const Integer at : {Integer{0}, Integer{15}, length - 1, length + 5, 2 * length + 4}) {
             const Extremes large = extremes_with(2, length, at, -7e30F);
@@ -52,7 +52,7 @@ TEST(Extremes, FindsTheLargestAndTheLeastThatIsNotZeroWhereverTheyAre) {
         }
 }
 
-TEST(Extremes, NotANumberAndInfinityAreTheLargest) {
+TEST(Extremes, NanAndInfinityAreTheMaximum) {
     EXPECT_TRUE(std::isinf(extremes_with(1, 20, 3, -std::numeric_limits<float>::infinity()).largest));
     EXPECT_TRUE(std::isnan(extremes_with(1, 20, 3, std::numeric_limits<float>::quiet_NaN()).largest));
 }

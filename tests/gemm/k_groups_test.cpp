@@ -62,11 +62,11 @@ Packed packed(Pack pack_, Integer k, Integer k_stride, Integer stride) {
     for (Integer i = 0; i < from.elements(); ++i) {
         const Integer value = ir::wrapped(from.element(), static_cast<Integer>(random()));
         from.set_integer(i, value);
-        // Of bytes that are read as bits, the numbers that these are.
+        // The values of bytes read as bits.
         result.source.push_back(ir::wrapped(scalar_of(*pack_.source_type), value));
     }
-    const Integer together = k_per_iteration(pack_), whole = k / group;
-    arguments.parameters = {whole / together * together, whole, k_stride, stride};
+    const Integer k_block = k_per_iteration(pack_), whole = k / group;
+    arguments.parameters = {whole / k_block * k_block, whole, k_stride, stride};
     ir::interpret(program, arguments);
     const ir::Memory& to = arguments["to"];
     const bool promotes_accumulators = pack_.operand == Operand::b && pack_.k_packing.correction != 0;
@@ -118,9 +118,9 @@ void expect_product(const OperandTypes& types, int lanes, Integer k, Pack::Sourc
     for (int column = 0; column < columns; ++column)
         for (int row = 0; row < rows; ++row) {
             Integer sum = 0;
-            for (Integer step = 0; step < k; ++step)
-                sum += a.source[static_cast<std::size_t>(step * k_stride + row * stride)] *
-                       b.source[static_cast<std::size_t>(step * k_stride + column * stride)];
+            for (Integer k_index = 0; k_index < k; ++k_index)
+                sum += a.source[static_cast<std::size_t>(k_index * k_stride + row * stride)] *
+                       b.source[static_cast<std::size_t>(k_index * k_stride + column * stride)];
             const Integer at = Integer{column} * rows + row;
             ASSERT_EQ(static_cast<Integer>(c[at]), ir::wrapped(DataType::int32, 3 * sum - 5 * at * at))
                 << row << ", " << column << " of k = " << k;

@@ -9,17 +9,18 @@
 namespace swirl::gemm::test {
 namespace micro_kernel_test {
 
-constexpr DataType numbers[] = {DataType::float32, DataType::float64, DataType::complex64,
-                                DataType::complex128};
+constexpr DataType data_types[] = {DataType::float32, DataType::float64, DataType::complex64,
+                                   DataType::complex128};
 
-/// Part `part` of the number in a row or column of a packed panel.
-Integer packed_place(DataType data_type, Integer step, int width, int part, int at) {
-    return scalars_in(data_type) * width * step + part * width + at;
+/// Index in a packed panel of a component of a row's or column's element.
+Integer packed_place(DataType data_type, Integer k_index, int width, int component, int at) {
+    return scalars_in(data_type) * width * k_index + component * width + at;
 }
 
-Complex packed_number(const ir::Memory& memory, DataType data_type, Integer step, int width, int at) {
-    const long double real = memory[packed_place(data_type, step, width, 0, at)];
-    return is_complex(data_type) ? Complex(real, memory[packed_place(data_type, step, width, 1, at)]) : real;
+Complex packed_element(const ir::Memory& memory, DataType data_type, Integer k_index, int width, int at) {
+    const long double real = memory[packed_place(data_type, k_index, width, 0, at)];
+    return is_complex(data_type) ? Complex(real, memory[packed_place(data_type, k_index, width, 1, at)])
+                                 : real;
 }
 
 void expect_product(const MicroKernel& kernel, Integer k) {
@@ -33,26 +34,26 @@ void expect_product(const MicroKernel& kernel, Integer k) {
     if (kernel.update != Update::overwrite) fill(*c, random); // else it may not be read
     std::vector<Complex> before;
     for (Integer i = 0; i < Integer{kernel.rows} * kernel.columns; ++i)
-        before.push_back(kernel.update == Update::overwrite ? Complex(0) : number_at(*c, data_type, i));
+        before.push_back(kernel.update == Update::overwrite ? Complex(0) : element_at(*c, data_type, i));
     arguments.parameters = {k / kernel.unroll * kernel.unroll, k, kernel.rows};
     ir::interpret(program, arguments);
-    const Complex alpha = number_at(arguments["factors"], data_type, 0);
-    const Complex beta = kernel.update == Update::add ? 1 : number_at(arguments["factors"], data_type, 1);
+    const Complex alpha = element_at(arguments["factors"], data_type, 0);
+    const Complex beta = kernel.update == Update::add ? 1 : element_at(arguments["factors"], data_type, 1);
     for (int column = 0; column < kernel.columns; ++column)
         for (int row = 0; row < kernel.rows; ++row) {
             Complex sum = 0;
-            for (Integer step = 0; step < k; ++step)
-                sum += packed_number(arguments["a"], data_type, step, kernel.tile.rows(), row) *
-                       packed_number(arguments["b"], data_type, step, kernel.tile.columns, column);
+            for (Integer k_index = 0; k_index < k; ++k_index)
+                sum += packed_element(arguments["a"], data_type, k_index, kernel.tile.rows(), row) *
+                       packed_element(arguments["b"], data_type, k_index, kernel.tile.columns, column);
             const Integer at = Integer{column} * kernel.rows + row;
             const Complex expected = alpha * sum + beta * before[static_cast<std::size_t>(at)];
-            EXPECT_LE(std::abs(number_at(*c, data_type, at) - expected), tolerance(data_type, k))
+            EXPECT_LE(std::abs(element_at(*c, data_type, at) - expected), tolerance(data_type, k))
                 << row << ", " << column;
         }
 }
 
-TEST(MicroKernel, IsTheProductOfItsPanelsForEveryKindOfTile) {
-    for (const DataType data_type : numbers)
+TEST(MicroKernel, MultipliesItsPanelsForEveryTile) {
+    for (const DataType data_type : data_types)
         for (const Update update : {Update::overwrite, Update::add, Update::scale})
             for (const int lanes : {1, 2, 4})
                 for (const Integer k : {1, 4, 9})
@@ -67,7 +68,7 @@ TEST(MicroKernel, IsTheProductOfItsPanelsForEveryKindOfTile) {
 }
 
 TEST(MicroKernel, TouchesOnlyTheRowsAndColumnsThatThereAre) {
-    for (const DataType data_type : numbers)
+    for (const DataType data_type : data_types)
         for (int rows = 1; rows <= 8; ++rows)
             for (int columns = 1; columns <= 2; ++columns)
                 expect_product({.data_type = data_type,
@@ -81,7 +82,7 @@ TEST(MicroKernel, TouchesOnlyTheRowsAndColumnsThatThereAre) {
                                5);
 }
 
-TEST(MicroKernel, ATileLargerThanThePanelsIsAnInternalError) {
+TEST(MicroKernel, RejectsTilesLargerThanPanels) {
     EXPECT_THROW(micro_kernel({.tile = {4, 1, 2}, .rows = 5, .columns = 2}), InternalError);
     EXPECT_THROW(micro_kernel({.tile = {4, 1, 2}, .rows = 4, .columns = 3}), InternalError);
 }
@@ -93,22 +94,22 @@ void expect_packed(const Pack& pack_, Integer k, Integer k_stride, Integer strid
     std::mt19937 random(7);
     ir::Memory* const from = &arguments["from"];
     fill(*from, random);
-    const int together = k_per_iteration(pack_);
-    arguments.parameters = {k / together * together, k, k_stride, stride};
+    const int k_block = k_per_iteration(pack_);
+    arguments.parameters = {k / k_block * k_block, k, k_stride, stride};
     ir::interpret(program, arguments);
-    for (Integer step = 0; step < k; ++step)
+    for (Integer k_index = 0; k_index < k; ++k_index)
         for (int row = 0; row < pack_.width; ++row) {
             Complex expected = 0;
             if (row < pack_.count)
-                expected = number_at(*from, pack_.data_type, step * k_stride + row * stride);
+                expected = element_at(*from, pack_.data_type, k_index * k_stride + row * stride);
             if (pack_.conjugated) expected = std::conj(expected);
-            EXPECT_EQ(packed_number(arguments["to"], pack_.data_type, step, pack_.width, row), expected)
-                << step << ", " << row;
+            EXPECT_EQ(packed_element(arguments["to"], pack_.data_type, k_index, pack_.width, row), expected)
+                << k_index << ", " << row;
         }
 }
 
 TEST(Pack, BringsEveryLayoutIntoPanels) {
-    for (const DataType data_type : numbers)
+    for (const DataType data_type : data_types)
         for (const int width : {4, 6, 8})
             for (const int count : {1, width - 1, width})
                 for (const Integer k : {1, 3, 4, 11}) {

@@ -14,15 +14,15 @@ namespace swirl::gemm::test {
 
 using Complex = std::complex<long double>;
 
-/// Random numbers that the program's type holds exactly, in every element of a buffer.
+/// Random values, exact in the program's type, in every element of a buffer.
 inline void fill(ir::Memory& memory, std::mt19937& random) {
     std::uniform_int_distribution<int> uniform(-99, 99);
     for (Integer i = 0; i < memory.elements(); ++i)
         memory.set(memory.first() + i, static_cast<long double>(uniform(random)) / 64);
 }
 
-/// A number in a buffer of scalars, numbers counted from index 0.
-inline Complex number_at(const ir::Memory& memory, DataType data_type, Integer index) {
+/// An element in a buffer of scalars, counted from index 0.
+inline Complex element_at(const ir::Memory& memory, DataType data_type, Integer index) {
     if (!is_complex(data_type)) return memory[index];
     return {memory[2 * index], memory[2 * index + 1]};
 }
@@ -66,14 +66,14 @@ inline void expect_gaps_kept(const MatrixProduct& product, const ir::Memory& bef
                 }
     for (Integer i = after.first(); i < after.first() + after.elements(); ++i) {
         if (is_element[static_cast<std::size_t>(i - after.first())]) continue;
-        ASSERT_EQ(after.is_written(i), before.is_written(i)) << "beside C, at " << i;
+        ASSERT_EQ(after.is_written(i), before.is_written(i)) << "outside C, at " << i;
         if (before.is_written(i)) {
-            ASSERT_EQ(after[i], before[i]) << "beside C, at " << i;
+            ASSERT_EQ(after[i], before[i]) << "outside C, at " << i;
         }
     }
 }
 
-/// What rounding in float32 or float64 allows for sums of so many products of numbers below 2.
+/// Rounding error bound for sums of this many products of values below 2 in float32 or float64.
 inline long double tolerance(DataType data_type, Integer k) {
     const long double epsilon = scalar_of(data_type) == DataType::float32 ? 0x1p-23L : 0x1p-52L;
     return epsilon * 16 * static_cast<long double>(k + 4);

@@ -27,6 +27,8 @@ TEST(CpuGemm, ComesBackFromItsText) {
     const std::pair<CpuGemm, const char*> all[] = {
         {{blocked}, "blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8"},
         {{plain}, "blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=columns prefetch=none"},
+        {{DotGemm{.rows = 4, .columns = 2, .lanes = 4, .chains = 1, .unroll = 2, .kc = 64}},
+         "dot mr=4 nr=2 lanes=4 chains=1 unroll=2 kc=64 loop=columns"},
         {{unpacked}, "unpacked mr=8 nr=6 lanes=4 unroll=8 kc=64 loop=rows prefetch=c"},
     };
     for (const auto& [schedule, text] : all) {
@@ -61,15 +63,14 @@ TEST(CpuGemm, ParametersComeInAnyOrder) {
 TEST(CpuGemm, ErrorsNameTheParameterItsValueAndWhatWorks) {
     const std::string rest = " unroll=4 mc=64 kc=64 nc=64 loop=rows prefetch=c";
     const std::pair<std::string, const char*> all[] = {
-        {"", "'' is no kind of kernel; use blocked, unpacked"},
-        {"packed mr=8", "'packed' is no kind of kernel"},
+        {"", "unknown kind of kernel ''; use blocked, unpacked"},
+        {"packed mr=8", "unknown kind of kernel 'packed'"},
         {"blocked mr=24", "'nr' is missing; add nr="},
-        {"blocked mr=24 nr=8" + rest + " depth=3",
-         "no parameter 'depth' here; its parameters are mr, nr, unroll"},
-        {"blocked mr=24 mr=24 nr=8" + rest, "'mr' is there twice"},
-        {"blocked mr=24 nr" + rest, "'nr' is no parameter; write name=value"},
+        {"blocked mr=24 nr=8" + rest + " depth=3", "unknown parameter 'depth'; use mr, nr, unroll"},
+        {"blocked mr=24 mr=24 nr=8" + rest, "'mr' is given twice"},
+        {"blocked mr=24 nr" + rest, "'nr' is not of the form name=value"},
         {"blocked mr=23 nr=8" + rest, "mr is 23; use a multiple of 8"},
-        {"blocked mr=0 nr=8" + rest, "mr is '0'; use a number from 1"},
+        {"blocked mr=0 nr=8" + rest, "mr is '0'; use an integer from 1"},
         {"blocked mr=64 nr=8" + rest,
          "more accumulators than the 32 registers of avx512; use a smaller mr or nr"},
         {"blocked mr=24 nr=8 unroll=4 mc=64 kc=99999 nc=64 loop=rows prefetch=c", "kc is '99999'"},
@@ -91,7 +92,7 @@ TEST(CpuGemm, ErrorsNameTheParameterItsValueAndWhatWorks) {
     EXPECT_NE(error_of<UserError>([&] {
                   parse_cpu_gemm("blocked mr=24 nr=8" + rest, target::portable_cpu(),
                                  square(DataType::float64));
-              }).find("portable has no generated code; use builtin"),
+              }).find("portable runs no generated code; use builtin"),
               std::string::npos);
     MatrixProduct bytes = square(DataType::int32);
     bytes.a_type = bytes.b_type = DataType::int8;
@@ -134,7 +135,7 @@ TEST(ModelSchedule, HasTheTileOfTheFewestCyclesThatFits) {
         << "one chain waits for itself";
 }
 
-TEST(BlocksOfAProduct, AreOfNearlyTheSameSizeAndHaveWholeTiles) {
+TEST(BlocksOfAProduct, AreBalancedAndConsistOfWholeTiles) {
     const BlockedGemm schedule{.tile = {8, 3, 8}, .mc = 120, .kc = 512, .nc = 2048};
     EXPECT_EQ(blocks_of(schedule, 1000, 1000, 1000, 500), (BlockSizes{.mc = 120, .kc = 500, .nc = 1000}));
     EXPECT_EQ(blocks_of(schedule, 130, 100, 3000, 512), (BlockSizes{.mc = 72, .kc = 100, .nc = 1504}));

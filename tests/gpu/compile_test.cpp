@@ -14,13 +14,13 @@ namespace compile_test {
 
 class CompilingOnGpu : public support::FirstGpu {
 protected:
-    /// Writes a number; each number makes another kernel.
-    static KernelText writing(int number) {
+    /// Writes an id, which makes each kernel's text unique.
+    static KernelText writing(int id) {
         return {.ptx =
                     ".version 6.0\n.target sm_70\n.address_size 64\n"
                     ".visible .entry write(.param .u64 to)\n{\n"
                     "    .reg .b64 %a;\n    ld.param.u64 %a, [to];\n    st.global.u32 [%a], " +
-                    std::to_string(number) + ";\n    ret;\n}\n",
+                    std::to_string(id) + ";\n    ret;\n}\n",
                 .name = "write"};
     }
 

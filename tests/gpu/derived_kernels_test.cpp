@@ -25,7 +25,7 @@ using namespace runtime;
 struct Case {
     Integer batch, n;
     const char* tree;
-    loops::LaunchConfiguration mapping;
+    loops::LaunchConfiguration configuration;
 };
 
 /// A program on a GPU: its module, its tables in the GPU's memory, and how it is launched.
@@ -102,7 +102,7 @@ protected:
                                            .scalar = scalar,
                                            .input = loops::Layout::contiguous(formula.columns()),
                                            .output = loops::Layout::contiguous(formula.rows())}},
-                                {c.mapping})
+                                {c.configuration})
                 .front());
         Launcher launcher(*device, *stream, program);
         std::mt19937 generator(9);

@@ -242,7 +242,7 @@ TEST_F(OnGpu, StaysUsableAfterErrors) {
     expect_usable();
 }
 
-TEST_F(OnGpu, SaysThatTheDriverIsTooOldForPtxOfTheFuture) {
+TEST_F(OnGpu, ReportsPtxTooNewForTheDriver) {
     EXPECT_THROW(GpuModule::from_ptx(*device, ".version 99.0\n.target sm_70\n"), Unavailable);
     expect_usable();
 }

@@ -1,4 +1,4 @@
-// Products on a real GPU of narrow numbers, and with what becomes of their elements.
+// GEMM on a real GPU: low-precision types and epilogues.
 
 #include <swirl/half.hpp>
 #include <swirl/swirl.hpp>
@@ -78,7 +78,7 @@ TEST_F(MatrixDataTypesOnGpu, LowPrecisionOperandsAreWidened) {
                 product.a_type = product.b_type = data_type;
                 expect_plans(product);
                 std::swap(product.a.row_stride,
-                          product.a.column_stride); // whose elements may share places
+                          product.a.column_stride); // whose elements may overlap
                 product.c_type = data_type;
                 expect_plans(product);
             }
@@ -93,9 +93,9 @@ TEST_F(MatrixDataTypesOnGpu, EveryElementIsRoundedOnce) {
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-20, 20);
     const auto filled = [&](Integer count) {
-        std::vector<bfloat16> numbers;
-        for (Integer k = 0; k < count; ++k) numbers.emplace_back(static_cast<float>(uniform(random)));
-        return numbers;
+        std::vector<bfloat16> values;
+        for (Integer k = 0; k < count; ++k) values.emplace_back(static_cast<float>(uniform(random)));
+        return values;
     };
     const std::vector<bfloat16> a = filled(rows * k_extent), b = filled(k_extent * columns);
     std::vector<float> bias;

@@ -1,4 +1,4 @@
-// Products on a real GPU of integers in memory, and of complex numbers.
+// GEMM on a real GPU: integer and complex types.
 
 #include <swirl/normalised.hpp>
 #include <swirl/swirl.hpp>
@@ -40,7 +40,7 @@ TEST_F(MatrixIntegersOnGpu, AreWidenedAndStored) {
             }
 }
 
-/// Sums of whole numbers are exact: results are those of the same arithmetic on the host, bit for bit.
+/// Integer sums are exact: results equal the host's bit for bit.
 TEST_F(MatrixIntegersOnGpu, SumsOfBytesAreExact) {
     constexpr Integer n = 128;
     MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, n);

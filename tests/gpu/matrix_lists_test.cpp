@@ -49,22 +49,22 @@ TEST_F(MatrixListsOnGpu, ProductsAreTheirDefinition) {
 
 /// Of small integers, whose sums are exact: at odd elements of one array, in no order, A being the same for two.
 TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
-    constexpr Integer n = 37, batch = 11, apart = n * n + 1;
+    constexpr Integer n = 37, batch = 11, stride = n * n + 1;
     const Plan plan = swirl::plan(listed(MatrixProduct::column_major(DataType::float32, n, n, n), batch),
                                   {.device = Device::gpu(), .use_wisdom = false, .use_kernel_cache = false});
     std::mt19937 random(3);
     std::uniform_int_distribution<int> uniform(-9, 9);
-    std::vector<float> host(apart * batch + 1);
+    std::vector<float> host(stride * batch + 1);
     for (float& value : host) value = static_cast<float>(uniform(random));
     const gpu::Array<float> a(host), b(host), c(host);
-    const auto place = [](Integer matrix) { return 1 + matrix * 4 % batch * apart; };
-    const auto shared = [&](Integer matrix) { return place(matrix == 1 ? 0 : matrix); };
+    const auto offset_of = [](Integer matrix) { return 1 + matrix * 4 % batch * stride; };
+    const auto shared = [&](Integer matrix) { return offset_of(matrix == 1 ? 0 : matrix); };
     std::vector<const float*> a_places, b_places;
     std::vector<float*> c_places;
     for (Integer matrix = 0; matrix < batch; ++matrix) {
         a_places.push_back(a.data() + shared(matrix));
-        b_places.push_back(b.data() + place(batch - 1 - matrix));
-        c_places.push_back(c.data() + place(matrix));
+        b_places.push_back(b.data() + offset_of(batch - 1 - matrix));
+        c_places.push_back(c.data() + offset_of(matrix));
     }
     const gpu::Array<const float*> a_list(a_places), b_list(b_places);
     const gpu::Array<float*> c_list(c_places);
@@ -83,8 +83,8 @@ TEST_F(MatrixListsOnGpu, PointersMayBeAlignedToAnElementAlone) {
             for (Integer i = 0; i < n; ++i) {
                 float sum = 0;
                 for (Integer k = 0; k < n; ++k)
-                    sum += host[at(shared(matrix), i, k)] * host[at(place(batch - 1 - matrix), k, j)];
-                ASSERT_EQ(result[at(place(matrix), i, j)], 3 * sum) << matrix << ": " << i << ", " << j;
+                    sum += host[at(shared(matrix), i, k)] * host[at(offset_of(batch - 1 - matrix), k, j)];
+                ASSERT_EQ(result[at(offset_of(matrix), i, j)], 3 * sum) << matrix << ": " << i << ", " << j;
             }
 }
 

@@ -46,9 +46,9 @@ void expect_reductions(MatrixProduct product, const std::string& schedule, float
     std::uniform_real_distribution<float> uniform(-1, 1);
     const auto filled = [&](const MatrixLayout& layout, Integer rows, Integer columns) {
         const Extent extent = extent_of(layout, rows, columns, product.batch);
-        std::vector<T> numbers;
-        for (Integer k = 0; k <= extent.highest; ++k) numbers.emplace_back(T(uniform(random)));
-        return numbers;
+        std::vector<T> values;
+        for (Integer k = 0; k <= extent.highest; ++k) values.emplace_back(T(uniform(random)));
+        return values;
     };
     std::vector<T> a = filled(product.a, product.rows, product.k);
     const std::vector<T> b = filled(product.b, product.k, product.columns);

@@ -1,4 +1,4 @@
-// Matrix multiplications on a real GPU, against sums in wider numbers.
+// GEMM on a real GPU against wider accumulators.
 
 #include <swirl/swirl.hpp>
 
@@ -28,8 +28,8 @@ struct Execution {
 };
 
 /// The elements that a matrix's memory has, from the lowest index on.
-struct Place {
-    Place(const MatrixLayout& matrix_layout, Integer rows, Integer columns, Integer batch)
+struct MatrixMemory {
+    MatrixMemory(const MatrixLayout& matrix_layout, Integer rows, Integer columns, Integer batch)
         : layout(matrix_layout) {
         if (rows == 0 || columns == 0 || batch == 0) return;
         const Extent reach = extent_of(layout, rows, columns, batch);
@@ -53,18 +53,18 @@ template <class T> class Operands {
 public:
     Operands(const MatrixProduct& product, std::uint32_t seed)
         : product_(product),
-          place_a_(product.a, product.rows, product.k, product.batch),
-          place_b_(product.b, product.k, product.columns, product.batch),
-          place_c_(product.c, product.rows, product.columns, product.batch),
-          a(random(place_a_.elements, seed)),
-          b(random(place_b_.elements, seed + 1)),
-          c(random(place_c_.elements, seed + 2)),
+          memory_a_(product.a, product.rows, product.k, product.batch),
+          memory_b_(product.b, product.k, product.columns, product.batch),
+          memory_c_(product.c, product.rows, product.columns, product.batch),
+          a(random(memory_a_.elements, seed)),
+          b(random(memory_b_.elements, seed + 1)),
+          c(random(memory_c_.elements, seed + 2)),
           there_a_(a),
           there_b_(b),
           there_c_(c) {}
 
     void set_c(T value) {
-        for_each([&](Integer matrix, Integer i, Integer j) { c[place_c_.index(matrix, i, j)] = value; });
+        for_each([&](Integer matrix, Integer i, Integer j) { c[memory_c_.index(matrix, i, j)] = value; });
     }
     void send() {
         there_a_.copy_from(a);
@@ -72,9 +72,9 @@ public:
         there_c_.copy_from(c);
     }
     void execute(const Plan& plan, const Execution& execution, gpu::Stream stream = {}) const {
-        plan.execute(static_cast<T>(execution.alpha), place_a_.zero<const T>(there_a_.data()),
-                     place_b_.zero<const T>(there_b_.data()), static_cast<T>(execution.beta),
-                     place_c_.zero(there_c_.data()), stream);
+        plan.execute(static_cast<T>(execution.alpha), memory_a_.zero<const T>(there_a_.data()),
+                     memory_b_.zero<const T>(there_b_.data()), static_cast<T>(execution.beta),
+                     memory_c_.zero(there_c_.data()), stream);
     }
     std::vector<T> result() const {
         std::vector<T> found(c.size());
@@ -87,23 +87,23 @@ public:
             for (Integer j = 0; j < product_.columns; ++j)
                 for (Integer i = 0; i < product_.rows; ++i) f(matrix, i, j);
     }
-    std::size_t index_of_a(Integer i, Integer k) const { return place_a_.index(0, i, k); }
-    std::size_t index_of_c(Integer i, Integer j) const { return place_c_.index(0, i, j); }
+    std::size_t index_of_a(Integer i, Integer k) const { return memory_a_.index(0, i, k); }
+    std::size_t index_of_c(Integer i, Integer j) const { return memory_c_.index(0, i, j); }
 
-    /// The largest error, in roundings of as many additions in the sum of absolute values; infinite where something beside C was
-    /// written.
+    /// The largest error, in roundings of as many additions in the sum of absolute values; infinite if something
+    /// outside C was written.
     double error(const Execution& execution) const {
         const std::vector<T> found = result();
-        std::vector<T> beside = found;
+        std::vector<T> outside_c = found;
         double largest = 0;
         for_each([&](Integer matrix, Integer i, Integer j) {
-            const std::size_t at = place_c_.index(matrix, i, j);
-            beside[at] = c[at];
+            const std::size_t at = memory_c_.index(matrix, i, j);
+            outside_c[at] = c[at];
             const double error = error_at(found[at], matrix, i, j, execution);
             if (!(error <= largest)) largest = error; // NaN, too
         });
-        const bool is_apart = std::memcmp(beside.data(), c.data(), c.size() * sizeof(T)) == 0;
-        return is_apart ? largest : std::numeric_limits<double>::infinity();
+        const bool is_unchanged = std::memcmp(outside_c.data(), c.data(), c.size() * sizeof(T)) == 0;
+        return is_unchanged ? largest : std::numeric_limits<double>::infinity();
     }
 
 private:
@@ -112,22 +112,22 @@ private:
     static std::vector<T> random(std::size_t count, std::uint32_t seed) {
         std::mt19937 generator(seed);
         std::uniform_real_distribution<T> uniform(-1, 1);
-        std::vector<T> numbers(count);
-        for (T& number : numbers) number = uniform(generator);
-        return numbers;
+        std::vector<T> values(count);
+        for (T& element : values) element = uniform(generator);
+        return values;
     }
     double error_at(T found, Integer matrix, Integer i, Integer j, const Execution& execution) const {
         Wide sum = 0, magnitude = 0;
         for (Integer k = 0; execution.alpha != 0 && k < product_.k; ++k) {
-            const Wide term = static_cast<Wide>(a[place_a_.index(matrix, i, k)]) *
-                              static_cast<Wide>(b[place_b_.index(matrix, k, j)]);
+            const Wide term = static_cast<Wide>(a[memory_a_.index(matrix, i, k)]) *
+                              static_cast<Wide>(b[memory_b_.index(matrix, k, j)]);
             sum += term;
             magnitude += std::abs(term);
         }
         Wide expected = static_cast<Wide>(execution.alpha) * sum;
         magnitude *= static_cast<Wide>(std::abs(execution.alpha));
         if (execution.beta != 0) {
-            const Wide old = static_cast<Wide>(execution.beta) * c[place_c_.index(matrix, i, j)];
+            const Wide old = static_cast<Wide>(execution.beta) * c[memory_c_.index(matrix, i, j)];
             expected += old;
             magnitude += std::abs(old);
         }
@@ -137,7 +137,7 @@ private:
     }
 
     MatrixProduct product_;
-    Place place_a_, place_b_, place_c_;
+    MatrixMemory memory_a_, memory_b_, memory_c_;
 
 public:
     std::vector<T> a, b, c;
@@ -171,9 +171,9 @@ protected:
 /// A layout of such a matrix: by columns or rows, with gaps, now and then with a negative stride or gaps both ways.
 MatrixLayout random_layout(std::mt19937& random, Integer rows, Integer columns) {
     const auto below = [&](unsigned n) { return static_cast<Integer>(random() % n); };
-    const Integer step = below(8) == 0 ? 2 : 1;
-    MatrixLayout layout{step, step * rows + below(2) * below(9)};
-    if (below(2) == 0) layout = {step * columns + below(2) * below(9), step};
+    const Integer stride = below(8) == 0 ? 2 : 1;
+    MatrixLayout layout{stride, stride * rows + below(2) * below(9)};
+    if (below(2) == 0) layout = {stride * columns + below(2) * below(9), stride};
     if (below(8) == 0) layout.row_stride = -layout.row_stride;
     const Integer reach =
         std::abs(layout.row_stride) * (rows - 1) + std::abs(layout.column_stride) * (columns - 1);
@@ -212,7 +212,7 @@ TEST_F(MatrixPlansOnGpu, ComputeEveryRemainderOfATile) {
                            options);
 }
 
-/// Rows of the copy engine's boxes begin at multiples of 16 bytes, however many steps are missing before the first one, and wherever the
+/// Rows of TMA boxes begin at multiples of 16 bytes, for any padding before the first k index, and wherever the
 /// last tile begins.
 TEST_F(MatrixPlansOnGpu, ComputeWhatTheCopyEngineBringsOfAnyExtents) {
     const auto pitch = [](Integer extent) { return (extent + 3) / 4 * 4; };
@@ -255,10 +255,10 @@ TEST_F(MatrixPlansOnGpu, ComputeBatchesThatShareAMatrix) {
         for (const bool shares_a : {false, true}) {
             MatrixProduct product = MatrixProduct::column_major(DataType::float32, extent, extent, extent);
             product.batch = 3;
-            const Integer apart = extent * extent;
-            product.a.batch_stride = shares_a ? 0 : apart;
-            product.b.batch_stride = shares_a ? apart : 0;
-            product.c.batch_stride = apart;
+            const Integer distance = extent * extent;
+            product.a.batch_stride = shares_a ? 0 : distance;
+            product.b.batch_stride = shares_a ? distance : 0;
+            product.c.batch_stride = distance;
             expect_product(product);
         }
 }

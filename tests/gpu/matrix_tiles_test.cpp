@@ -1,4 +1,4 @@
-// Products on a real GPU by tensor cores: every element beside sums in float64.
+// GEMM on a real GPU by tensor cores: every element against float64 sums.
 
 #include <swirl/half.hpp>
 #include <swirl/swirl.hpp>
@@ -35,14 +35,14 @@ protected:
 Integer rounded_up(Integer extent, Integer unit) { return (extent + unit - 1) / unit * unit; }
 
 /// By letters of the BLAS, columns begun at multiples of 16 bytes.
-MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k, DataType factor) {
-    const Integer unit = 16 / bytes_of(factor);
+MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k, DataType operand_type) {
+    const Integer unit = 16 / bytes_of(operand_type);
     const auto layout = [&](char letter, Integer r, Integer c) {
         return letter == 'N' ? MatrixLayout{1, rounded_up(r, unit)} : MatrixLayout{rounded_up(c, unit), 1};
     };
     MatrixProduct product;
     product.data_type = DataType::float32;
-    if (factor != DataType::float32) product.a_type = product.b_type = factor;
+    if (operand_type != DataType::float32) product.a_type = product.b_type = operand_type;
     product.rows = rows;
     product.columns = columns;
     product.k = k;
@@ -57,7 +57,8 @@ std::size_t count(const MatrixLayout& layout, Integer rows, Integer columns) {
                                     1);
 }
 
-/// The largest error of any element, relative to the magnitudes that its sum is of; infinite where something beside C was written.
+/// The largest error of any element, relative to the magnitudes that its sum is of; infinite if something outside C was
+/// written.
 template <class T>
 double largest_error(const Plan& plan, const std::vector<T>& a, const std::vector<T>& b, float beta,
                      std::size_t offset = 0) {
@@ -71,11 +72,11 @@ double largest_error(const Plan& plan, const std::vector<T>& a, const std::vecto
     std::vector<float> after(before.size());
     there_c.copy_to(after);
     double worst = 0;
-    std::vector<float> beside = after;
+    std::vector<float> outside_c = after;
     for (Integer j = 0; j < product.columns; ++j)
         for (Integer i = 0; i < product.rows; ++i) {
             const auto at = static_cast<std::size_t>(i + j * product.c.column_stride) + offset;
-            beside[at] = before[at];
+            outside_c[at] = before[at];
             double sum = static_cast<double>(beta) * before[at], magnitude = std::abs(sum);
             for (Integer k = 0; k < product.k; ++k) {
                 const auto in_a =
@@ -92,10 +93,10 @@ double largest_error(const Plan& plan, const std::vector<T>& a, const std::vecto
                                     : magnitude == 0  ? error
                                                       : error / magnitude);
         }
-    return beside == before ? worst : HUGE_VAL;
+    return outside_c == before ? worst : HUGE_VAL;
 }
 
-template <class T> std::vector<T> random_numbers(std::size_t size, unsigned seed) {
+template <class T> std::vector<T> random_values(std::size_t size, unsigned seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(-1, 1);
     std::vector<T> result;
@@ -107,15 +108,15 @@ template <class T> void expect_products(DataType data_type, char a, char b) {
     for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{256, 128, 64}, {1, 1, 1}, {130, 257, 65}, {61, 300, 777}, {300, 5, 128}}) {
         const MatrixProduct product = product_of(a, b, rows, columns, k_extent, data_type);
-        const auto numbers_a = random_numbers<T>(count(product.a, rows, k_extent), 1);
-        const auto numbers_b = random_numbers<T>(count(product.b, k_extent, columns), 2);
+        const auto values_a = random_values<T>(count(product.a, rows, k_extent), 1);
+        const auto values_b = random_values<T>(count(product.b, k_extent, columns), 2);
         for (const std::string& schedule : swirl::gpu_schedules(product, 24)) {
             if (schedule.starts_with("sm_90: simt")) continue;
             const Plan plan = swirl::plan(
                 product,
                 {.device = Device::gpu(), .schedule = schedule, .check = false, .use_kernel_cache = false});
             for (const float beta : {0.0F, -0.5F})
-                EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 4e-7)
+                EXPECT_LE(largest_error(plan, values_a, values_b, beta), 4e-7)
                     << a << b << " " << rows << ", " << columns << ", " << k_extent << " by " << schedule;
         }
     }
@@ -130,9 +131,9 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfFloat16) { expect_products<float16>(DataTy
 
 TEST_F(MatrixTilesOnGpu, AreProductsOfE4m3) {
     const MatrixProduct product = product_of('T', 'N', 200, 300, 500, DataType::float8_e4m3);
-    const auto a = random_numbers<float8_e4m3>(count(product.a, 200, 500), 1);
-    const auto b = random_numbers<float8_e4m3>(count(product.b, 500, 300), 2);
-    // Tensor cores keep fewer digits of sums of such numbers.
+    const auto a = random_values<float8_e4m3>(count(product.a, 200, 500), 1);
+    const auto b = random_values<float8_e4m3>(count(product.b, 500, 300), 2);
+    // Tensor cores keep fewer digits of such sums.
     EXPECT_LE(
         largest_error(swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}), a, b, 1),
         1e-3);
@@ -142,10 +143,10 @@ TEST_F(MatrixTilesOnGpu, OtherE4m3IsMultipliedByThreads) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'}) {
             const MatrixProduct product = product_of(a, b, 200, 300, 500, DataType::float8_e4m3);
-            const auto numbers_a = random_numbers<float8_e4m3>(count(product.a, 200, 500) + 1, 1);
-            const auto numbers_b = random_numbers<float8_e4m3>(count(product.b, 500, 300), 2);
+            const auto values_a = random_values<float8_e4m3>(count(product.a, 200, 500) + 1, 1);
+            const auto values_b = random_values<float8_e4m3>(count(product.b, 500, 300), 2);
             const Plan plan = swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false});
-            EXPECT_LE(largest_error(plan, numbers_a, numbers_b, 1, 1), 4e-7) << a << b << ", unaligned";
+            EXPECT_LE(largest_error(plan, values_a, values_b, 1, 1), 4e-7) << a << b << ", unaligned";
         }
 }
 
@@ -157,9 +158,9 @@ TEST_F(MatrixTilesOnGpu, KernelsForMisalignedMatricesAreChecked) {
             const Plan plan = swirl::plan(
                 product, {.device = Device::gpu(), .schedule = schedule, .use_kernel_cache = false});
             const auto expect = [&]<class T>(T) {
-                const auto numbers_a = random_numbers<T>(count(product.a, 200, 500) + 1, 1);
-                const auto numbers_b = random_numbers<T>(count(product.b, 500, 300), 2);
-                EXPECT_LE(largest_error(plan, numbers_a, numbers_b, 1, 1), 2e-6) << schedule;
+                const auto values_a = random_values<T>(count(product.a, 200, 500) + 1, 1);
+                const auto values_b = random_values<T>(count(product.b, 500, 300), 2);
+                EXPECT_LE(largest_error(plan, values_a, values_b, 1, 1), 2e-6) << schedule;
             };
             if (data_type == DataType::float32)
                 expect(float{});
@@ -174,8 +175,8 @@ template <class T> void expect_products_by_warps(DataType data_type) {
             for (const auto& [rows, columns, k_extent] :
                  {std::array<Integer, 3>{130, 257, 65}, {300, 70, 200}}) {
                 const MatrixProduct product = product_of(a, b, rows, columns, k_extent, data_type);
-                const auto numbers_a = random_numbers<T>(count(product.a, rows, k_extent) + 1, 1);
-                const auto numbers_b = random_numbers<T>(count(product.b, k_extent, columns), 2);
+                const auto values_a = random_values<T>(count(product.a, rows, k_extent) + 1, 1);
+                const auto values_b = random_values<T>(count(product.b, k_extent, columns), 2);
                 const Plan plan = swirl::plan(product, {.device = Device::gpu(),
                                                         .schedule = "sm_90: cta_m=64 cta_n=64 cta_k=64 "
                                                                     "thread_m=8 thread_n=8 sliced_k=2 "
@@ -183,7 +184,7 @@ template <class T> void expect_products_by_warps(DataType data_type) {
                                                         .check = false,
                                                         .use_kernel_cache = false});
                 for (const std::size_t offset : {0, 1})
-                    EXPECT_LE(largest_error(plan, numbers_a, numbers_b, -0.5F, offset), 4e-7)
+                    EXPECT_LE(largest_error(plan, values_a, values_b, -0.5F, offset), 4e-7)
                         << a << b << " " << rows << ", " << columns << ", " << k_extent;
             }
 }
@@ -193,20 +194,20 @@ TEST_F(MatrixTilesOnGpu, WarpsMultiplyFloat16) { expect_products_by_warps<float1
 
 TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
     const MatrixProduct product = product_of('N', 'N', 200, 300, 100, DataType::bfloat16);
-    const auto a = random_numbers<bfloat16>(count(product.a, 200, 100) + 1, 1);
-    const auto b = random_numbers<bfloat16>(count(product.b, 100, 300), 2);
+    const auto a = random_values<bfloat16>(count(product.a, 200, 100) + 1, 1);
+    const auto b = random_values<bfloat16>(count(product.b, 100, 300), 2);
     EXPECT_LE(
         largest_error(swirl::plan(product, {.device = Device::gpu(), .use_kernel_cache = false}), a, b, 1, 1),
         4e-7);
 }
 
-/// In the middle between two numbers of eleven bits, beside it, and anywhere: by a product with 1 the copy engine's rounding shows.
+/// At, near and away from the midpoint of two TF32 values: a product with 1 exposes TMA's rounding.
 TEST_F(MatrixTilesOnGpu, Tf32RoundsToTheNearestOfElevenBits) {
     constexpr Integer n = 256;
-    std::vector<float> numbers = random_numbers<float>(n * n, 5);
-    for (std::size_t k = 0; k < numbers.size(); k += 3) {
-        const auto bits = std::bit_cast<std::uint32_t>(numbers[k]) & ~0x1fffU;
-        numbers[k] = std::bit_cast<float>(bits + 0xfffU + static_cast<std::uint32_t>(k % 2 + k / 6 % 2));
+    std::vector<float> values = random_values<float>(n * n, 5);
+    for (std::size_t k = 0; k < values.size(); k += 3) {
+        const auto bits = std::bit_cast<std::uint32_t>(values[k]) & ~0x1fffU;
+        values[k] = std::bit_cast<float>(bits + 0xfffU + static_cast<std::uint32_t>(k % 2 + k / 6 % 2));
     }
     std::vector<float> ones(n * n), found(n * n);
     for (std::size_t k = 0; k < n; ++k) ones[k * (n + 1)] = 1;
@@ -219,10 +220,10 @@ TEST_F(MatrixTilesOnGpu, Tf32RoundsToTheNearestOfElevenBits) {
                                                   "stages=4 epilogue_tile_m=32 tf32=1",
                                       .check = false,
                                       .use_kernel_cache = false});
-            const gpu::Array<float> there_numbers(numbers), there_ones(ones), there_c(found);
+            const gpu::Array<float> device_values(values), there_ones(ones), there_c(found);
             for (const bool is_a : {true, false}) {
-                plan.execute(1, is_a ? there_numbers.data() : there_ones.data(),
-                             is_a ? there_ones.data() : there_numbers.data(), 0, there_c.data());
+                plan.execute(1, is_a ? device_values.data() : there_ones.data(),
+                             is_a ? there_ones.data() : device_values.data(), 0, there_c.data());
                 there_c.copy_to(found);
                 const MatrixLayout& layout = is_a ? product.a : product.b;
                 for (Integer i = 0; i < n; ++i)
@@ -230,7 +231,7 @@ TEST_F(MatrixTilesOnGpu, Tf32RoundsToTheNearestOfElevenBits) {
                         const auto at =
                             static_cast<std::size_t>(i * layout.row_stride + j * layout.column_stride);
                         ASSERT_EQ(static_cast<double>(found[static_cast<std::size_t>(i + j * n)]),
-                                  ir::round_to_tf32(static_cast<double>(numbers[at])))
+                                  ir::round_to_tf32(static_cast<double>(values[at])))
                             << a << b << is_a << ": " << i << ", " << j;
                     }
             }
@@ -245,8 +246,8 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedOperands) {
                 for (const char* shape : {"cta_n=256", "cta_n=128 cluster_n=2"}) {
                     const MatrixProduct product =
                         product_of(a, b, rows, columns, k_extent, DataType::float32);
-                    const auto numbers_a = random_numbers<float>(count(product.a, rows, k_extent), 1);
-                    const auto numbers_b = random_numbers<float>(count(product.b, k_extent, columns), 2);
+                    const auto values_a = random_values<float>(count(product.a, rows, k_extent), 1);
+                    const auto values_b = random_values<float>(count(product.b, k_extent, columns), 2);
                     const Plan plan =
                         swirl::plan(product, {.device = Device::gpu(),
                                               .schedule = "sm_90: wgmma cta_m=128 cta_k=32 warpgroups=2 "
@@ -255,17 +256,17 @@ TEST_F(MatrixTilesOnGpu, AreProductsOfRoundedOperands) {
                                               .check = false,
                                               .use_kernel_cache = false});
                     for (const float beta : {0.0F, -0.5F})
-                        EXPECT_LE(largest_error(plan, numbers_a, numbers_b, beta), 0x1p-10)
+                        EXPECT_LE(largest_error(plan, values_a, values_b, beta), 0x1p-10)
                             << a << b << " " << rows << ", " << columns << ", " << k_extent << " " << shape;
                 }
 }
 
-/// Random numbers; rows and columns of scales from 2^-40 to 2^40; sums most of which cancels.
+/// Random values; rows and columns scaled by 2^-40 to 2^40; sums with heavy cancellation.
 TEST_F(MatrixTilesOnGpu, TermsHaveTheAccuracyThatIsAskedFor) {
     constexpr Integer rows = 200, columns = 150, k_extent = 2500;
     const MatrixProduct product = product_of('N', 'T', rows, columns, k_extent, DataType::float32);
-    const auto a = random_numbers<float>(count(product.a, rows, k_extent), 1);
-    const auto b = random_numbers<float>(count(product.b, k_extent, columns), 2);
+    const auto a = random_values<float>(count(product.a, rows, k_extent), 1);
+    const auto b = random_values<float>(count(product.b, k_extent, columns), 2);
     auto scaled_a = a, scaled_b = b, cancelling_a = a;
     for (std::size_t k = 0; k < a.size(); ++k) {
         scaled_a[k] = std::ldexp(a[k], static_cast<int>(k * 7 % 81) - 40);
@@ -329,8 +330,8 @@ void expect_like_threads(const std::vector<float>& a, const std::vector<float>& 
 
 TEST_F(MatrixTilesOnGpu, EveryInputIsMultiplied) {
     const MatrixProduct product = product_of('N', 'T', 300, 200, 500, DataType::float32);
-    const auto a = random_numbers<float>(count(product.a, 300, 500), 1);
-    const auto b = random_numbers<float>(count(product.b, 500, 200), 2);
+    const auto a = random_values<float>(count(product.a, 300, 500), 1);
+    const auto b = random_values<float>(count(product.b, 500, 200), 2);
     expect_like_threads(a, b, "usual numbers");
     for (const float value : {0.0F, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e-40F, 1e-45F, 1e38F, 3.4e38F,
                               -3.4e38F, 0x1p-103F, 0x1p-104F, 0x1p40F}) {

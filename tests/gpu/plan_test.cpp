@@ -36,7 +36,7 @@ template <class F> void for_each_place(const Transform& problem, Side side, F&& 
     for (Integer offset = reach.lowest; offset <= reach.highest; ++offset) f(offset);
 }
 
-/// A problem's input, what the CPU makes of it, and room for both on the GPU.
+/// A problem's input, its result on the CPU, and GPU memory for both.
 class Comparison {
 public:
     Comparison(const Transform& problem, const runtime::GpuDevice& device, std::uint32_t seed = 3)
@@ -246,7 +246,7 @@ TEST_F(PlansOnGpu, StayUsableAfterBadArguments) {
     EXPECT_LT(comparison.error(), tolerance_of(problem));
 }
 
-TEST_F(PlansOnGpu, RefuseSchedulesThatAskForTooMuchAndStayUsable) {
+TEST_F(PlansOnGpu, RefuseOversizedSchedulesAndStayUsable) {
     const Transform problem = swirl::problem("dft 4096 batch=8");
     EXPECT_THROW(
         GpuPlan::build(problem, transform_schedule("sm_80: 0 stockham(16,16,16) on 1024x4"), *device),

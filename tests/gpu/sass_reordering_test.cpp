@@ -12,13 +12,13 @@
 namespace swirl {
 namespace sass_reordering_test {
 
-class MachineLoopsOnGpu : public support::FirstGpu {
+class SassMainLoopsOnGpu : public support::FirstGpu {
 protected:
     static std::vector<float> random(std::size_t count, std::uint32_t seed) {
         std::mt19937 engine(seed);
-        std::uniform_real_distribution<float> number(-1, 1);
+        std::uniform_real_distribution<float> value(-1, 1);
         std::vector<float> result(count);
-        for (float& each : result) each = number(engine);
+        for (float& each : result) each = value(engine);
         return result;
     }
 
@@ -42,7 +42,7 @@ protected:
     }
 };
 
-TEST_F(MachineLoopsOnGpu, HaveTheBitsOfCompiledOnes) {
+TEST_F(SassMainLoopsOnGpu, HaveTheBitsOfCompiledOnes) {
     constexpr Integer n = 1024;
     constexpr int executions = 100;
     const gpu::Array<float> a(random(n * n, 1)), b(random(n * n, 2));

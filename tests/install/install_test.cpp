@@ -103,7 +103,7 @@ TEST_F(Installed, LibrariesNeedLibcLibmAndLibstdcxxAlone) {
     }
 }
 
-TEST_F(Installed, LibrariesAreNamedByTheVersionThatTheyAreCompatibleWith) {
+TEST_F(Installed, LibraryNamesHaveTheCompatibleVersion) {
     const std::string suffix =
         std::to_string(SWIRL_VERSION_MAJOR) + "." + std::to_string(SWIRL_VERSION_MINOR);
     for (const std::string name : {"libswirl.so", "libswirl_blas.so"})
@@ -159,7 +159,7 @@ TEST_F(Installed, PkgConfigServesSharedAndStaticLibraries) {
     expect_success(prologue + cpp + "-static " + project + "/transform.cpp" + all_static);
 }
 
-TEST_F(Installed, BlasWorksInParallelRegionsOfOpenMPAndAfterFork) {
+TEST_F(Installed, BlasWorksInOpenMPRegionsAndAfterFork) {
     const TemporaryFolder build;
     const std::string program = quoted((build.path() / "program").string());
     const std::string compile = SWIRL_C_COMPILER " -fopenmp -o " + program + " " + project +

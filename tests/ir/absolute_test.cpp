@@ -54,7 +54,7 @@ TEST(AbsoluteAddresses, AreLoadedFromMemory) {
     EXPECT_EQ(problem_of(program), "");
     Arguments arguments(program);
     const auto memory = std::make_shared<Memory>(DataType::float32, 40);
-    for (const Integer place : {7, 21, 34}) memory->set(place + 2, static_cast<long double>(place));
+    for (const Integer index : {7, 21, 34}) memory->set(index + 2, static_cast<long double>(index));
     arguments.bind("x", memory);
     arguments["list"].assign(std::vector<Integer>{34 * 4, 7 * 4, 21 * 4});
     interpret(program, arguments);

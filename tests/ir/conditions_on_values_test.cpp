@@ -17,8 +17,9 @@ using Relation = Condition::Relation;
 constexpr Type i64{DataType::int64, 1};
 constexpr Integer threads = 4;
 
-/// y[i] = 1 where choice[i] or, for all threads, choice[0] + `more` has the relation, else 2; with a meeting inside if wanted.
-Program chosen(Relation relation, Integer more, bool for_all = true, bool meets = false) {
+/// y[i] = 1 where choice[i] or, for all threads, choice[0] + `more` has the relation, else 2; with a barrier inside if
+/// wanted.
+Program chosen(Relation relation, Integer more, bool for_all = true, bool has_barrier = false) {
     Builder b("chosen");
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
     const Buffer choice = b.input("choice", DataType::int64, threads);
@@ -27,7 +28,7 @@ Program chosen(Relation relation, Integer more, bool for_all = true, bool meets 
     b.if_then(
         {{more, relation, value}},
         [&] {
-            if (meets) b.barrier();
+            if (has_barrier) b.barrier();
             b.store(y, b.thread(), b.constant(i64, 1));
         },
         [&] { b.store(y, b.thread(), b.constant(i64, 2)); });
@@ -39,9 +40,9 @@ std::vector<Integer> result(const Program& program, const std::vector<long doubl
     Arguments arguments(program);
     arguments["choice"].assign(choice);
     interpret(program, arguments);
-    std::vector<Integer> numbers;
-    for (Integer i = 0; i < threads; ++i) numbers.push_back(static_cast<Integer>(arguments["y"][i]));
-    return numbers;
+    std::vector<Integer> values;
+    for (Integer i = 0; i < threads; ++i) values.push_back(static_cast<Integer>(arguments["y"][i]));
+    return values;
 }
 
 TEST(ConditionsOnValues, HoldOfEachThreadsOwn) {
@@ -52,7 +53,7 @@ TEST(ConditionsOnValues, HoldOfEachThreadsOwn) {
     EXPECT_EQ(result(chosen(Relation::nonnegative, -1, false), choice), (std::vector<Integer>{2, 2, 1, 1}));
 }
 
-TEST(ConditionsOnValues, LetThreadsMeetWhereAllFindTheSame) {
+TEST(ConditionsOnValues, AllowBarriersUnderUniformConditions) {
     EXPECT_EQ(result(chosen(Relation::zero, 0, true, true), {0, 1, 1, 1}), std::vector<Integer>(threads, 1));
     EXPECT_EQ(result(chosen(Relation::zero, 0, false, true), {0, 0, 0, 0}), std::vector<Integer>(threads, 1));
     const Program apart = chosen(Relation::zero, 0, false, true);
@@ -99,23 +100,22 @@ TEST(ConditionsOnValues, CountAsZero) {
 }
 
 /// What is wrong after a change of the one condition.
-template <class Change> std::string objection_after(Change&& change) {
+template <class Change> std::string mismatch_after(Change&& change) {
     Program program = chosen(Relation::zero, 0);
     for_each_condition(program, [&](Condition& condition) { change(program, condition); });
     return error_of<InternalError>([&] { verify(program, VerificationLevel::vectorized); });
 }
 
 TEST(ConditionsOnValues, AreOnIntegersInScopeInKernelsOfGpus) {
-    EXPECT_EQ(objection_after([](Program&, Condition&) {}), "");
+    EXPECT_EQ(mismatch_after([](Program&, Condition&) {}), "");
     const auto contains = [](const std::string& text, const char* what) {
         EXPECT_NE(text.find(what), std::string::npos) << text;
     };
-    contains(objection_after([](Program&, Condition& condition) { condition.value = 99; }),
-             "operation 99 of");
-    contains(objection_after([](Program&, Condition& condition) { condition.value = 1; }),
+    contains(mismatch_after([](Program&, Condition& condition) { condition.value = 99; }), "operation 99 of");
+    contains(mismatch_after([](Program&, Condition& condition) { condition.value = 1; }),
              "not defined before it in scope");
-    contains(objection_after([](Program& program, Condition&) { program.launch = Launch{}; }),
-             "kernels of CPUs have none");
+    contains(mismatch_after([](Program& program, Condition&) { program.launch = Launch{}; }),
+             "which CPU kernels cannot have");
     Builder b("of a real");
     b.launch({.threads = {threads, 1, 1}});
     const Buffer x = b.input("x", DataType::float32, 1);

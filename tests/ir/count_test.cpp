@@ -86,7 +86,7 @@ TEST(Count, WithoutLoopsIsEachOperationOnce) {
     EXPECT_EQ(counts.flops(), 6);
 }
 
-TEST(Count, TellsKindsOfOperationsApart) {
+TEST(Count, DistinguishesOperationKinds) {
     static const Instruction swap{.name = "swap",
                                   .operands = {{DataType::float32, 2}},
                                   .result = {DataType::float32, 2},

@@ -13,7 +13,7 @@ namespace instruction_mix_test {
 
 constexpr Type f32{DataType::float32, 1};
 
-/// 64 threads, of which 16 copy a vector in each of five iterations.
+/// 64 threads; 16 copy a vector in each of five iterations.
 Program copying(bool has_inner_loop) {
     Builder b("copying");
     b.launch({.blocks = {4, 1, 1}, .threads = {64, 1, 1}});
@@ -32,14 +32,14 @@ Program copying(bool has_inner_loop) {
         const Value two = b.shuffle(pair, pair, {1});
         const Value one = b.load(s, 2);
         const Value sum = b.fma(two, one, b.load(sums, 0));
-        const Value place = b.add(b.index(i), b.constant({DataType::int64, 1}, 1));
-        b.store(sums, 0, b.add(sum, b.load(x, 0, {.dynamic = place})));
+        const Value element_index = b.add(b.index(i), b.constant({DataType::int64, 1}, 1));
+        b.store(sums, 0, b.add(sum, b.load(x, 0, {.dynamic = element_index})));
         if (has_inner_loop) b.for_loop("j", 2, [&](const Affine&) { b.barrier(); });
     });
     return b.finish();
 }
 
-TEST(InstructionMix, IsWhatAllThreadsOfABlockIssueInAnIteration) {
+TEST(InstructionMix, CountsIssuesOfABlockPerIteration) {
     const InstructionMix mix = instruction_mix_of_loop(copying(false), "i");
     EXPECT_EQ(mix.threads, 64);
     EXPECT_EQ(mix.fused, 64);
@@ -47,7 +47,7 @@ TEST(InstructionMix, IsWhatAllThreadsOfABlockIssueInAnIteration) {
     EXPECT_EQ(mix.copies, (std::map<Integer, Integer>{{16, 16}}));
     EXPECT_EQ(mix.shared_loads, (std::map<Integer, Integer>{{4, 64}, {8, 64}}));
     EXPECT_EQ(mix.integers, 128);
-    EXPECT_EQ(mix.other_accesses, 64); // x alone: what a copy loads is part of it
+    EXPECT_EQ(mix.other_accesses, 64); // x alone: a copy includes its load
     EXPECT_EQ(mix.conditions, 64);
     EXPECT_EQ(mix.barriers, 64);
     EXPECT_EQ(mix.fences, 128);

@@ -38,7 +38,7 @@ Program neighbours(bool of_cluster) {
     return b.finish();
 }
 
-TEST(InterpreterOnGpu, LetsBlocksOfAClusterSeeEachOthersSharedMemory) {
+TEST(InterpreterOnGpu, BlocksOfAClusterReadDistributedSharedMemory) {
     const Program program = neighbours(true);
     Arguments arguments(program);
     std::vector<double> x(256);
@@ -51,14 +51,14 @@ TEST(InterpreterOnGpu, LetsBlocksOfAClusterSeeEachOthersSharedMemory) {
     }
 }
 
-TEST(InterpreterOnGpu, FindsRacesBetweenBlocksThatDoNotMeet) {
+TEST(InterpreterOnGpu, FindsRacesBetweenUnsynchronizedBlocks) {
     const InterpreterReport report = run_on_ramp(neighbours(false));
     EXPECT_TRUE(found(report, Diagnostic::Kind::race, 2));
     EXPECT_FALSE(found(report, Diagnostic::Kind::race, 3));
 }
 
-/// Turns round what blocks read, in place: each of so many runs of the memory.
-Program turned_in_place(bool of_cluster, Integer runs) {
+/// Reverses the blocks' data in place, in each of several ranges of the memory.
+Program transposed_in_place(bool of_cluster, Integer runs) {
     constexpr Integer threads = 32, blocks = 8;
     Builder b("turned");
     b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}, .cluster = blocks / 2});
@@ -82,10 +82,10 @@ Program turned_in_place(bool of_cluster, Integer runs) {
     return b.finish();
 }
 
-TEST(InterpreterOnGpu, LetsBlocksOfAClusterWriteWhatOthersHaveReadOnceTheyHaveMet) {
-    EXPECT_TRUE(run_on_ramp(turned_in_place(true, 2)).ok());
-    EXPECT_TRUE(found(run_on_ramp(turned_in_place(false, 2)), Diagnostic::Kind::race, 0));
-    EXPECT_TRUE(found(run_on_ramp(turned_in_place(true, 1)), Diagnostic::Kind::race, 0));
+TEST(InterpreterOnGpu, ClusterBarrierAllowsOverwriting) {
+    EXPECT_TRUE(run_on_ramp(transposed_in_place(true, 2)).ok());
+    EXPECT_TRUE(found(run_on_ramp(transposed_in_place(false, 2)), Diagnostic::Kind::race, 0));
+    EXPECT_TRUE(found(run_on_ramp(transposed_in_place(true, 1)), Diagnostic::Kind::race, 0));
 }
 
 } // namespace interpreter_cluster_test

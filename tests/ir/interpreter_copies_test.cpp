@@ -25,7 +25,7 @@ BufferInfo aligned(const char* name, Integer elements, bool written) {
     return info;
 }
 
-/// Each thread copies `lanes` numbers of x to shared memory, and what `then` does follows; y has room for all of them.
+/// Each thread copies `lanes` elements of x to shared memory, then runs `then`; y holds all elements.
 struct Copying {
     int lanes = 4;
     Integer shared_offset = 0;
@@ -59,7 +59,7 @@ void finish(Builder& b, int pending = 0) {
     b.wait_async_group(pending);
 }
 
-TEST(InterpreterCopies, AreThereForTheThreadAfterItsWaitAndForOthersAfterABarrier) {
+TEST(InterpreterCopies, AreVisibleAfterWaitAndBarrier) {
     const Program program = Copying{.blocks = 2}.program([](Builder& b) {
         finish(b);
         b.barrier();
@@ -138,17 +138,17 @@ TEST(InterpreterFindsInCopies, ReadsByOthersWithoutABarrier) {
 }
 
 TEST(InterpreterFindsInCopies, CopiesOverWhatOthersMayStillRead) {
-    for (const bool meets : {false, true}) {
+    for (const bool has_barrier : {false, true}) {
         const InterpreterReport report = Copying{}.run([&](Builder& b) {
             finish(b);
             b.barrier();
             read(b, 1);
-            if (meets) b.barrier();
+            if (has_barrier) b.barrier();
             b.store(shared, 4 * b.thread(), b.load(0, 4 * b.thread(), {.lanes = 4}), {.asynchronous = true});
             finish(b);
         });
-        EXPECT_EQ(report.ok(), meets) << report.text();
-        EXPECT_EQ(found(report, Diagnostic::Kind::race, shared), !meets);
+        EXPECT_EQ(report.ok(), has_barrier) << report.text();
+        EXPECT_EQ(found(report, Diagnostic::Kind::race, shared), !has_barrier);
     }
 }
 
@@ -157,8 +157,8 @@ TEST(InterpreterFindsInCopies, StoresBetweenACopyAndItsWait) {
         const InterpreterReport report = Copying{}.run([&](Builder& b) {
             b.commit_async_group();
             b.barrier();
-            const Affine place = by_another ? 4 * (threads - 1) - 4 * b.thread() : 4 * b.thread();
-            b.store(shared, place, b.constant({DataType::float32, 1}, 1));
+            const Affine element_index = by_another ? 4 * (threads - 1) - 4 * b.thread() : 4 * b.thread();
+            b.store(shared, element_index, b.constant({DataType::float32, 1}, 1));
             b.barrier();
             b.wait_async_group(0);
         });
@@ -177,7 +177,7 @@ TEST(InterpreterFindsInCopies, WhatIsNeverWaitedFor) {
     }
 }
 
-TEST(InterpreterFindsInCopies, PlacesOutOfBoundsAndMisaligned) {
+TEST(InterpreterFindsInCopies, OutOfBoundsAndMisalignedAddresses) {
     EXPECT_TRUE(found(Copying{.shared_offset = 2}.run([](Builder& b) { finish(b); }),
                       Diagnostic::Kind::misaligned, shared));
     const Copying in_pairs{.lanes = 2, .shared_offset = 2};
@@ -193,7 +193,7 @@ TEST(InterpreterFindsInCopies, PlacesOutOfBoundsAndMisaligned) {
     EXPECT_FALSE(found(outside, Diagnostic::Kind::unfinished_async_copy, shared));
 }
 
-// ---- places that are computed -------------------------------------------------------------------------------------
+// ---- dynamic indices -------------------------------------------------------------------------------------
 
 /// y = what thread t finds at 4·t + offset, the multiple of 4 being computed.
 InterpreterReport at_scaled_place(Integer offset, Integer scale, std::vector<double>* result = nullptr) {
@@ -201,8 +201,8 @@ InterpreterReport at_scaled_place(Integer offset, Integer scale, std::vector<dou
     b.launch({.blocks = {1, 1, 1}, .threads = {threads, 1, 1}});
     b.add(aligned("x", 256, false));
     const Buffer y = b.output("y", DataType::float32, 4 * threads);
-    const Value place = b.index(b.thread());
-    const Value loaded = b.load(0, offset, {.lanes = 4, .dynamic = place, .dynamic_scale = scale});
+    const Value element_index = b.index(b.thread());
+    const Value loaded = b.load(0, offset, {.lanes = 4, .dynamic = element_index, .dynamic_scale = scale});
     for (std::int8_t lane = 0; lane < 4; ++lane)
         b.store(y, 4 * b.thread() + lane, b.shuffle(loaded, loaded, {lane}));
     const Program program = b.finish();
@@ -214,7 +214,7 @@ InterpreterReport at_scaled_place(Integer offset, Integer scale, std::vector<dou
     return report;
 }
 
-TEST(InterpreterScaledIndices, AreTheScaleTimesTheComputedNumber) {
+TEST(InterpreterScaledIndices, MultiplyTheDynamicIndex) {
     std::vector<double> y;
     const InterpreterReport report = at_scaled_place(8, 4, &y);
     EXPECT_TRUE(report.ok()) << report.text();

@@ -14,7 +14,7 @@ namespace interpreter_cpu_test {
 
 constexpr Type f64{DataType::float64, 1};
 
-InterpreterReport findings_of(const Program& program, Arguments& arguments) {
+InterpreterReport report_of(const Program& program, Arguments& arguments) {
     InterpreterOptions options;
     options.throw_on_diagnostic = false;
     return interpret(program, arguments, options);
@@ -156,7 +156,7 @@ TEST(InterpreterOnCpu, ShufflesAndSelections) {
     EXPECT_EQ(arguments["y"].values(), (std::vector<double>{1, -1, 4, -4, 1, 2, 2.5, 2.5}));
 }
 
-TEST(InterpreterOnCpu, OpenLanesOfAShuffleAreNotANumber) {
+TEST(InterpreterOnCpu, UndefinedShuffleLanesAreNan) {
     Builder b("open");
     const Buffer x = b.input("x", DataType::float64, 2);
     const Buffer y = b.output("y", DataType::float64, 2);
@@ -197,11 +197,11 @@ TEST(InterpreterOnCpu, InstructionsMeanWhatTheirTableSays) {
 
 // ---- diagnostics -------------------------------------------------------------------------------------------------
 
-Program copy(Integer count, Integer step) {
+Program copy(Integer count, Integer stride) {
     Builder b("copy");
     const Buffer x = b.input("x", DataType::float64, 8);
     const Buffer y = b.output("y", DataType::float64, 8);
-    b.for_loop("i", count, [&](const Affine& i) { b.store(y, step * i, b.load(x, i)); });
+    b.for_loop("i", count, [&](const Affine& i) { b.store(y, stride * i, b.load(x, i)); });
     return b.finish();
 }
 
@@ -209,16 +209,16 @@ TEST(InterpreterFinds, AccessesOutOfBounds) {
     const Program beyond_input = copy(9, 0);
     Arguments arguments(beyond_input);
     arguments["x"].assign(ramp(8));
-    const InterpreterReport report = findings_of(beyond_input, arguments);
+    const InterpreterReport report = report_of(beyond_input, arguments);
     expect_only(report, Diagnostic::Kind::out_of_bounds, 0, 8);
     EXPECT_EQ(report.diagnostics[0].message,
               "access out of bounds: x[8] (elements 0 to 7) by '%0 = load x[i] : float64', i = 8");
     const Program beyond_output = copy(5, 2);
-    expect_only(findings_of(beyond_output, arguments), Diagnostic::Kind::out_of_bounds, 1, 8);
+    expect_only(report_of(beyond_output, arguments), Diagnostic::Kind::out_of_bounds, 1, 8);
     const Program below = copy(2, -1);
-    expect_only(findings_of(below, arguments), Diagnostic::Kind::out_of_bounds, 1, -1);
+    expect_only(report_of(below, arguments), Diagnostic::Kind::out_of_bounds, 1, -1);
     const Program right = copy(8, 1);
-    EXPECT_TRUE(findings_of(right, arguments).ok());
+    EXPECT_TRUE(report_of(right, arguments).ok());
     EXPECT_EQ(arguments["y"].values(), ramp(8));
 }
 
@@ -238,7 +238,7 @@ TEST(InterpreterFinds, ReadsOfUnwrittenMemoryOfEverySpace) {
             b.store(y, 0, b.load(between, 0, {.lanes = 4}));
             const Program program = b.finish();
             Arguments arguments(program);
-            const InterpreterReport report = findings_of(program, arguments);
+            const InterpreterReport report = report_of(program, arguments);
             if (written == 4)
                 EXPECT_TRUE(report.ok()) << report.text();
             else
@@ -254,7 +254,7 @@ TEST(InterpreterFinds, WritesToReadOnlyMemory) {
         b.store(x, 0, b.constant(f64, 1));
         const Program program = b.finish();
         Arguments arguments(program);
-        const InterpreterReport report = findings_of(program, arguments);
+        const InterpreterReport report = report_of(program, arguments);
         if (written)
             EXPECT_TRUE(report.ok());
         else
@@ -277,7 +277,7 @@ TEST(InterpreterFinds, RacesBetweenIterationsOfAParallelLoop) {
         const Program program = b.finish();
         Arguments arguments(program);
         arguments["x"].assign(ramp(8));
-        const InterpreterReport report = findings_of(program, arguments);
+        const InterpreterReport report = report_of(program, arguments);
         if (scratch_a_row == 1)
             EXPECT_TRUE(report.ok()) << report.text();
         else {
@@ -291,7 +291,7 @@ TEST(InterpreterFinds, RacesBetweenIterationsOfAParallelLoop) {
     }
 }
 
-TEST(InterpreterFinds, WhatIterationsHandEachOtherInMemoryOfTheirOwn) {
+TEST(InterpreterFinds, DataPassedThroughPerIterationMemory) {
     for (const bool carried : {false, true}) {
         Builder b("rows");
         const Buffer x = b.input("x", DataType::float64, 4);
@@ -311,7 +311,7 @@ TEST(InterpreterFinds, WhatIterationsHandEachOtherInMemoryOfTheirOwn) {
         Arguments arguments(program);
         arguments["x"].assign(ramp(4));
         if (carried) arguments["own"].assign(ramp(2));
-        const InterpreterReport report = findings_of(program, arguments);
+        const InterpreterReport report = report_of(program, arguments);
         if (carried)
             expect_only(report, Diagnostic::Kind::unwritten_read, scratch, 1);
         else
@@ -319,7 +319,7 @@ TEST(InterpreterFinds, WhatIterationsHandEachOtherInMemoryOfTheirOwn) {
     }
 }
 
-TEST(InterpreterFinds, RacesBetweenIterationsOfAllParallelLoopsThatHoldNothingElse) {
+TEST(InterpreterFinds, RacesBetweenNestedParallelIterations) {
     for (const Integer columns : {2, 3}) {
         Builder b("pairs");
         const Buffer y = b.output("y", DataType::float64, 9);
@@ -330,15 +330,15 @@ TEST(InterpreterFinds, RacesBetweenIterationsOfAllParallelLoopsThatHoldNothingEl
         });
         const Program program = b.finish();
         Arguments arguments(program);
-        EXPECT_EQ(findings_of(program, arguments).ok(), columns == 2);
+        EXPECT_EQ(report_of(program, arguments).ok(), columns == 2);
     }
 }
 
-TEST(InterpreterFinds, TheFirstFindingOfEachOperationAndCountsTheRest) {
+TEST(InterpreterFinds, ReportsFirstDiagnosticPerOperationAndCountsTheRest) {
     const Program program = copy(12, 1);
     Arguments arguments(program);
     arguments["x"].assign(ramp(8));
-    const InterpreterReport report = findings_of(program, arguments);
+    const InterpreterReport report = report_of(program, arguments);
     ASSERT_EQ(report.diagnostics.size(), 2U);
     EXPECT_EQ(report.diagnostics[0].times, 4);
     EXPECT_EQ(report.diagnostics[1].times, 4);

@@ -14,10 +14,11 @@ namespace interpreter_gpu_test {
 constexpr Type f32{DataType::float32, 1};
 
 constexpr Integer tile = 32;
-enum class Meeting { barrier, none, divergent };
+enum class Synchronization { barrier, none, divergent };
 
-/// y = xᵀ for 64 × 64 numbers, by 32 × 32 tiles through shared memory with rows of `pitch`.
-Program transposition(DataType scalar, Integer pitch, Meeting meeting = Meeting::barrier) {
+/// y = xᵀ for 64 × 64 elements, by 32 × 32 tiles through shared memory with rows of `pitch`.
+Program transposition(DataType scalar, Integer pitch,
+                      Synchronization synchronization = Synchronization::barrier) {
     constexpr Integer n = 2 * tile;
     Builder b("transpose");
     b.launch({.blocks = {2, 2, 1}, .threads = {tile, tile, 1}});
@@ -29,8 +30,8 @@ Program transposition(DataType scalar, Integer pitch, Meeting meeting = Meeting:
     const Affine origin_in = tile * n * b.block(1) + tile * b.block(0);
     const Affine origin_out = tile * n * b.block(0) + tile * b.block(1);
     b.store(between, pitch * row + column, b.load(x, origin_in + n * row + column));
-    if (meeting == Meeting::barrier) b.barrier();
-    if (meeting == Meeting::divergent)
+    if (synchronization == Synchronization::barrier) b.barrier();
+    if (synchronization == Synchronization::divergent)
         b.if_then(
             {{column - tile / 2, Condition::Relation::negative}}, [&] { b.barrier(); }, [&] { b.barrier(); });
     b.store(y, origin_out + n * row + column, b.load(between, pitch * column + row));
@@ -50,7 +51,7 @@ TEST(InterpreterOnGpu, TransposesThroughSharedMemory) {
     EXPECT_EQ(report.count(Opcode::load), 2 * n * n);
 }
 
-TEST(InterpreterCounts, ThirtyOneExtraCyclesForEachColumnOfAnUnpaddedTileAndNoneWhenPadded) {
+TEST(InterpreterCounts, BankConflictsOfUnpaddedAndPaddedTiles) {
     constexpr Integer warps = 4 * tile; // four blocks, one warp a row
     const InterpreterReport unpadded = run_on_ramp(transposition(DataType::float32, tile));
     EXPECT_EQ(unpadded.loads[2].accesses, warps);
@@ -93,15 +94,15 @@ InterpreterReport one_warp(DataType scalar, Integer shared_stride, Integer globa
     return run_on_ramp(b.finish());
 }
 
-TEST(InterpreterGpu, DigitsOfTheThreadIndexTakeItApart) {
+TEST(InterpreterGpu, DigitsDecomposeTheThreadIndex) {
     Builder b("digits");
     const Buffer y = b.output("y", DataType::float32, 2 * 48);
     b.launch({{2, 1, 1}, {48, 1, 1}});
     const Affine low = b.thread(0, 1, 4), middle = b.thread(0, 4, 3), high = b.thread(0, 12);
     EXPECT_EQ(b.thread(0, 4, 3), middle) << "the same digit is one variable";
     // Digits in another order: y[block][low][middle][high] = 100 low + 10 middle + high.
-    const Affine place = 48 * b.block() + 12 * low + 4 * middle + high;
-    b.store(y, place, b.convert(b.index(100 * low + 10 * middle + high), DataType::float32));
+    const Affine element_index = 48 * b.block() + 12 * low + 4 * middle + high;
+    b.store(y, element_index, b.convert(b.index(100 * low + 10 * middle + high), DataType::float32));
     const Program program = b.finish();
     Arguments arguments(program);
     interpret(program, arguments);
@@ -160,7 +161,8 @@ TEST(InterpreterCounts, InactiveThreadsAskForNothing) {
 }
 
 TEST(InterpreterFindsOnGpu, RacesInSharedMemoryWithoutABarrier) {
-    const InterpreterReport report = run_on_ramp(transposition(DataType::float32, tile, Meeting::none));
+    const InterpreterReport report =
+        run_on_ramp(transposition(DataType::float32, tile, Synchronization::none));
     ASSERT_FALSE(report.ok());
     EXPECT_TRUE(found(report, Diagnostic::Kind::race, 2)) << report.text();
     EXPECT_EQ(report.diagnostics[0].thread, (std::array<Integer, 3>{1, 0, 0}))
@@ -168,7 +170,8 @@ TEST(InterpreterFindsOnGpu, RacesInSharedMemoryWithoutABarrier) {
 }
 
 TEST(InterpreterFindsOnGpu, BarriersThatSomeThreadsMiss) {
-    const InterpreterReport report = run_on_ramp(transposition(DataType::float32, tile, Meeting::divergent));
+    const InterpreterReport report =
+        run_on_ramp(transposition(DataType::float32, tile, Synchronization::divergent));
     ASSERT_FALSE(report.ok());
     EXPECT_EQ(report.diagnostics[0].kind, Diagnostic::Kind::divergent_barrier);
     EXPECT_EQ(report.diagnostics[0].times, 8) << "two in each block";
@@ -239,7 +242,7 @@ TEST(InterpreterFindsOnGpu, BlocksThatReadWhatAnotherWrites) {
 }
 
 TEST(InterpreterFindsOnGpu, PlainReadsOfAtomicSumsWithoutABarrier) {
-    for (const bool meets : {false, true}) {
+    for (const bool has_barrier : {false, true}) {
         Builder b("histogram");
         b.launch({.blocks = {2, 1, 1}, .threads = {8, 1, 1}});
         const Buffer y = b.output("y", DataType::float32, 16);
@@ -247,13 +250,13 @@ TEST(InterpreterFindsOnGpu, PlainReadsOfAtomicSumsWithoutABarrier) {
         b.store(bins, b.thread(), b.constant(f32, 0));
         b.barrier();
         b.atomic_add(bins, 3, b.constant(f32, 2));
-        if (meets) b.barrier();
+        if (has_barrier) b.barrier();
         b.store(y, 8 * b.block() + b.thread(), b.load(bins, b.thread()));
         const Program program = b.finish();
         Arguments arguments(program);
         const InterpreterReport report = run(program, arguments);
-        EXPECT_EQ(report.ok(), meets) << report.text();
-        if (meets) {
+        EXPECT_EQ(report.ok(), has_barrier) << report.text();
+        if (has_barrier) {
             EXPECT_EQ(arguments["y"][3], 16);
             EXPECT_EQ(arguments["y"][11], 16) << "each block has shared memory of its own";
         } else {

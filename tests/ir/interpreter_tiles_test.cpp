@@ -20,7 +20,7 @@ Arguments arguments_of(const TilesKernel& kernel, const Program& program) {
     for (const char* const name : {"a", "b"}) {
         Memory& memory = arguments[name];
         const Integer width = kernel.row_elements();
-        for (Integer i = 0; i < memory.elements(); ++i) // what is beside the matrix is never taken
+        for (Integer i = 0; i < memory.elements(); ++i) // memory outside the matrix is never read
             memory.set(i, i % width < kernel.k_extent ? entry(i / width, i % width) : 1e30);
     }
     return arguments;
@@ -85,21 +85,21 @@ TEST(InterpreterOfTiles, FindsMistakesWithRegisterOperands) {
     }
 }
 
-/// Of 1 + 2⁻¹¹ and 1 + 3·2⁻¹¹ each is in the middle between two numbers of eleven bits.
+/// 1 + 2⁻¹¹ and 1 + 3·2⁻¹¹ are midpoints of TF32 values.
 TEST(InterpreterOfTiles, LoadsRoundToTheNearestOfElevenBits) {
-    for (const auto& [number, expected] : {std::pair{1 + 0x1p-11, 1.0},
-                                           {1 + 0x3p-11, 1 + 0x4p-11},
-                                           {-1 - 0x1.8p-11, -1 - 0x2p-11},
-                                           {1 + 0x1p-12, 1.0}}) {
+    for (const auto& [value, expected] : {std::pair{1 + 0x1p-11, 1.0},
+                                          {1 + 0x3p-11, 1 + 0x4p-11},
+                                          {-1 - 0x1.8p-11, -1 - 0x2p-11},
+                                          {1 + 0x1p-12, 1.0}}) {
         const TilesKernel kernel{.rounds = true};
         const Program program = kernel.program();
         Arguments arguments = arguments_of(kernel, program);
         for (Integer k = 0; k < kernel.k_extent; ++k) {
-            arguments["a"].set(k, k == 5 ? number : 0);
+            arguments["a"].set(k, k == 5 ? value : 0);
             arguments["b"].set(k, k == 5 ? 1 : 0);
         }
         interpret(program, arguments);
-        EXPECT_EQ(arguments["c"][0], expected) << number;
+        EXPECT_EQ(arguments["c"][0], expected) << value;
     }
 }
 
@@ -137,7 +137,7 @@ TEST(InterpreterOfTiles, IgnoresBitsOfOperands) {
 
 TEST(InterpreterOfTiles, FindsWaitsThatAreMissing) {
     expect_found(Mistake::does_not_wait_for_tiles, Kind::unwritten_read);
-    expect_found(Mistake::does_not_wait_for_room, Kind::race);
+    expect_found(Mistake::does_not_wait_for_free_stage, Kind::race);
     expect_found(Mistake::arrives_too_early, Kind::race);
     expect_found(Mistake::does_not_wait_for_products, Kind::unwritten_read);
     expect_found(Mistake::does_not_wait_for_products, Kind::unfinished_async_copy);
@@ -164,7 +164,7 @@ TEST(InterpreterOfTiles, FindsThatNobodyCanGoOn) {
 TEST(InterpreterOfTiles, FindsMisuseOfSignals) {
     expect_found(Mistake::arrives_twice, Kind::deadlock); // a phase too early, and then nobody waits for that
     expect_found(Mistake::expects_twice, Kind::misused_mbarrier);
-    expect_found(Mistake::initializes_without_meeting, Kind::misused_mbarrier);
+    expect_found(Mistake::initializes_without_barrier, Kind::misused_mbarrier);
 }
 
 TEST(InterpreterOfTiles, FindsWhatProductsMayNotRelyOn) {
@@ -176,7 +176,7 @@ TEST(InterpreterOfTiles, FindsWhatProductsMayNotRelyOn) {
 TEST(InterpreterOfTiles, FindsStoresThatTheCopyEngineDoesNotSee) {
     expect_found(Mistake::does_not_publish, Kind::missing_proxy_fence);
     expect_found(Mistake::publishes_too_late, Kind::missing_proxy_fence);
-    expect_found(Mistake::does_not_meet, Kind::race);
+    expect_found(Mistake::omits_barrier, Kind::race);
 }
 
 TEST(InterpreterOfTiles, FindsLoadsThatNobodyWaitsFor) {
@@ -255,7 +255,7 @@ TEST(InterpreterOfTiles, OrdersRolesBySignalsAlone) {
 }
 
 /// One role fills a buffer again and again, and the other empties it. Who has emptied it arrives, or one thread for all.
-Program passed_on(bool one_arrives, bool meets) {
+Program passed_on(bool one_arrives, bool has_barrier) {
     constexpr Integer threads = 128;
     Builder b("passed_on");
     b.launch({.blocks = {2, 1, 1}, .threads = {2 * threads, 1, 1}});
@@ -277,7 +277,7 @@ Program passed_on(bool one_arrives, bool meets) {
     const auto take = [&](const Affine& i) {
         b.mbarrier_wait({.buffer = full}, b.bit_and(b.index(i), one));
         b.store(y, 6 * threads * b.block() + threads * i + own, b.load(between, threads - 1 - own));
-        if (meets) b.barrier();
+        if (has_barrier) b.barrier();
         if (one_arrives)
             b.if_then({{b.thread() - threads, Condition::Relation::zero}},
                       [&] { b.mbarrier_arrive({.buffer = empty}); });
@@ -292,15 +292,15 @@ Program passed_on(bool one_arrives, bool meets) {
 
 TEST(InterpreterOfTiles, PassesBuffersOnInLoops) {
     for (const bool one_arrives : {false, true})
-        for (const bool meets : {false, true})
+        for (const bool has_barrier : {false, true})
             for (const bool last_role_first : {false, true}) {
-                const Program program = passed_on(one_arrives, meets);
+                const Program program = passed_on(one_arrives, has_barrier);
                 Arguments arguments(program);
                 const InterpreterReport report = interpret(
                     program, arguments, {.throw_on_diagnostic = false, .last_role_first = last_role_first});
-                EXPECT_EQ(report.ok(), meets || !one_arrives) << report.text();
+                EXPECT_EQ(report.ok(), has_barrier || !one_arrives) << report.text();
                 for (Integer i = 0; i < 2 * 6 * 128; ++i) EXPECT_EQ(arguments["y"][i], i / 128 % 6);
-                EXPECT_EQ(found(report, Kind::race), one_arrives && !meets);
+                EXPECT_EQ(found(report, Kind::race), one_arrives && !has_barrier);
             }
 }
 
@@ -308,7 +308,7 @@ constexpr WgmmaInstruction product_across = {.name = "m64n128k16",
                                              .rows = 64,
                                              .columns = 128,
                                              .k = 16,
-                                             .factor = DataType::bfloat16,
+                                             .operand_type = DataType::bfloat16,
                                              .has_layouts = true,
                                              .text = "m64n128k16"};
 

@@ -1,4 +1,4 @@
-// Rounding to the ir's scalars against lists of all representable numbers, and the interpreter's arithmetic against
+// Rounding to the ir's scalars against lists of all representable values, and the interpreter's arithmetic against
 // the same lists and the machine's own float.
 
 #include "ir/rounding.hpp"
@@ -25,8 +25,8 @@ struct Format {
     int fraction_bits() const { return 15 - exponent_bits; }
     int bias() const { return (1 << (exponent_bits - 1)) - 1; }
 
-    /// The finite number with this pattern; the pattern after the largest stands for what would come next.
-    double number(unsigned pattern) const {
+    /// The finite value with this pattern; the pattern after the largest stands for the next value beyond it.
+    double element(unsigned pattern) const {
         const unsigned fraction = pattern & ((1U << fraction_bits()) - 1);
         const int exponent = static_cast<int>(pattern >> fraction_bits());
         if (exponent == 0) return std::ldexp(fraction, 1 - bias() - fraction_bits());
@@ -42,12 +42,12 @@ template <class Compare> double nearest(const Format& format, double about, Comp
     unsigned high = format.patterns();
     while (high - low > 1) { // largest pattern not above x, up to the error of `about`
         const unsigned middle = (low + high) / 2;
-        (format.number(middle) <= about ? low : high) = middle;
+        (format.element(middle) <= about ? low : high) = middle;
     }
     low -= low > 0;
     for (; low < format.patterns(); ++low) {
-        const int side = compare((format.number(low) + format.number(low + 1)) / 2);
-        if (side < 0 || (side == 0 && low % 2 == 0)) return format.number(low);
+        const int side = compare((format.element(low) + format.element(low + 1)) / 2);
+        if (side < 0 || (side == 0 && low % 2 == 0)) return format.element(low);
     }
     return std::numeric_limits<double>::infinity();
 }
@@ -67,11 +67,11 @@ TEST(Rounding, ToElevenBitsIsToNearestEven) {
     EXPECT_TRUE(std::isnan(round_to_tf32(std::nan(""))));
 }
 
-TEST(Rounding, SixteenBitFormatsAreExactOnTheirValuesAndTieToEvenBetween) {
+TEST(Rounding, SixteenBitFormatsTieToEven) {
     for (const Format& format : formats) {
         for (unsigned p = 0; p < format.patterns(); ++p) {
-            const double here = format.number(p);
-            const double next = format.number(p + 1);
+            const double here = format.element(p);
+            const double next = format.element(p + 1);
             const double above = p + 1 == format.patterns() ? std::numeric_limits<double>::infinity() : next;
             const double middle = (here + next) / 2;
             ASSERT_EQ(round_to(format.scalar, here), here);
@@ -86,11 +86,11 @@ TEST(Rounding, SixteenBitFormatsAreExactOnTheirValuesAndTieToEvenBetween) {
     }
 }
 
-TEST(Rounding, EightBitFormatsAreExactOnTheirValuesAndTieToEvenBetween) {
+TEST(Rounding, EightBitFormatsTieToEven) {
     for (unsigned bits = 0; bits < 127; ++bits) {
-        float8_e4m3 number;
-        number.bits = static_cast<std::uint8_t>(bits);
-        const float value = number;
+        float8_e4m3 element;
+        element.bits = static_cast<std::uint8_t>(bits);
+        const float value = element;
         EXPECT_EQ(float8_e4m3(value).bits, bits);
         EXPECT_EQ(float8_e4m3(-value).bits, bits | 0x80U);
         EXPECT_EQ(round_to(DataType::float8_e4m3, static_cast<double>(value)), value);
@@ -161,7 +161,7 @@ TEST(Rounding, SixteenBitArithmeticRoundsEveryOperationOnce) {
                                                       one + (4U << format.fraction_bits()));
         for (int i = 0; i < 20000; ++i) {
             const auto draw = [&] {
-                const double x = format.number(i % 2 ? any(random) : close(random));
+                const double x = format.element(i % 2 ? any(random) : close(random));
                 return random() % 2 ? x : -x;
             };
             const double a = draw();
@@ -191,7 +191,7 @@ TEST(Rounding, SixteenBitArithmeticRoundsEveryOperationOnce) {
     }
 }
 
-TEST(Rounding, FusedBfloat16ArithmeticDecidesTiesByWhatIsFarBelow) {
+TEST(Rounding, FusedBfloat16TiesUseAllBits) {
     const Program program = arithmetic(DataType::bfloat16);
     Interpreter interpreter(program);
     Arguments arguments(program);

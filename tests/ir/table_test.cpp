@@ -33,7 +33,7 @@ TEST(Tables, LieInMemoryAsKernelsLoadThem) {
     EXPECT_EQ(Table(DataType::float32, 3).bytes(), 12U);
 }
 
-TEST(Tables, ArePermutedInPlaceUnlessSomebodyElseHasThem) {
+TEST(Tables, ArePermutedInPlaceUnlessShared) {
     TableData contents = shared(Table(DataType::float32, {0, 1, 2, 3, 4, 5, 6}));
     const Table* const first = contents.get();
     own(contents).permute_blocks({1, 2, 0});

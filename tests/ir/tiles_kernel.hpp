@@ -12,7 +12,7 @@ inline constexpr WgmmaInstruction small_product = {.name = "m64n8k8",
                                                    .rows = 64,
                                                    .columns = 8,
                                                    .k = 8,
-                                                   .factor = DataType::float32,
+                                                   .operand_type = DataType::float32,
                                                    .ignored_bits = 13,
                                                    .a_in_registers = true,
                                                    .text = "m64n8k8"};
@@ -20,18 +20,18 @@ inline constexpr WgmmaInstruction small_product = {.name = "m64n8k8",
 enum class Mistake : std::uint8_t {
     none,
     does_not_wait_for_tiles,
-    does_not_wait_for_room,
+    does_not_wait_for_free_stage,
     does_not_arrive,
     arrives_too_early, ///< before products have read what there is no more need of
     arrives_twice,
     expects_too_much,
     expects_twice,
-    initializes_without_meeting,
+    initializes_without_barrier,
     does_not_begin,
     does_not_wait_for_products,
     does_not_publish,
-    publishes_too_late, ///< after the meeting
-    does_not_meet,      ///< before one thread stores what all have written
+    publishes_too_late, ///< after the barrier
+    omits_barrier,      ///< before one thread stores what all have written
     does_not_wait_for_store,
     divides_team,
     touches_sums,
@@ -47,14 +47,14 @@ enum class Mistake : std::uint8_t {
 /// c (rows × 8) = a (rows × k) · bᵀ (8 × k); blocks have 64 rows, and the first of a cluster loads b for all.
 struct TilesKernel {
     static constexpr Integer warpgroup = 128, rows = 64, columns = 8, in_tile = 32, stages = 2;
-    Integer steps = 5;
+    Integer k_tiles = 5;
     Integer blocks = 1;
     Integer cluster = 1;
     Integer k_extent = 5 * in_tile - 3; ///< the last tile reaches out
     Mistake mistake = Mistake::none;
     bool by_registers = false;        ///< tiles of a go to registers before they are multiplied
     bool rounds = false;              ///< what is loaded of a
-    Integer stored_columns = columns; ///< that the tensor of c has; the others are beside it
+    Integer stored_columns = columns; ///< of c's tensor; the others lie outside
 
     // in the order in which they are added
     static constexpr Buffer a = 0, b = 1, c = 2, a_tiles = 3, b_tiles = 4, c_tile = 5, mbarriers = 6,
@@ -109,7 +109,7 @@ struct TilesKernel {
         });
         if (cluster > 1)
             builder.cluster_barrier();
-        else if (!has(Mistake::initializes_without_meeting))
+        else if (!has(Mistake::initializes_without_barrier))
             builder.barrier();
         builder.roles({{"loads", 0, warpgroup, 24, {}}, {"multiplies", warpgroup, warpgroup, 240, {}}},
                       [&](std::size_t role) { role == 0 ? loads(builder) : multiplies(builder); });
@@ -118,28 +118,28 @@ struct TilesKernel {
     }
 
 private:
-    static Value number(Builder& builder, Integer n) {
+    static Value integer_constant(Builder& builder, Integer n) {
         return builder.constant({DataType::int64, 1}, static_cast<long double>(n));
     }
 
     void loads(Builder& builder) const {
         builder.if_then({{builder.thread(), Condition::Relation::zero}}, [&] {
-            for (Integer step = 0; step < steps; ++step) load(builder, step);
+            for (Integer k_tile = 0; k_tile < k_tiles; ++k_tile) load(builder, k_tile);
         });
     }
 
-    void load(Builder& builder, Integer step) const {
-        const Integer stage = step % stages;
+    void load(Builder& builder, Integer k_tile) const {
+        const Integer stage = k_tile % stages;
         const Builder::MemoryOperand full{.buffer = mbarriers, .index = stage};
-        if (!has(Mistake::does_not_wait_for_room))
+        if (!has(Mistake::does_not_wait_for_free_stage))
             builder.mbarrier_wait({.buffer = mbarriers, .index = stages + stage},
-                                  number(builder, 1 - step / stages % 2));
+                                  integer_constant(builder, 1 - k_tile / stages % 2));
         builder.mbarrier_arrive_expect_tx(
             full, 4 * in_tile * (rows + columns) + (has(Mistake::expects_too_much) ? 4 : 0));
         if (has(Mistake::expects_twice)) builder.mbarrier_arrive_expect_tx(full, 0);
-        Value k = number(builder, step * in_tile);
-        const Value zero = number(builder, 0);
-        if (has(Mistake::begins_within_chunk)) k = builder.add(k, number(builder, -2));
+        Value k = integer_constant(builder, k_tile * in_tile);
+        const Value zero = integer_constant(builder, 0);
+        if (has(Mistake::begins_within_chunk)) k = builder.add(k, integer_constant(builder, -2));
         const Value row = builder.index(rows * builder.block());
         builder.tma_load(0, std::vector{k, row}, {.buffer = a_tiles, .index = stage * rows * in_tile}, full);
         builder.if_then({{builder.block(0, 1, cluster), Condition::Relation::zero}}, [&] {
@@ -151,20 +151,21 @@ private:
     void multiplies(Builder& builder) const {
         const Value zero = builder.constant({DataType::float32, 1}, 0);
         for (int r = 0; r < small_product.registers(); ++r) builder.store(sums, r, zero);
-        for (Integer step = 0; step < steps; ++step) multiply(builder, step);
+        for (Integer k_tile = 0; k_tile < k_tiles; ++k_tile) multiply(builder, k_tile);
         store(builder);
     }
 
     static constexpr int a_registers = small_product.a_registers();
 
-    /// A thread's numbers of a tile: where rows are swizzled, pieces are exchanged by the row's number.
+    /// A thread's elements of a tile; swizzling permutes chunks by the row's index.
     void bring_factor(Builder& builder, Integer stage) const {
         for (Integer k = 0; k < in_tile; k += small_product.k)
             for (int r = 0; r < a_registers; ++r) {
                 if (has(Mistake::lacks_factor) && k == 8 && r == 1) continue;
                 const Affine row = builder.thread(0, 4, 8);
-                const Integer piece = k / 4 + r / 2;
-                const Value exchanged = builder.bit_xor(builder.index(4 * row), number(builder, 4 * piece));
+                const Integer chunk = k / 4 + r / 2;
+                const Value exchanged =
+                    builder.bit_xor(builder.index(4 * row), integer_constant(builder, 4 * chunk));
                 const Affine at = in_tile * (16 * builder.thread(0, 32, 4) + row + r % 2 * 8) +
                                   builder.thread(0, 1, 4) + stage * rows * in_tile;
                 builder.store(factor, k / small_product.k * a_registers + r,
@@ -183,17 +184,18 @@ private:
                 {{.buffer = b_tiles, .index = stage * columns * in_tile + k}, SmemTileLayout{}});
     }
 
-    void multiply(Builder& builder, Integer step) const {
-        const Integer stage = step % stages;
+    void multiply(Builder& builder, Integer k_tile) const {
+        const Integer stage = k_tile % stages;
         const auto arrive = [&] {
             builder.if_then({{builder.thread() - warpgroup, Condition::Relation::zero}}, [&] {
                 for (Integer block = 0; block < cluster; ++block)
                     builder.mbarrier_arrive({.buffer = mbarriers, .index = stages + stage},
-                                            cluster > 1 ? number(builder, block) : no_value);
+                                            cluster > 1 ? integer_constant(builder, block) : no_value);
             });
         };
         if (!has(Mistake::does_not_wait_for_tiles))
-            builder.mbarrier_wait({.buffer = mbarriers, .index = stage}, number(builder, step / stages % 2));
+            builder.mbarrier_wait({.buffer = mbarriers, .index = stage},
+                                  integer_constant(builder, k_tile / stages % 2));
         if (has(Mistake::arrives_too_early)) arrive();
         if (by_registers) bring_factor(builder, stage);
         if (!has(Mistake::does_not_begin))
@@ -223,13 +225,13 @@ private:
         }
         const AsyncFence publish{.kind = AsyncFence::Kind::publish, .what = of_stores};
         if (!has(Mistake::does_not_publish) && !has(Mistake::publishes_too_late)) builder.fence(publish);
-        if (!has(Mistake::does_not_meet)) builder.barrier();
+        if (!has(Mistake::omits_barrier)) builder.barrier();
         if (has(Mistake::publishes_too_late)) builder.fence(publish);
         builder.if_then({{builder.thread() - warpgroup, Condition::Relation::zero}}, [&] {
             const Value row = builder.index(rows * builder.block());
             const Value first = has(Mistake::stores_within_chunk)
-                                    ? builder.add(number(builder, 1), number(builder, 1))
-                                    : number(builder, 0);
+                                    ? builder.add(integer_constant(builder, 1), integer_constant(builder, 1))
+                                    : integer_constant(builder, 0);
             builder.tma_store(2, std::vector{first, row}, {.buffer = c_tile});
             builder.fence({.kind = AsyncFence::Kind::commit, .what = of_stores});
             if (!has(Mistake::does_not_wait_for_store) && !has(Mistake::reuses_stored_tile))

@@ -15,7 +15,7 @@ namespace verify_copies_test {
 
 constexpr Buffer x = 0, y = 1, factors = 2, between = 3, other = 4;
 
-/// A copy of 4 numbers by each of 8 threads, and a product with what is passed by value.
+/// A copy of 4 elements by each of 8 threads, and a product with values passed by value.
 Program copying(const std::function<void(Builder&)>& more = {}) {
     Builder b("copying");
     b.launch({.blocks = {2, 1, 1}, .threads = {8, 1, 1}});
@@ -110,12 +110,12 @@ TEST(VerifyCopies, OnlyStoresAreAsynchronous) {
     EXPECT_NE(failure(program).find("asynchronous, and no store"), std::string::npos) << failure(program);
 }
 
-TEST(VerifyCopies, FencesLeaveNoNegativeNumberOfGroups) {
-    expect_fails([](Builder& b) { b.wait_async_group(-1); }, "until -1 groups are under way");
+TEST(VerifyCopies, RejectsNegativeGroupCounts) {
+    expect_fails([](Builder& b) { b.wait_async_group(-1); }, "with -1 groups in flight");
 }
 
 TEST(VerifyArgumentsByValue, AreFewScalarsThatAreOnlyRead) {
-    const std::string what = "is passed by value, but no few numbers that are only read";
+    const std::string what = "is passed by value, but is written or too large";
     const auto changed = [&](const std::function<void(BufferInfo&)>& change) {
         Program program = copying();
         change(program.buffers[static_cast<std::size_t>(factors)]);

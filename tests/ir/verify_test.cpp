@@ -105,7 +105,7 @@ TEST(Verify, AccessesOutOfBoundsThatTablesOfIndicesProve) {
     expect_fails(program(0, 8, -1), VerificationLevel::lowered, "reaches elements -1 to 9");
 }
 
-TEST(Verify, NothingIsProvedUnderConditionsOrOfIndicesThatAreComputed) {
+TEST(Verify, AllowsUnprovableIndices) {
     Builder b("guarded");
     const Buffer map = b.table("map", {1, 0});
     const Buffer y = b.output("y", DataType::float64, 4);
@@ -188,7 +188,7 @@ TEST(Verify, VariablesAreUsedInTheirScopeAndBoundOnce) {
     For outer = std::get<For>(nested.body[0].node);
     outer.body = {nested.body[0]};
     nested.body = {{outer}};
-    expect_fails(nested, VerificationLevel::lowered, "a loop over 'i' is inside a loop over it");
+    expect_fails(nested, VerificationLevel::lowered, "a loop over 'i' is nested in another loop over it");
 
     Program bound = program;
     std::get<For>(bound.body[0].node).end = Affine::of(0);
@@ -342,7 +342,7 @@ TEST(Verify, LoweredProgramsHoldPlainVectorLoopsOfScalarOperations) {
     loop.begin = 0;
     loop.body.push_back({If{}});
     expect_fails(program, VerificationLevel::lowered,
-                 "the vector loop over 'i' holds more than straight runs");
+                 "the vector loop over 'i' has more than straight-line blocks in its body");
 }
 
 TEST(Verify, VectorizedProgramsHaveNoVectorLoops) {
@@ -371,7 +371,7 @@ TEST(Verify, MachineProgramsRearrangeLanesByInstructionsOnly) {
     }
 }
 
-TEST(Verify, MachineAddressesHaveOneVariableAndLanesArePowersOfTwo) {
+TEST(Verify, LegalizedAddressesHaveOneVariable) {
     Builder b("address");
     const Buffer y = b.output("y", DataType::float64, 16);
     b.for_loop("i", 4, [&](const Affine& i) {

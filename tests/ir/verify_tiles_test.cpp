@@ -88,7 +88,7 @@ TEST(VerifyTiles, RowsOfBoxesBeginAtWholeChunks) {
     EXPECT_EQ(failure(may_be_right), "");
 }
 
-TEST(VerifyTiles, BoxesLieAlignedInSharedMemoryWhicheverStageTheyAreIn) {
+TEST(VerifyTiles, BoxesAreAlignedInEveryStage) {
     expect_fails(changed(Opcode::tma_load,
                          [](Operation& operation, AsyncTileOperation&) {
                              operation.address.dynamic = operation.operands[0];
@@ -109,7 +109,7 @@ TEST(VerifyTiles, RolesAreWholeWarpgroupsAndAllOfABlock) {
     expect_fails(roles([](auto& r) { r[0].body.push_back(Statement{WarpRoles{r}}); }), "roles are in a role");
     expect_fails(
         roles([](auto& r) { r[0].body.push_back(Statement{Barrier{.of_cooperative_group = true}}); }),
-        "a barrier of several blocks is in a role");
+        "a barrier among blocks is in a role");
     expect_fails(
         [](Program& program) {
             If choice;
@@ -119,7 +119,7 @@ TEST(VerifyTiles, RolesAreWholeWarpgroupsAndAllOfABlock) {
             choice.then.push_back(Statement{std::move(taken)});
             program.body.push_back(Statement{std::move(choice)});
         },
-        "roles are not reached by all threads alike");
+        "roles are not reached uniformly by all threads");
 }
 
 TEST(VerifyTiles, SignalsAreInitializedBeforeTheyAreUsed) {
@@ -145,7 +145,7 @@ TEST(VerifyTiles, TilesLieInTheirBuffersAligned) {
     expect_fails(changed(Opcode::wgmma, [](Operation&, AsyncTileOperation& t) { t.addresses[1].index = 2; }),
                  "is at 8 bytes of 'b_tiles', no multiple of 16");
     expect_fails(changed(Opcode::wgmma, [](Operation&, AsyncTileOperation& t) { t.addresses[1].index = 28; }),
-                 "goes on beyond a row");
+                 "extends beyond a row");
 }
 
 TEST(VerifyTiles, RegisterOperandsAreAThreadsOwn) {
@@ -162,17 +162,17 @@ TEST(VerifyTiles, RegisterOperandsAreAThreadsOwn) {
     };
     EXPECT_EQ(failure(TilesKernel{.by_registers = true}.program()), "");
     expect(product([](Program&, AsyncTileOperation& t) { t.addresses[0].index = 13; }),
-           "a factor from 13 on of 'factor', which has 16");
+           "an operand from 13 on of 'factor', which has 16");
     expect(product([](Program&, AsyncTileOperation& t) { t.addresses[0].index = -1; }),
-           "a factor from -1 on");
+           "an operand from -1 on");
     expect(product([](Program& program, AsyncTileOperation& t) {
                t.addresses[0].index = program.body.empty() ? 0 : Affine::of(0, 1);
            }),
-           "a factor at no constant index of 'factor'");
+           "an operand at no constant index of 'factor'");
     expect(product([](Program&, AsyncTileOperation& t) { t.addresses[1] = t.addresses[0]; }),
            "a tile in 'factor'");
     static constexpr WgmmaInstruction without = {
-        .name = "other", .columns = 8, .k = 8, .factor = DataType::float32, .text = "other"};
+        .name = "other", .columns = 8, .k = 8, .operand_type = DataType::float32, .text = "other"};
     expect(product([](Program&, AsyncTileOperation& t) { t.instruction = &without; }), "a tile in 'factor'");
 }
 

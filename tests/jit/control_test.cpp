@@ -10,7 +10,7 @@ using ir::For;
 using ir::Value;
 using Relation = Condition::Relation;
 
-TEST(Loops, NestsWithConstantBoundsAndAnyNumberOfIterations) {
+TEST(Loops, NestWithConstantBounds) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (const Integer outer : {0, 1, 2, 5})
             for (const Integer inner : {0, 1, 3}) {
@@ -28,7 +28,7 @@ TEST(Loops, NestsWithConstantBoundsAndAnyNumberOfIterations) {
             }
 }
 
-TEST(Loops, StepsOtherThanOneAndBoundsThatDependOnOuterVariables) {
+TEST(Loops, SupportStridesAndAffineBounds) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (const Integer step : {1, 2, 3, 7}) {
             Builder builder("triangle");
@@ -104,7 +104,7 @@ TEST(Loops, ValuesFromOutsideTheLoopAreAtHandInside) {
     }
 }
 
-TEST(Loops, ComparisonsFromOutsideAreAtHandInsideLoopsAndBranches) {
+TEST(Loops, OuterComparisonsAreLiveInLoopsAndBranches) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (const DataType scalar : {DataType::float32, DataType::float64})
             for (const int n : {1, target::lanes(*cpu, scalar)}) {

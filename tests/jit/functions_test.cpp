@@ -9,22 +9,21 @@ using Op = loops::Pointwise::Op;
 /// Numbers for which functions take all their ways, then random bits.
 std::vector<double> arguments_of_functions(DataType scalar, std::size_t count) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    std::vector<double> numbers = {0,    -0.0,  1,     -1,   infinity, -infinity, std::nan(""),
-                                   0.55, -0.55, 1e-30, -10,  -104,     -88,       88.8,
-                                   89,   709,   710,   -744, -746,     22};
+    std::vector<double> values = {0,   -0.0, 1,   -1,   infinity, -infinity, std::nan(""), 0.55, -0.55, 1e-30,
+                                  -10, -104, -88, 88.8, 89,       709,       710,          -744, -746,  22};
     std::mt19937_64 random(3);
-    while (numbers.size() < count) {
+    while (values.size() < count) {
         const auto bits = random();
-        numbers.push_back(scalar == DataType::float64
-                              ? std::bit_cast<double>(bits)
-                              : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
-        numbers.push_back(
+        values.push_back(scalar == DataType::float64
+                             ? std::bit_cast<double>(bits)
+                             : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+        values.push_back(
             static_cast<double>(static_cast<float>(static_cast<double>(bits % 60000) / 1000 - 30)));
     }
-    numbers.resize(count);
-    for (double& value : numbers)
+    values.resize(count);
+    for (double& value : values)
         if (scalar == DataType::float32) value = static_cast<double>(static_cast<float>(value));
-    return numbers;
+    return values;
 }
 
 template <class T> void expect_same_functions(const target::Cpu& cpu, DataType scalar) {
@@ -42,12 +41,12 @@ template <class T> void expect_same_functions(const target::Cpu& cpu, DataType s
             builder.store(out, i, result.re, {.lanes = lanes});
         });
         const ir::Program program = builder.finish();
-        const std::vector<double> numbers = arguments_of_functions(scalar, count);
+        const std::vector<double> values = arguments_of_functions(scalar, count);
         ir::Arguments arguments(program);
         std::vector<T> x(count), y(count);
         for (std::size_t k = 0; k < count; ++k) {
-            x[k] = static_cast<T>(numbers[k]);
-            arguments["in"].set(static_cast<Integer>(k), numbers[k]);
+            x[k] = static_cast<T>(values[k]);
+            arguments["in"].set(static_cast<Integer>(k), values[k]);
         }
         void* buffers[] = {x.data(), y.data()};
         const Mapped mapped(compile(program, cpu));
@@ -65,7 +64,7 @@ template <class T> void expect_same_functions(const target::Cpu& cpu, DataType s
     }
 }
 
-TEST(Functions, HaveTheSameBitsAsInTheInterpreterWhereTheCpuFusesMultiplyAdds) {
+TEST(Functions, HaveTheInterpretersBitsWithFma) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         if (!cpu->has_fma) continue;
         expect_same_functions<float>(*cpu, DataType::float32);

@@ -36,7 +36,7 @@ public:
                 vectors_.push_back(builder_.load(in_, i * 16 + offset(), {.lanes = lanes_}));
                 scalars_.push_back(builder_.load(in_, offset()));
             }
-            for (int k = 0; k < operations_; ++k) step(i);
+            for (int k = 0; k < operations_; ++k) append_operation(i);
             Value sum = vectors_.front();
             for (const Value v : vectors_) sum = builder_.add(sum, v);
             builder_.store(out_, i * lanes_, sum, {.lanes = lanes_});
@@ -47,27 +47,27 @@ public:
 private:
     static constexpr Integer size = 256;
 
-    int number(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-    Integer offset() { return number(0, 150); }
+    int random_int(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+    Integer offset() { return random_int(0, 150); }
     Value any(const std::vector<Value>& values) {
-        return values[static_cast<std::size_t>(number(0, static_cast<int>(values.size()) - 1))];
+        return values[static_cast<std::size_t>(random_int(0, static_cast<int>(values.size()) - 1))];
     }
     /// Keeps values near 1, so that none become infinite.
     Value shrunk(Value v) { return builder_.multiply(v, builder_.constant(builder_.type(v), 0.25L)); }
 
-    void step(const Affine& i) {
-        const bool is_scalar = number(0, 4) == 0;
+    void append_operation(const Affine& i) {
+        const bool is_scalar = random_int(0, 4) == 0;
         std::vector<Value>& values = is_scalar ? scalars_ : vectors_;
         const int lanes = is_scalar ? 1 : lanes_;
         const Value a = any(values), b = any(values), c = any(values);
-        switch (number(0, 12)) {
+        switch (random_int(0, 12)) {
         case 0: values.push_back(builder_.add(a, b)); break;
         case 1: values.push_back(builder_.subtract(a, b)); break;
         case 2: values.push_back(builder_.multiply(shrunk(a), b)); break;
         case 3: values.push_back(builder_.negate(a)); break;
         case 4: values.push_back(builder_.load(in_, i * 16 + offset(), {.lanes = lanes})); break;
         case 5: values.push_back(builder_.load(data_, i + offset(), {.lanes = lanes})); break;
-        case 6: values.push_back(builder_.load(table_, number(0, 40), {.lanes = lanes})); break;
+        case 6: values.push_back(builder_.load(table_, random_int(0, 40), {.lanes = lanes})); break;
         case 7: builder_.store(data_, i + offset(), shrunk(a), {.lanes = lanes}); break;
         case 8: builder_.store(out_, i * 2 + offset(), a, {.lanes = lanes}); break;
         case 9: vectors_.push_back(builder_.splat(any(scalars_), lanes_)); break;
@@ -75,9 +75,9 @@ private:
         default:
             if (!cpu_.has_fma)
                 values.push_back(builder_.add(a, c));
-            else if (number(0, 2) == 0)
+            else if (random_int(0, 2) == 0)
                 values.push_back(builder_.fma(shrunk(a), b, c));
-            else if (number(0, 1) == 0)
+            else if (random_int(0, 1) == 0)
                 values.push_back(builder_.fms(shrunk(a), b, c));
             else
                 values.push_back(builder_.fnma(shrunk(a), b, c));
@@ -87,7 +87,7 @@ private:
     void shuffle() {
         std::vector<std::int8_t> map;
         for (int lane = 0; lane < lanes_; ++lane)
-            map.push_back(static_cast<std::int8_t>(number(0, 2 * lanes_ - 1)));
+            map.push_back(static_cast<std::int8_t>(random_int(0, 2 * lanes_ - 1)));
         vectors_.push_back(builder_.shuffle(any(vectors_), any(vectors_), map));
     }
 
@@ -101,7 +101,7 @@ private:
     std::vector<Value> vectors_, scalars_;
 };
 
-TEST(Fuzz, StraightProgramsWithHundredsOfLiveValuesEqualTheInterpreter) {
+TEST(Fuzz, ProgramsUnderRegisterPressureEqualTheInterpreter) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (const DataType scalar : {DataType::float32, DataType::float64})
             for (unsigned seed = 0; seed < 40; ++seed) {

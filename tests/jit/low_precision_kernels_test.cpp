@@ -8,7 +8,7 @@
 namespace swirl::jit::test {
 namespace low_precision_kernels_test {
 
-/// Every combination of narrow numbers, with the machine's extensions and without.
+/// Every combination of low-precision types, with and without the CPU's extensions.
 template <class F> void for_each_way(F&& f) {
     constexpr std::array<std::array<DataType, 3>, 6> all = {
         {{DataType::bfloat16, DataType::bfloat16, DataType::float32},
@@ -70,11 +70,11 @@ TEST(LowPrecisionKernels, PanelsHaveTheInterpretersBits) {
                                         .operand = is_b ? gemm::Operand::b : gemm::Operand::a,
                                         .rest = rest,
                                         .has_masks = cpu.has_masks};
-                        const Integer together = gemm::k_per_iteration(pack);
+                        const Integer k_block = gemm::k_per_iteration(pack);
                         const bool is_across = source == gemm::Pack::Source::across_panel;
                         const bool is_along = source == gemm::Pack::Source::along_k;
                         expect_same(passes::run_codegen_passes(gemm::pack(pack), cpu), cpu,
-                                    {.parameters = {21 / together * together, 21, is_along ? 1 : 60,
+                                    {.parameters = {21 / k_block * k_block, 21, is_along ? 1 : 60,
                                                     is_across  ? 1
                                                     : is_along ? 101
                                                                : 3},

@@ -66,8 +66,8 @@ TEST(Memory, TableDrivenAddressesEqualTheInterpreter) {
         for (const DataType scalar : {DataType::float32, DataType::float64}) {
             const int n = target::lanes(*cpu, scalar);
             Builder builder("permutation");
-            const std::vector<Integer> places = {5, 0, 3, 7, 1, 2, 6, 4};
-            const ir::Buffer table = builder.table("places", places);
+            const std::vector<Integer> offsets = {5, 0, 3, 7, 1, 2, 6, 4};
+            const ir::Buffer table = builder.table("places", offsets);
             const ir::Buffer in = builder.input("in", scalar, 8 * n + 2);
             const ir::Buffer out = builder.output("out", scalar, 8 * n + 2);
             builder.for_loop("i", 8, [&](const Affine& i) {
@@ -76,7 +76,8 @@ TEST(Memory, TableDrivenAddressesEqualTheInterpreter) {
                 builder.store(out, i, builder.add(x, builder.load(in, 2, {.dynamic = at})));
             });
             const Value two = builder.constant({DataType::int64, 1}, 2);
-            const Value place = builder.add(builder.multiply(builder.load(table, 3), two), builder.index(1));
+            const Value element_index =
+                builder.add(builder.multiply(builder.load(table, 3), two), builder.index(1));
             const Value v =
                 builder.load(in, 0,
                              {.lanes = n,
@@ -85,17 +86,17 @@ TEST(Memory, TableDrivenAddressesEqualTheInterpreter) {
             builder.store(out, 8, v,
                           {.lanes = n,
                            .lane_stride = 2,
-                           .dynamic = builder.subtract(place, builder.index(Affine(15)))});
+                           .dynamic = builder.subtract(element_index, builder.index(Affine(15)))});
             expect_same(builder.finish(), *cpu);
         }
 }
 
 TEST(Memory, ManyIndicesAreSpilledAndReloaded) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        std::vector<Integer> places(40);
-        for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<Integer>(i * 7 % 40);
+        std::vector<Integer> offsets(40);
+        for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = static_cast<Integer>(i * 7 % 40);
         Builder builder("indices");
-        const ir::Buffer table = builder.table("places", places);
+        const ir::Buffer table = builder.table("places", offsets);
         const ir::Buffer in = builder.input("in", DataType::float64, 80);
         const ir::Buffer out = builder.output("out", DataType::float64, 40);
         std::vector<Value> indices;
@@ -128,7 +129,7 @@ TEST(Memory, BuffersMayStartBelowZero) {
 
 // ---- transforms in place: loads and stores must keep their order where buffers may overlap ---------------------
 
-TEST(InPlace, AValueThatIsNeededAfterItsPlaceIsOverwrittenIsKept) {
+TEST(InPlace, KeepsValuesPastTheirOverwriting) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         const int n = target::lanes(*cpu, DataType::float64);
         Builder builder("reverse");

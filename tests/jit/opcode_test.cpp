@@ -48,7 +48,7 @@ void expect_same_operation(const Shape& shape, const std::string& name,
     expect_same(builder.finish(), *shape.cpu);
 }
 
-TEST(Opcodes, ArithmeticEqualsTheInterpreterOnEveryCpuTypeAndLength) {
+TEST(Opcodes, ArithmeticEqualsTheInterpreter) {
     for (const Shape& shape : all_shapes()) {
         const ir::Type type{shape.scalar, shape.lanes};
         expect_same_operation(shape, "add", [](Builder& p, Value a, Value b, Value) { return p.add(a, b); });
@@ -66,7 +66,7 @@ TEST(Opcodes, ArithmeticEqualsTheInterpreterOnEveryCpuTypeAndLength) {
     }
 }
 
-TEST(Opcodes, DivisionRootMagnitudeAndPowersOfTwoEqualTheInterpreter) {
+TEST(Opcodes, UnaryOperationsAndDivisionEqualTheInterpreter) {
     for (const Shape& shape : all_shapes()) {
         const ir::Type type{shape.scalar, shape.lanes};
         expect_same_operation(shape, "divide",
@@ -89,7 +89,7 @@ TEST(Opcodes, DivisionRootMagnitudeAndPowersOfTwoEqualTheInterpreter) {
     }
 }
 
-TEST(Opcodes, MultiplyAddEqualsTheInterpreterWhereTheCpuHasIt) {
+TEST(Opcodes, FmaEqualsTheInterpreter) {
     for (const Shape& shape : all_shapes()) {
         if (!shape.cpu->has_fma) continue;
         const ir::Type type{shape.scalar, shape.lanes};

@@ -1,5 +1,6 @@
 #include "jit/register_buffers.hpp"
 
+#include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/micro_kernel.hpp"
 #include "gemm/cpu/schedule.hpp"
 #include "gemm/cpu/small_gemm.hpp"
@@ -38,7 +39,7 @@ ir::Program sums(int vectors, int lanes) {
     return builder.finish();
 }
 
-TEST(RegisterBuffers, LoopsCarrySumsInRegistersAsFarAsThereAreAny) {
+TEST(RegisterBuffers, LoopsKeepAccumulatorsInRegisters) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         const int lanes = target::lanes(*cpu, DataType::float64);
         for (const int vectors : {1, 3, cpu->vector_registers - 4, cpu->vector_registers - 3, 40}) {
@@ -53,7 +54,7 @@ TEST(RegisterBuffers, LoopsCarrySumsInRegistersAsFarAsThereAreAny) {
     }
 }
 
-TEST(RegisterBuffers, AValueMayBeUsedAfterItsPlaceHoldsAnother) {
+TEST(RegisterBuffers, KeepValuesPastTheirOverwriting) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("exchange");
         const ir::Buffer in = builder.input("in", DataType::float64, 20);
@@ -73,7 +74,7 @@ TEST(RegisterBuffers, AValueMayBeUsedAfterItsPlaceHoldsAnother) {
     }
 }
 
-TEST(RegisterBuffers, WhatIsOnlyReadInALoopStaysWhatItWas) {
+TEST(RegisterBuffers, LoopInvariantElementsKeepTheirValue) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("read");
         const ir::Buffer in = builder.input("in", DataType::float64, 8);
@@ -111,12 +112,12 @@ TEST(RegisterBuffers, AccessesThatOverlapOrMoveStayInMemory) {
     }
 }
 
-constexpr std::array numbers = {DataType::float32, DataType::float64, DataType::complex64,
-                                DataType::complex128};
+constexpr std::array values = {DataType::float32, DataType::float64, DataType::complex64,
+                               DataType::complex128};
 
 TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const DataType data_type : numbers)
+        for (const DataType data_type : values)
             for (const gemm::Update update :
                  {gemm::Update::overwrite, gemm::Update::add, gemm::Update::scale})
                 for (const int less : {0, 1, 3}) {
@@ -135,7 +136,7 @@ TEST(MatrixKernels, TilesAsMachineCodeGiveWhatTheInterpreterGives) {
 TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         if (!cpu->has_fma) continue;
-        for (const DataType data_type : numbers) {
+        for (const DataType data_type : values) {
             const gemm::BlockedGemm schedule = gemm::model_schedule(data_type, *cpu);
             const gemm::MicroKernel kernel{.data_type = data_type,
                                            .tile = schedule.tile,
@@ -149,22 +150,26 @@ TEST(MatrixKernels, SumsOfTilesAreNotSpilled) {
     }
 }
 
-TEST(MatrixKernels, SmallProductsAsMachineCodeGiveWhatTheInterpreterGives) {
+TEST(MatrixKernels, SmallGemmEqualsTheInterpreter) {
     unsigned seed = 1;
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const DataType data_type : numbers)
+        for (const DataType data_type : values)
             for (const auto& [rows, columns, k] :
                  {std::array{1, 1, 1}, {5, 7, 3}, {8, 8, 8}, {23, 20, 19}, {33, 13, 40}})
-                for (const bool is_turned : {false, true}) {
+                for (const bool is_transposed : {false, true}) {
                     MatrixProduct product{.data_type = data_type, .rows = rows, .columns = columns, .k = k};
-                    product.a = {.row_stride = 1, .column_stride = rows + 1, .conjugated = is_turned};
-                    if (is_turned) product.a = {.row_stride = k, .column_stride = 1};
-                    product.b = {.row_stride = columns + 2, .column_stride = 1, .conjugated = is_turned};
+                    product.a = {.row_stride = 1, .column_stride = rows + 1, .conjugated = is_transposed};
+                    if (is_transposed) product.a = {.row_stride = k, .column_stride = 1};
+                    product.b = {.row_stride = columns + 2, .column_stride = 1, .conjugated = is_transposed};
                     product.c = {.row_stride = 1, .column_stride = rows + 3};
                     const gemm::SmallGemm small = gemm::model_small_gemm(
                         product, static_cast<gemm::Update>(seed % 3), seed % 2 == 0, std::min(k, 16), *cpu);
                     expect_same(passes::run_codegen_passes(gemm::small_gemm(small), *cpu), *cpu,
                                 {.integers = !cpu->has_fma, .seed = seed++, .print_on_failure = false});
+                    gemm::SmallGemm along_k = small;
+                    along_k.schedule = gemm::model_dot(product, *cpu);
+                    expect_same(passes::run_codegen_passes(gemm::small_gemm(along_k), *cpu), *cpu,
+                                {.integers = true, .seed = seed, .print_on_failure = false});
                 }
 }
 

@@ -137,7 +137,7 @@ private:
 struct RunOptions {
     std::vector<Integer> parameters = {};
     bool in_place = false; ///< arguments 0 and 1 are the same memory
-    bool integers = false; ///< data are small integers instead of any numbers
+    bool integers = false; ///< data are small integers instead of arbitrary values
     unsigned seed = 1;
     bool print_on_failure = true;
 };

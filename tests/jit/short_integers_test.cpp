@@ -63,7 +63,7 @@ TEST(ShortIntegers, Int32IsRoundedToFloat32) {
     }
 }
 
-/// A vector converted and stored: so many lanes, of which some are active, at a distance from each other.
+/// A vector converted and stored: lanes, active lanes and lane stride.
 ir::Program narrowed(DataType from, DataType through, DataType to, const ir::Access& access) {
     Builder b("narrowed");
     const auto x = b.input("x", from, access.lanes), y = b.output("y", to, 128);
@@ -146,7 +146,7 @@ TEST(ShortIntegers, AreShuffledAsFloat32) {
     expect_same_for_all_cpus(mapped(DataType::int32, DataType::int32, 4, reversed));
 }
 
-TEST(ShortIntegers, AreLoadedAndStoredBackwardsAndWithStridesAsFloat32) {
+TEST(ShortIntegers, SupportNegativeAndLargeStrides) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (int n = 2; n <= target::lanes(*cpu, DataType::float32); n *= 2)
             for (const Integer stride : {-2, -1, 2})
@@ -167,7 +167,7 @@ TEST(ShortIntegers, AreLoadedAndStoredBackwardsAndWithStridesAsFloat32) {
 
 // ---- dot products: any bits at all ------------------------------------------------------------------------------
 
-constexpr int numbers = 1024;
+constexpr int values = 1024;
 
 std::uint32_t any_bits(std::mt19937& random, int kind) {
     const auto half = [&]() -> std::uint32_t {
@@ -185,9 +185,9 @@ void expect_meaning(const ir::Instruction& entry, const target::Cpu& cpu, bool b
     const int lanes = entry.result.lanes;
     const DataType sum = entry.result.scalar;
     Builder builder("dot");
-    const auto a = builder.input("a", DataType::int32, numbers),
-               b = builder.input("b", DataType::int32, numbers), c = builder.output("c", sum, numbers);
-    builder.for_loop("i", 0, numbers, lanes, ir::For::Kind::serial, [&](const Affine& i) {
+    const auto a = builder.input("a", DataType::int32, values),
+               b = builder.input("b", DataType::int32, values), c = builder.output("c", sum, values);
+    builder.for_loop("i", 0, values, lanes, ir::For::Kind::serial, [&](const Affine& i) {
         const Value x = builder.load(a, i, {.lanes = lanes});
         const Value y =
             by_broadcast ? builder.splat(builder.load(b, i), lanes) : builder.load(b, i, {.lanes = lanes});
@@ -200,7 +200,7 @@ void expect_meaning(const ir::Instruction& entry, const target::Cpu& cpu, bool b
     const Mapped code(compile(passes::run_codegen_passes(builder.finish(), cpu), cpu));
     std::mt19937 random(5);
     for (const int kind : {0, 1}) {
-        std::vector<std::uint32_t> x(numbers), y(numbers), z(numbers);
+        std::vector<std::uint32_t> x(values), y(values), z(values);
         for (auto* const all : {&x, &y, &z})
             for (std::uint32_t& bits : *all) bits = any_bits(random, kind);
         if (kind == 1 && sum == DataType::float32)
@@ -216,7 +216,7 @@ void expect_meaning(const ir::Instruction& entry, const target::Cpu& cpu, bool b
             return sum == DataType::float32 ? static_cast<long double>(std::bit_cast<float>(bits))
                                             : word(bits);
         };
-        for (std::size_t i = 0; i < numbers; ++i) {
+        for (std::size_t i = 0; i < values; ++i) {
             const std::size_t from =
                 by_broadcast ? i / static_cast<std::size_t>(lanes) * static_cast<std::size_t>(lanes) : i;
             std::vector<ir::Lanes> operands(entry.operands.size(), ir::Lanes(1));

@@ -21,7 +21,7 @@ TEST(Statistics, SmallCodeletsNeedNoSpills) {
     EXPECT_LE(compiled(8, target::avx2_cpu(), DataType::float64).spills, 4);
 }
 
-TEST(Statistics, LargeCodeletsSpillAboutAsOftenAsTheValuesDemand) {
+TEST(Statistics, SpillsOfLargeCodeletsAreNearTheMinimum) {
     // 64 complex values are 128 registers; a schedule by bisection writes and reads about each once beyond the 32.
     const CodeStatistics wide = compiled(64, target::avx512_cpu(), DataType::float64);
     EXPECT_GT(wide.spills, 40);

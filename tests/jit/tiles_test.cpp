@@ -17,9 +17,9 @@ using ir::Value;
 
 constexpr int sums = 256, factors = 512;
 
-std::size_t times_in(std::string_view text, std::string_view part) {
+std::size_t times_in(std::string_view text, std::string_view expected) {
     std::size_t count = 0;
-    for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    for (std::size_t at = text.find(expected); at != text.npos; at = text.find(expected, at + 1)) ++count;
     return count;
 }
 
@@ -52,7 +52,7 @@ TEST(Tiles, AreLoadedMultipliedAndStoredByTheirInstructions) {
     EXPECT_EQ(times_in(listing, "tilestored ["), 3U) << listing;
 }
 
-TEST(Tiles, OfBytesAreMultipliedWithTheSignsOfTheirKinds) {
+TEST(Tiles, ByteTilesMultiplyWithTheirSignedness) {
     for (const auto& [a_is_signed, b_is_signed, name] : {std::tuple(false, false, "tdpbuud"),
                                                          {false, true, "tdpbusd"},
                                                          {true, false, "tdpbsud"},
@@ -70,10 +70,11 @@ TEST(Tiles, OfBytesAreMultipliedWithTheSignsOfTheirKinds) {
 
 TEST(Tiles, MoreThanThereAreRegistersAreAnInternalError) {
     EXPECT_NO_THROW(listing_of(wgmmas(7)));
-    EXPECT_THROW(listing_of(wgmmas(8)), InternalError); // a factor has no place beside eight sums
+    EXPECT_THROW(listing_of(wgmmas(8)),
+                 InternalError); // no tile is left for an operand beside eight accumulators
 }
 
-TEST(Tiles, ThatAreNotContiguousOrNotZeroAreAnInternalError) {
+TEST(Tiles, RejectNoncontiguousAndNonzeroConstants) {
     const auto stored = [](auto&& make) {
         Builder builder("one");
         const ir::Buffer a = builder.input("a", DataType::float32, 2 * sums);

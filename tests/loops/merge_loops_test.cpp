@@ -21,12 +21,12 @@ std::vector<Integer> missed_by(const IndexMap& map) {
 }
 
 void expect_complement(const IndexMap& map) {
-    const auto places = complement(map);
+    const auto locations = complement(map);
     const std::vector<Integer> expected = missed_by(map);
-    ASSERT_EQ(places.has_value(), !expected.empty());
-    if (!places) return;
-    EXPECT_EQ(places->values(), expected);
-    EXPECT_EQ(*places, IndexMap::table(expected, map.range()).canonical());
+    ASSERT_EQ(locations.has_value(), !expected.empty());
+    if (!locations) return;
+    EXPECT_EQ(locations->values(), expected);
+    EXPECT_EQ(*locations, IndexMap::table(expected, map.range()).canonical());
 }
 
 TEST(TheComplementOfAMap, IsWhatItMisses) {
@@ -68,30 +68,30 @@ TEST(TheComplementOfAMap, TakesNoLongerForLongMaps) {
 
 TEST(TheComplementOfAMap, IsNoLongTable) {
     for (const Integer n :
-         {Integer{5}, Integer{100001}, (Integer{1} << 40) + 1}) { // of n reals, among complex numbers
+         {Integer{5}, Integer{100001}, (Integer{1} << 40) + 1}) { // of n reals, among complex elements
         const IndexMap reals =
             IndexMap::piecewise({DigitMap{{n / 2 + 1}, {2}, 0, 0}, DigitMap{{n / 2}, {-2}, n, 0}}, 2 * n);
-        const std::vector<IndexMap> parts = piecewise_complement(reals);
-        ASSERT_FALSE(parts.empty());
+        const std::vector<IndexMap> maps = piecewise_complement(reals);
+        ASSERT_FALSE(maps.empty());
         Integer count = 0;
-        for (const IndexMap& part : parts) count += part.domain();
+        for (const IndexMap& one : maps) count += one.domain();
         EXPECT_EQ(count, n);
         if (n > 5) {
-            ASSERT_EQ(parts.size(), 2U);
-            EXPECT_EQ(parts[0], IndexMap::strided(n - 1, 2 * n, n + 1, 1));
-            EXPECT_EQ(parts[1].values(), std::vector<Integer>{1});
+            ASSERT_EQ(maps.size(), 2U);
+            EXPECT_EQ(maps[0], IndexMap::strided(n - 1, 2 * n, n + 1, 1));
+            EXPECT_EQ(maps[1].values(), std::vector<Integer>{1});
         }
     }
 }
 
-TEST(StepsApart, TakeConstantsOfADirectSumAsADiagonalOfAFewNumbers) {
+TEST(SeparateDiagonals, ConstantSummandsBecomeOneDiagonal) {
     const Integer n = Integer{1} << 30;
     const Formula sum =
         direct_sum({I(n), diagonal(ConstantFunction{3}, n), I(1), diagonal(ConstantFunction{3}, 2)});
-    const std::vector<MergedFactor> steps =
+    const std::vector<MergedFactor> factors =
         merge_loops(product({sum, DFT(2 * n + 3, Direction::forward)}), true);
-    ASSERT_EQ(steps.back().after.size(), 1U);
-    const auto& diagonal = std::get<Diagonal>(steps.back().after[0]);
+    ASSERT_EQ(factors.back().after.size(), 1U);
+    const auto& diagonal = std::get<Diagonal>(factors.back().after[0]);
     EXPECT_EQ(std::get<ExplicitFunction>(diagonal.function).values->size(), 2U);
     const auto entry = [&](Integer i) { return diagonal_value(diagonal.function, diagonal.index(i)); };
     for (const Integer i : {Integer{0}, n - 1, 2 * n}) EXPECT_EQ(entry(i), Complex(1)) << i;

@@ -30,7 +30,7 @@ Tagged tagged(Integer batch, Integer n, const char* tree, const LaunchConfigurat
     return {std::move(regions.loops), std::move(regions.regions.front())};
 }
 
-TEST(GpuTags, MakeLoopsAroundCallsBlocksAndThoseOfCallsThreads) {
+TEST(GpuTags, OuterLoopsBecomeBlocksInnerLoopsThreads) {
     const auto [arrays, region] = tagged(40, 256, "stockham(16,16)", {.threads = 32, .transforms = 2});
     ASSERT_EQ(region.around.size(), 1U);
     EXPECT_EQ(region.around[0].tag, LoopTag::gpu_block);

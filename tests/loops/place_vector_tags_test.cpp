@@ -11,10 +11,10 @@ namespace place_vector_tags_test {
 
 /// A loop of `count` iterations v around one entry at `first` + `step`·v and its result there, complex ones with the
 /// imaginary component at `imaginary`; with its tags for vectors of 8 lanes.
-std::optional<VectorLoop> tagged(Integer count, Integer first, Integer step,
+std::optional<VectorLoop> tagged(Integer count, Integer first, Integer stride,
                                  std::optional<Affine> imaginary = {}) {
     const Variable v = 0;
-    const Affine re = first + Affine::of(v, step);
+    const Affine re = first + Affine::of(v, stride);
     const Location location{re, imaginary.value_or(re), false, false, {}, {}};
     const Memory memory{Memory::Kind::real, 0};
     LoopProgram program;
@@ -38,26 +38,26 @@ TEST(VectorTags, LeadWithAShortVectorToAlignedOnes) {
     EXPECT_EQ(lane->rest(), 0);
 }
 
-TEST(VectorTags, DoNotLeadWhereThatTakesAVectorMoreOrAlignsNothing) {
+TEST(VectorTags, AvoidPrologueThatAddsAVector) {
     EXPECT_EQ(tagged(32, 1, 1)->lead, 0) << "five vectors for four";
     EXPECT_EQ(tagged(31, 8, 1)->lead, 0) << "aligned as it is";
     EXPECT_EQ(tagged(31, 1, 4)->lead, 0) << "no whole vectors anyway";
 }
 
-TEST(VectorTags, GoToLoopsWhoseRealComponentsRunAgainstTheImaginary) {
+TEST(VectorTags, SupportOpposedComponentStrides) {
     EXPECT_TRUE(tagged(32, 1, 1, 100 - Affine::of(0)).has_value());
 }
 
 TEST(VectorLoop, GivesEachIterationALaneOfItsOwn) {
     for (const Integer lead : {0, 3, 7}) {
         const VectorLoop lane{{0, 29}, 8, lead};
-        std::set<std::pair<Integer, Integer>> places;
+        std::set<std::pair<Integer, Integer>> addresses;
         for (Integer i = 0; i < lane.loop.count; ++i) {
             EXPECT_LT(lane.vector_of(i), lane.all_vectors());
             EXPECT_LT(lane.lane_of(i), i < lead ? lead : lane.lanes);
-            places.insert({lane.vector_of(i), lane.lane_of(i)});
+            addresses.insert({lane.vector_of(i), lane.lane_of(i)});
         }
-        EXPECT_EQ(places.size(), 29U) << lead;
+        EXPECT_EQ(addresses.size(), 29U) << lead;
         EXPECT_EQ(lane.lead + lane.vectors() * lane.lanes + lane.rest(), lane.loop.count);
     }
 }

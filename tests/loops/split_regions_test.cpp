@@ -11,7 +11,7 @@
 namespace swirl::loops {
 namespace split_regions_test {
 
-/// Steps within vectors of 100 reals, number 0 and 1, in a loop i of 10 iterations; j is a loop around.
+/// Calls within vectors of 100 reals, arrays 0 and 1, in a loop i of 10 iterations; j is a loop around.
 class WholeVectors : public testing::Test {
 protected:
     WholeVectors() {
@@ -36,7 +36,7 @@ protected:
     LoopProgram loops;
 };
 
-TEST_F(WholeVectors, AreWorkedOnAtOnceWhereStepsTouchPlacesOfTheirOwn) {
+TEST_F(WholeVectors, AreMergedWhereCallsTouchDisjointElements) {
     const Affine x = Affine::of(i);
     const Call alone = moving(0, x, 0, x);
     EXPECT_TRUE(independent({alone}));
@@ -50,7 +50,7 @@ TEST_F(WholeVectors, AreWorkedOnAtOnceWhereStepsTouchPlacesOfTheirOwn) {
     EXPECT_TRUE(independent({moving(0, x, 1, x), moving(0, x, 1, x + 10)})) << "both may read it";
 }
 
-TEST_F(WholeVectors, LieApartWithinEachIterationAround) {
+TEST_F(WholeVectors, AreDisjointWithinOuterIterations) {
     const Affine x = Affine::of(i), y = x + Affine::of(j, 20);
     EXPECT_TRUE(independent({moving(0, y, 0, y), moving(0, y + 10, 0, y + 10)}));
     EXPECT_FALSE(independent({moving(0, y, 0, y), moving(0, x + 10, 0, x + 10)})) << "which meets others";
@@ -59,7 +59,7 @@ TEST_F(WholeVectors, LieApartWithinEachIterationAround) {
     EXPECT_FALSE(independent({moving(0, x, 0, x), looked_up}));
 }
 
-TEST(StepsOverWholeVectors, AreKernelsOfTheirOwnWhereTheyHandOnTooMuch) {
+TEST(RegionsOverWholeVectors, SplitAtLargeIntermediates) {
     const formula::Formula f = rules::expand(
         formula::DCT(2, 1024),
         rules::parse_tree("dct2-rdft[rdft-half-size[two-sweep(32,1,1)[stockham(4,4), stockham(8,4)]]]"));
@@ -69,19 +69,19 @@ TEST(StepsOverWholeVectors, AreKernelsOfTheirOwnWhereTheyHandOnTooMuch) {
                           .input = Layout::contiguous(1024),
                           .output = Layout::contiguous(1024),
                           .for_gpu = true};
-    const auto over_all = [&](Integer apart) {
-        const KernelRegions regions = kernel_regions({request, Between::global, apart});
+    const auto over_all = [&](Integer separate) {
+        const KernelRegions regions = kernel_regions({request, Between::global, separate});
         for (const KernelRegion& region : regions.regions)
             EXPECT_TRUE(!region.over_all || are_independent(regions.loops, region.calls, region.around));
         return std::pair(regions.regions.size(),
                          std::count_if(regions.regions.begin(), regions.regions.end(),
                                        [](const KernelRegion& region) { return region.over_all; }));
     };
-    const auto together = over_all(0), apart = over_all(256);
-    EXPECT_EQ(together.second, 0);
-    EXPECT_GT(apart.second, 1);
-    EXPECT_GT(apart.first, together.first);
-    EXPECT_EQ(over_all(100000), together);
+    const auto fused = over_all(0), separate = over_all(256);
+    EXPECT_EQ(fused.second, 0);
+    EXPECT_GT(separate.second, 1);
+    EXPECT_GT(separate.first, fused.first);
+    EXPECT_EQ(over_all(100000), fused);
 }
 
 } // namespace split_regions_test

@@ -18,11 +18,11 @@ Integer value_of_digit(const LoopDigit& digit, Integer variable) {
     return digit.is_highest ? variable / digit.divisor : variable / digit.divisor % digit.count;
 }
 
-/// Expects the product of the parts to be the twiddle, and each to have few values, for some values of the variables.
+/// Expects the product of the terms to be the twiddle, and each term to have few values.
 void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integer most,
-                           const std::vector<Twiddle>& parts, const DigitTerms& terms) {
-    EXPECT_GT(parts.size(), 1U);
-    for (const Twiddle& part : parts) EXPECT_LE(combinations(part, terms.extents()), most);
+                           const std::vector<Twiddle>& terms_of_twiddle, const DigitTerms& terms) {
+    EXPECT_GT(terms_of_twiddle.size(), 1U);
+    for (const Twiddle& term : terms_of_twiddle) EXPECT_LE(combinations(term, terms.extents()), most);
     std::mt19937 random(7);
     DiagonalValues values;
     for (int round = 0; round < 200; ++round) {
@@ -36,15 +36,15 @@ void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integ
         }
         const IndexTable::Lookup lookup = [&](Variable v) { return at.count(v) ? at[v] : Integer{0}; };
         Complex product = 1;
-        for (const Twiddle& part : parts) product *= loops::value_of(part, lookup, values);
+        for (const Twiddle& term : terms_of_twiddle) product *= loops::value_of(term, lookup, values);
         EXPECT_LT(std::abs(product - loops::value_of(twiddle, lookup, values)), 1e-17L);
     }
 }
 
 void expect_product_of_few(const Twiddle& twiddle, const Extents& extents, Integer most) {
     DigitTerms terms(extents, most);
-    const std::vector<Twiddle> parts = terms.terms_of(twiddle);
-    expect_product_of_few(twiddle, extents, most, parts, terms);
+    const std::vector<Twiddle> terms_of_twiddle = terms.terms_of(twiddle);
+    expect_product_of_few(twiddle, extents, most, terms_of_twiddle, terms);
 }
 
 Extents extents_of(std::initializer_list<Integer> counts) {
@@ -54,7 +54,7 @@ Extents extents_of(std::initializer_list<Integer> counts) {
     return extents;
 }
 
-TEST(FactorTerms, TakeALongLoopOfATwiddleApartIntoDigits) {
+TEST(FactorTerms, LongTwiddleLoopsSplitIntoDigits) {
     for (const Integer count : {Integer{4782969}, Integer{1} << 20}) { // ω^{x·y}, x of 64
         const Extents extents = extents_of({count, 64});
         const TwiddleFunction twiddle_function{64 * count, {count, 64}, {1, count}, Direction::forward};
@@ -72,7 +72,7 @@ Twiddle chirp_at(const Affine& index, const Extents& extents) {
     return twiddle_of({FoldedDiagonal{{chirp, IndexMap::identity(n)}, index}}, extents);
 }
 
-TEST(FactorTerms, TakeALongChirpApart) {
+TEST(FactorTerms, LongChirpsSplit) {
     const Extents extents = extents_of({16384, 768});
     const Twiddle twiddle = chirp_at(Affine::of(0) + Affine::of(1, 16384) + 88, extents);
     expect_product_of_few(twiddle, extents, Integer{1} << 18);
@@ -81,7 +81,7 @@ TEST(FactorTerms, TakeALongChirpApart) {
     expect_product_of_few(chirp_at(Affine::of(0) + 5, one), one, 1 << 16);
 }
 
-TEST(FactorTerms, OfALongChirpDependOnTwoOfThreeLoopsWithoutDigits) {
+TEST(FactorTerms, LongChirpTermsDependOnTwoLoopsEach) {
     constexpr Integer most = Integer{1} << 18;
     const Extents extents = extents_of({208, 224, 231});
     const Twiddle chirp =

@@ -35,17 +35,17 @@ double error_of(const KernelRequest& request) {
     std::uniform_real_distribution<double> uniform(-1, 1);
     std::vector<Complex> x(static_cast<std::size_t>(request.loops.formula.columns()));
     ir::Arguments arguments(program);
-    const std::size_t parts = request.loops.complex ? 2 : 1;
+    const std::size_t components = request.loops.complex ? 2 : 1;
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = {uniform(generator), request.loops.complex ? uniform(generator) : 0};
-        arguments[0].set(static_cast<Integer>(parts * i), x[i].real());
+        arguments[0].set(static_cast<Integer>(components * i), x[i].real());
         if (request.loops.complex) arguments[0].set(static_cast<Integer>(2 * i + 1), x[i].imag());
     }
     const auto expected = formula::apply(request.loops.formula, x);
     ir::interpret(program, arguments);
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        const auto at = static_cast<Integer>(parts * i);
+        const auto at = static_cast<Integer>(components * i);
         const Complex y{arguments[1][at], request.loops.complex ? arguments[1][at + 1] : 0};
         difference += std::norm(y - expected[i]);
         norm += std::norm(expected[i]);
@@ -70,10 +70,10 @@ TEST(Columns, AreSeenWhereAllFactorsActOnThem) {
     const auto columns = columns_of(columns_pass(6));
     ASSERT_TRUE(columns.has_value());
     EXPECT_EQ(columns->count, 6);
-    EXPECT_EQ(columns->steps.size(), 2U);
+    EXPECT_EQ(columns->factors.size(), 2U);
     EXPECT_EQ(column_loops(columns_pass(6), true).read, std::vector<Integer>{6});
     EXPECT_EQ(column_loops(columns_pass(6), true).written, std::vector<Integer>{6});
-    EXPECT_TRUE(column_loops(columns_pass(6), false).read.empty()) << "its steps have loops of their own";
+    EXPECT_TRUE(column_loops(columns_pass(6), false).read.empty()) << "its factors have loops of their own";
     const Formula broken_down = product({kron(DFT(2), I(2)), T(4, 2), kron(I(2), DFT(2)), L(4, 2)});
     EXPECT_TRUE(column_loops(pass(kron(broken_down, I(6))), false).read.empty());
     const ColumnLoops loops = column_loops(pass(kron(broken_down, I(6))), true);
@@ -82,7 +82,7 @@ TEST(Columns, AreSeenWhereAllFactorsActOnThem) {
         << "the loop of DFT_2 ⊗ I_2, then that of the pass";
 }
 
-TEST(Columns, AreNotSeenWhereEntriesMoveBetweenOrCountsDiffer) {
+TEST(Columns, AreNotFoundAroundPermutations) {
     const Formula a = kron(DFT(4), I(6)), b = kron(DFT(6), I(4));
     EXPECT_FALSE(columns_of(product({a, a}))) << "no pass";
     EXPECT_FALSE(columns_of(pass(a))) << "one factor";
@@ -90,7 +90,7 @@ TEST(Columns, AreNotSeenWhereEntriesMoveBetweenOrCountsDiffer) {
     EXPECT_FALSE(columns_of(pass(product({a, b})))) << "other counts";
 }
 
-TEST(Columns, AreSeenInPassesOfOneTransformTooWithTheirLoops) {
+TEST(Columns, AreFoundInSingleTransforms) {
     EXPECT_EQ(column_loops(pass(kron({DFT(4), I(3), I(5)})), true).read, (std::vector<Integer>{3, 5}));
     EXPECT_EQ(column_loops(pass(product({kron(DFT(4), I(5)), T(20, 5)})), true).read,
               std::vector<Integer>{5});
@@ -124,7 +124,7 @@ TEST(Columns, OfPairsOfRealsNeedNoCopies) {
     }
 }
 
-TEST(LeadingVectors, AreShortLoopsOfLanesBeforeTheOthersAndFindTheirFactors) {
+TEST(LeadingVectors, PrologueLanesUseTheirTwiddles) {
     // 31 complex columns beside those of the frequencies 0 and 32, with twiddles.
     const Formula formula = rules::expand(RDFT(1024), rules::parse_tree("rdft-stockham(64,16)"));
     const KernelRequest request = request_for(formula, 8, false);

@@ -19,9 +19,9 @@ using Op = Pointwise::Op;
 /// Functions in the order of the results of `functions_of`.
 constexpr std::array functions = {Op::exponential, Op::tangent, Op::sigmoid, Op::gelu, Op::square_root};
 
-/// Results of all functions of all numbers, by function.
-std::vector<std::vector<double>> functions_of(const std::vector<double>& numbers, DataType scalar) {
-    const auto count = static_cast<Integer>(numbers.size());
+/// Results of all functions at all arguments, by function.
+std::vector<std::vector<double>> functions_of(const std::vector<double>& values, DataType scalar) {
+    const auto count = static_cast<Integer>(values.size());
     ir::Builder builder("functions");
     const ir::Buffer in = builder.input("in", scalar, count);
     const ir::Buffer out = builder.output("out", scalar, count * static_cast<Integer>(functions.size()));
@@ -37,7 +37,7 @@ std::vector<std::vector<double>> functions_of(const std::vector<double>& numbers
     });
     const ir::Program program = builder.finish();
     ir::Arguments arguments(program);
-    for (Integer i = 0; i < count; ++i) arguments["in"].set(i, numbers[static_cast<std::size_t>(i)]);
+    for (Integer i = 0; i < count; ++i) arguments["in"].set(i, values[static_cast<std::size_t>(i)]);
     ir::interpret(program, arguments);
     std::vector<std::vector<double>> results(functions.size());
     for (std::size_t k = 0; k < functions.size(); ++k)
@@ -69,7 +69,7 @@ double error_bound(Op op) {
     }
 }
 
-/// Of the precision's numbers near x, subnormal ones included.
+/// Values of the type near x, subnormal ones included.
 long double unit_of(DataType scalar, long double x) {
     const bool is_double = scalar == DataType::float64;
     int exponent = 0;
@@ -81,44 +81,44 @@ double rounded(DataType scalar, long double x) {
     return scalar == DataType::float64 ? static_cast<double>(x) : static_cast<double>(static_cast<float>(x));
 }
 
-std::vector<double> random_numbers(DataType scalar, std::size_t count) {
+std::vector<double> random_values(DataType scalar, std::size_t count) {
     std::mt19937_64 random(7);
     const double farthest = scalar == DataType::float64 ? 800 : 130;
     std::uniform_real_distribution<double> near(-3, 3), around(-25, 25), far(-farthest, farthest);
-    std::vector<double> numbers;
-    while (numbers.size() < count) {
+    std::vector<double> values;
+    while (values.size() < count) {
         const auto bits = random();
         const double any = scalar == DataType::float64
                                ? std::bit_cast<double>(bits)
                                : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
         for (const double x : {near(random), around(random), far(random), any})
-            numbers.push_back(rounded(scalar, x));
+            values.push_back(rounded(scalar, x));
     }
-    return numbers;
+    return values;
 }
 
-TEST(Functions, AreAsNearToTheExactOnesAsTheySay) {
+TEST(Functions, MeetTheirErrorBounds) {
     for (const DataType scalar : {DataType::float32, DataType::float64}) {
-        const std::vector<double> numbers = random_numbers(scalar, 40000);
-        const auto results = functions_of(numbers, scalar);
+        const std::vector<double> values = random_values(scalar, 40000);
+        const auto results = functions_of(values, scalar);
         for (std::size_t k = 0; k < functions.size(); ++k)
-            for (std::size_t i = 0; i < numbers.size(); ++i) {
-                const long double expected = exact(functions[k], numbers[i]);
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const long double expected = exact(functions[k], values[i]);
                 const double nearest = rounded(scalar, expected), result = results[k][i];
                 if (std::isnan(nearest)) {
-                    ASSERT_TRUE(std::isnan(result)) << k << " of " << numbers[i];
+                    ASSERT_TRUE(std::isnan(result)) << k << " of " << values[i];
                 } else if (std::isinf(nearest)) {
-                    ASSERT_EQ(result, nearest) << k << " of " << numbers[i];
+                    ASSERT_EQ(result, nearest) << k << " of " << values[i];
                 } else {
                     ASSERT_LE(std::fabs(result - expected) / unit_of(scalar, expected),
                               error_bound(functions[k]))
-                        << k << " of " << numbers[i] << ": " << result;
+                        << k << " of " << values[i] << ": " << result;
                 }
             }
     }
 }
 
-TEST(Functions, OfZerosInfinitiesAndWhatIsNoNumberAreRight) {
+TEST(Functions, HandleZerosInfinitiesAndNan) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     struct Case {
         double x;

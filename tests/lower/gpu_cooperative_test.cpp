@@ -30,7 +30,7 @@ struct Outcome {
 /// With counters that begin at zero and scratch that begins with nothing.
 Outcome run(const KernelRequest& request, const ir::Program& program, bool throws = true) {
     support::InterpretedKernels result =
-        support::interpreted(request, {program}, support::random_numbers(), throws);
+        support::interpreted(request, {program}, support::random_values(), throws);
     return {result.error, std::move(result.reports.front())};
 }
 
@@ -40,8 +40,8 @@ struct Case {
     std::vector<LaunchConfiguration> configurations;
 };
 
-LaunchConfiguration mapping_of(Integer threads, Integer transforms, Integer group, Integer groups,
-                               bool held = true, bool ahead = false) {
+LaunchConfiguration configuration_of(Integer threads, Integer transforms, Integer group, Integer groups,
+                                     bool held = true, bool ahead = false) {
     return {.threads = threads,
             .transforms = transforms,
             .smem_pad_interval = 32,
@@ -54,18 +54,18 @@ LaunchConfiguration mapping_of(Integer threads, Integer transforms, Integer grou
 
 TEST(GroupsOfBlocks, HaveOneTransformAfterTheOtherBetweenThem) {
     const Case cases[] = {
-        {4, 256, "two-sweep(16,1,1)[stockham(4,4)]", {mapping_of(16, 4, 4, 2)}},
-        {5, 256, "two-sweep(16,1,1)[stockham(4,4)]", {mapping_of(16, 4, 4, 2)}},
-        {1, 256, "two-sweep(16,1,1)[stockham(4,4)]", {mapping_of(16, 4, 4, 1)}},
-        {2, 256, "two-sweep(16,1,1)[stockham(4,4)]", {mapping_of(16, 4, 2, 4)}},
-        {6, 256, "two-sweep(16,1,1)[stockham(4,4)]", {mapping_of(16, 2, 8, 2, false)}},
-        {6, 256, "two-sweep(16,1,1)[stockham(4,4)]", {mapping_of(16, 4, 2, 2)}},
-        {6, 256, "two-sweep(16,1,1)[stockham(4,4)]", {mapping_of(16, 4, 3, 2)}},
-        {5, 512, "two-sweep(16,1,1)[stockham(8,4), stockham(4,4)]", {mapping_of(32, 4, 4, 2)}},
+        {4, 256, "two-sweep(16,1,1)[stockham(4,4)]", {configuration_of(16, 4, 4, 2)}},
+        {5, 256, "two-sweep(16,1,1)[stockham(4,4)]", {configuration_of(16, 4, 4, 2)}},
+        {1, 256, "two-sweep(16,1,1)[stockham(4,4)]", {configuration_of(16, 4, 4, 1)}},
+        {2, 256, "two-sweep(16,1,1)[stockham(4,4)]", {configuration_of(16, 4, 2, 4)}},
+        {6, 256, "two-sweep(16,1,1)[stockham(4,4)]", {configuration_of(16, 2, 8, 2, false)}},
+        {6, 256, "two-sweep(16,1,1)[stockham(4,4)]", {configuration_of(16, 4, 2, 2)}},
+        {6, 256, "two-sweep(16,1,1)[stockham(4,4)]", {configuration_of(16, 4, 3, 2)}},
+        {5, 512, "two-sweep(16,1,1)[stockham(8,4), stockham(4,4)]", {configuration_of(32, 4, 4, 2)}},
         {3,
          400,
          "two-sweep(20,1,1)[stockham(5,4)]",
-         {mapping_of(20, 5, 4, 2, false), mapping_of(20, 4, 4, 2)}},
+         {configuration_of(20, 5, 4, 2, false), configuration_of(20, 4, 4, 2)}},
     };
     for (const Case& c : cases)
         for (const bool ahead : {false, true}) {
@@ -83,7 +83,7 @@ TEST(GroupsOfBlocks, HaveOneTransformAfterTheOtherBetweenThem) {
 
 TEST(GroupsOfBlocks, ReadAndWriteTheCallersMemoryOnce) {
     const KernelRequest request = request_for(4, 1024, "two-sweep(32,1,1)[stockham(8,4)]");
-    const ir::Program program = grouped(request, {mapping_of(32, 8, 4, 2)});
+    const ir::Program program = grouped(request, {configuration_of(32, 8, 4, 2)});
     const ir::InterpreterReport report = run(request, program).report;
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const ir::BufferInfo& buffer = program.buffers[b];
@@ -98,7 +98,7 @@ TEST(GroupsOfBlocks, ReadAndWriteTheCallersMemoryOnce) {
 }
 
 /// The program without one of its barriers of groups.
-ir::Program without_barrier(ir::Program program, int number) {
+ir::Program without_barrier(ir::Program program, int index) {
     const std::function<void(ir::Body&)> visit = [&](ir::Body& body) {
         for (std::size_t k = 0; k < body.size(); ++k) {
             if (auto* loop = std::get_if<ir::For>(&body[k].node)) visit(loop->body);
@@ -107,7 +107,7 @@ ir::Program without_barrier(ir::Program program, int number) {
                 visit(branch->otherwise);
             }
             const auto* barrier = std::get_if<ir::Barrier>(&body[k].node);
-            if (barrier == nullptr || !barrier->of_cooperative_group || number-- != 0) continue;
+            if (barrier == nullptr || !barrier->of_cooperative_group || index-- != 0) continue;
             body[k].node = ir::Barrier{};
         }
     };
@@ -115,14 +115,15 @@ ir::Program without_barrier(ir::Program program, int number) {
     return program;
 }
 
-TEST(GroupsOfBlocks, RaceWhereTheyDoNotMeet) {
+TEST(GroupsOfBlocks, RaceWithoutBarriers) {
     const KernelRequest request = request_for(4, 256, "two-sweep(16,1,1)[stockham(4,4)]");
-    const ir::Program program = grouped(request, {mapping_of(16, 4, 4, 2)});
-    // They wait before they write what others may still read, meet between the parts, and arrive when they have read.
+    const ir::Program program = grouped(request, {configuration_of(16, 4, 4, 2)});
+    // They wait before overwriting data that others may still read, synchronize between the regions, and arrive after
+    // reading.
     EXPECT_TRUE(run(request, program, false).report.ok());
-    for (const int number : {0, 1})
-        EXPECT_FALSE(run(request, without_barrier(program, number), false).report.ok()) << number;
-    const ir::Program ahead = grouped(request, {mapping_of(16, 4, 4, 2, true, true)});
+    for (const int index : {0, 1})
+        EXPECT_FALSE(run(request, without_barrier(program, index), false).report.ok()) << index;
+    const ir::Program ahead = grouped(request, {configuration_of(16, 4, 4, 2, true, true)});
     EXPECT_TRUE(run(request, ahead, false).report.ok());
     EXPECT_FALSE(run(request, without_barrier(ahead, 0), false).report.ok());
 }
@@ -141,18 +142,18 @@ TEST(GroupsOfBlocks, AreRefusedWhereTheyDoNotFit) {
         return text.find(words) != std::string::npos;
     };
     const KernelRequest in_two = request_for(4, 256, "two-sweep(16,1,1)[stockham(4,4)]");
-    EXPECT_TRUE(has(refused(request_for(4, 64, "stockham(8,8)"), {mapping_of(16, 1, 4, 2)}),
+    EXPECT_TRUE(has(refused(request_for(4, 64, "stockham(8,8)"), {configuration_of(16, 1, 4, 2)}),
                     "leave out 'group_blocks'"));
-    EXPECT_TRUE(
-        has(refused(in_two, {mapping_of(16, 4, 4, 2), mapping_of(32, 4, 4, 2)}), "16 and 32 threads"));
-    EXPECT_TRUE(has(refused(in_two, {mapping_of(16, 3, 4, 2)}), "take a divisor"));
-    EXPECT_TRUE(
-        has(refused(in_two, {mapping_of(16, 4, 4, 2), mapping_of(16, 4, 4, 2), mapping_of(16, 4, 4, 2)}),
-            "there are 2"));
+    EXPECT_TRUE(has(refused(in_two, {configuration_of(16, 4, 4, 2), configuration_of(32, 4, 4, 2)}),
+                    "16 and 32 threads"));
+    EXPECT_TRUE(has(refused(in_two, {configuration_of(16, 3, 4, 2)}), "use a divisor"));
+    EXPECT_TRUE(has(refused(in_two, {configuration_of(16, 4, 4, 2), configuration_of(16, 4, 4, 2),
+                                     configuration_of(16, 4, 4, 2)}),
+                    "for 2 regions"));
     const Formula transform = rules::expand(DFT(256), rules::parse_tree("two-sweep(16,1,1)[stockham(4,4)]"));
     KernelRequest nested = in_two;
     nested.loops.formula = kron({I(2), transform, I(2)});
-    EXPECT_TRUE(has(refused(nested, {mapping_of(16, 4, 4, 2, true, true)}), "'pipelined'"));
+    EXPECT_TRUE(has(refused(nested, {configuration_of(16, 4, 4, 2, true, true)}), "'pipelined'"));
 }
 
 } // namespace gpu_cooperative_test

@@ -13,7 +13,7 @@ namespace gpu_fusion_test {
 using namespace formula;
 
 using support::request_for;
-using Numbers = std::vector<Complex>;
+using Vector = std::vector<Complex>;
 
 KernelRequest dft(Integer batch, Integer n, const std::string& tree, DataType scalar = DataType::float32) {
     return request_for(batch, n, tree, scalar);
@@ -29,7 +29,7 @@ struct Outcome {
 };
 
 Outcome run(const KernelRequest& request, const LaunchConfiguration& configuration,
-            const support::InputValues& given = support::random_numbers()) {
+            const support::InputValues& given = support::random_values()) {
     const std::vector<ir::Program> programs = lower_to_gpu(request, {configuration});
     if (programs.size() == 1) ir::verify(programs.front(), ir::VerificationLevel::lowered);
     const support::InterpretedKernels result = support::interpreted(request, programs, given);
@@ -47,7 +47,7 @@ Outcome run(const KernelRequest& request, const LaunchConfiguration& configurati
     return outcome;
 }
 
-TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {
+TEST(FusedCallsOnGpus, PadSharedMemoryAndKeepEntriesInRegisters) {
     const LaunchConfiguration configuration{.threads = 36};
     for (const Integer n :
          {97, 100, 107, 108}) { // some rows of 36 are whole, one is cut, the others are zero
@@ -56,7 +56,8 @@ TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {
         const Outcome outcome = run(request, configuration);
         EXPECT_LT(outcome.error, 2e-6);
         EXPECT_EQ(outcome.kernels, 1U);
-        EXPECT_EQ(outcome.barriers, 3 * 4); // five steps: the middle one there and the first one back are one
+        EXPECT_EQ(outcome.barriers,
+                  3 * 4); // five calls: the middle one forward and the first one backward are one
         EXPECT_LT(outcome.transferred, 1.25); // of rows that begin anywhere
         request.loops.in_place = true;
         EXPECT_LT(run(request, configuration).error, 2e-6);
@@ -68,13 +69,13 @@ TEST(FusedStepsOnGpus, PadAndKeepEntriesWhereTheyAreReadAndWritten) {
         1e-14);
 }
 
-TEST(FusedStepsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
+TEST(FusedCallsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
     const char* tree = "rader[stockham(14,9), stockham(9,14)]";
     const LaunchConfiguration configuration{.threads = 14};
     EXPECT_LT(run(dft(4, 127, tree), configuration).error, 1e-6);
     EXPECT_LT(run(dft(4, 127, tree, DataType::float64), configuration).error, 1e-15);
-    EXPECT_EQ(run(dft(4, 127, tree), configuration).barriers, 4 * 2); // three steps
-    // The first entry goes its own way: alone, and beside small ones.
+    EXPECT_EQ(run(dft(4, 127, tree), configuration).barriers, 4 * 2); // three calls
+    // The first entry has calls of its own: alone, and with small ones.
     for (const double rest : {0.0, 1e-3})
         EXPECT_LT(run(dft(2, 127, tree), configuration,
                       [&](std::size_t i) {
@@ -91,7 +92,7 @@ TEST(FusedStepsOnGpus, HaveTheEdgeOfRadersConvolutionInTheirCodelets) {
         1.15);
 }
 
-TEST(FusedStepsOnGpus, SpareOneOfTheKernelsOfSweptConvolutions) {
+TEST(FusedCallsOnGpus, SpareOneOfTheKernelsOfSweptConvolutions) {
     const char* sweeps = "two-sweep(16,1,1)[stockham(4,4)]";
     const KernelRequest request = dft(2, 257, fmt::format("rader[{}, {}]", sweeps, sweeps));
     const Outcome kernels = run(request, {.threads = 32, .transforms = 8, .smem_vector_pad = 1});
@@ -103,7 +104,7 @@ TEST(FusedStepsOnGpus, SpareOneOfTheKernelsOfSweptConvolutions) {
         EXPECT_EQ(cluster.kernels, 1U);
         EXPECT_LT(cluster.error, 1e-6);
     }
-    Numbers kernel(240);
+    Vector kernel(240);
     for (std::size_t k = 0; k < kernel.size(); ++k)
         kernel[k] = Complex(1.0 / static_cast<double>(1 + k), 0.5);
     const Formula convolution = rules::expand(
@@ -115,8 +116,8 @@ TEST(FusedStepsOnGpus, SpareOneOfTheKernelsOfSweptConvolutions) {
     EXPECT_LT(whole.error, 1e-6);
 }
 
-TEST(FusedStepsOnGpus, GoThereAndBackInOneCodelet) {
-    Numbers kernel(64);
+TEST(FusedCallsOnGpus, GoThereAndBackInOneCodelet) {
+    Vector kernel(64);
     for (std::size_t k = 0; k < kernel.size(); ++k)
         kernel[k] = Complex(1.0 / static_cast<double>(1 + k), 0.5);
     const auto convolution = [&](const char* tree) {

@@ -38,7 +38,7 @@ Outcome run(const KernelRequest& request, const LaunchConfiguration& configurati
     return run(request, std::vector<LaunchConfiguration>{configuration});
 }
 
-TEST(LoweringToGpus, ComputesStockhamTransformsOfManyMappings) {
+TEST(LoweringToGpus, ComputesStockhamTransformsForManyConfigurations) {
     struct Case {
         Integer batch, n;
         const char* tree;
@@ -72,7 +72,7 @@ TEST(LoweringToGpus, WorksInPlaceAndScales) {
     EXPECT_LT(run(request, LaunchConfiguration{16, 2}).error, 1e-6);
 }
 
-TEST(LoweringToGpus, ReadsAndWritesEachSectorOnceWhereThreadsAreNeighbours) {
+TEST(LoweringToGpus, CoalescesSectors) {
     const Integer batch = 4, n = 1024;
     const Outcome result =
         run(request_for(batched(batch, n, "stockham(16,8,8)")), LaunchConfiguration{64, 1});
@@ -153,7 +153,7 @@ TEST(LoweringToGpus, ExchangesThroughTheSharedMemoryOfClusters) {
     }
 }
 
-TEST(LoweringToGpus, HasNeighbouringColumnsTogetherInClusters) {
+TEST(LoweringToGpus, ClustersShareNeighbouringColumns) {
     struct Case {
         Integer n;
         const char* tree;
@@ -213,7 +213,7 @@ TEST(LoweringToGpus, StagesStridedAccessesInSharedMemory) {
         }
 }
 
-TEST(LoweringToGpus, StagesBatchesThatDoNotFillBlocksAndStridedVectors) {
+TEST(LoweringToGpus, StagesPartialBatchesAndStridedVectors) {
     for (const bool one : {false, true})
         for (const Integer pitch : {0, 1})
             for (const Integer batch : {1, 5, 37}) {
@@ -273,7 +273,8 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
             if (buffer.space == ir::Space::shared) shared += buffer.elements;
         EXPECT_LE(shared, 2 * c.n * c.configuration.transforms * c.vectors);
         if (c.configuration.staged != SmemStaging::none) {
-            EXPECT_LT(result.transferred, 1.12); // blocks start in the middle of a sector; entry 0 goes apart
+            EXPECT_LT(result.transferred,
+                      1.12); // blocks start in the middle of a sector; entry 0 is separate
         }
     }
 }

@@ -29,7 +29,7 @@ double error_of(const KernelRequest& request, unsigned seed = 1) {
     const ir::Program program = lower(request);
     const auto x = random_vector(request.loops.formula.columns(), seed);
     const auto expected = formula::apply(request.loops.formula, x);
-    const auto place = [](const Layout& layout, Integer i) {
+    const auto offset_of = [](const Layout& layout, Integer i) {
         Integer at = 0;
         for (std::size_t q = layout.lengths.size(); q-- > 0; i /= layout.lengths[q])
             at += layout.strides[q] * (i % layout.lengths[q]);
@@ -38,7 +38,7 @@ double error_of(const KernelRequest& request, unsigned seed = 1) {
     ir::Arguments arguments(program);
     auto& in = arguments[0];
     for (std::size_t i = 0; i < x.size(); ++i) {
-        const Integer at = 2 * place(request.loops.input, static_cast<Integer>(i));
+        const Integer at = 2 * offset_of(request.loops.input, static_cast<Integer>(i));
         in.set(at, x[i].real());
         in.set(at + 1, x[i].imag());
     }
@@ -46,7 +46,7 @@ double error_of(const KernelRequest& request, unsigned seed = 1) {
     auto& out = request.loops.in_place ? arguments[0] : arguments[1];
     long double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        const Integer at = 2 * place(request.loops.output, static_cast<Integer>(i));
+        const Integer at = 2 * offset_of(request.loops.output, static_cast<Integer>(i));
         const Complex y = {out[at], out[at + 1]};
         difference += std::norm(y - request.loops.scale * expected[i]);
         norm += std::norm(request.loops.scale * expected[i]);
@@ -95,7 +95,7 @@ TEST(Lowering, RunsBreakdownsOfEveryFamily) {
                 << n << " " << tree << " " << lanes;
 }
 
-TEST(Lowering, SplitsTheTwiddlesOfLargeTransformsIntoTwoSmallTables) {
+TEST(Lowering, SplitsLargeTwiddleTables) {
     const auto request = request_for(expanded(16384, "two-sweep(128,16,8)[stockham(16,8)]"), 8);
     Integer largest = 0;
     for (const ir::BufferInfo& buffer : lower(request).buffers)
@@ -105,16 +105,16 @@ TEST(Lowering, SplitsTheTwiddlesOfLargeTransformsIntoTwoSmallTables) {
 }
 
 TEST(Lowering, KeepsTheVectorsOfATileBetweenItsSteps) {
-    const Formula steps = expanded(64, "stockham(8,8)");
+    const Formula factors = expanded(64, "stockham(8,8)");
     const auto temporaries = [](const Formula& formula) {
         std::vector<Integer> elements;
         for (const Array& array : loops_for_cpu(request_for(formula, 8).loops).arrays)
             if (array.role == Array::Role::temporary) elements.push_back(array.elements);
         return elements;
     };
-    EXPECT_EQ(temporaries(kron(I(10), steps)), std::vector<Integer>{64});
-    EXPECT_EQ(temporaries(formula::tile(kron(I(10), steps))), std::vector<Integer>{640});
-    EXPECT_LT(error_of(request_for(formula::tile(kron(I(10), steps)), 8)), 1e-15);
+    EXPECT_EQ(temporaries(kron(I(10), factors)), std::vector<Integer>{64});
+    EXPECT_EQ(temporaries(formula::tile(kron(I(10), factors))), std::vector<Integer>{640});
+    EXPECT_LT(error_of(request_for(formula::tile(kron(I(10), factors)), 8)), 1e-15);
 }
 
 TEST(Lowering, RunsBatchesColumnsAndStrides) {
@@ -162,7 +162,7 @@ TEST(Lowering, MarksIndependentLoopsAtTheTopAsParallel) {
     EXPECT_TRUE(shared_loops(lower(request_for(DFT(8), 8))).empty());
 }
 
-TEST(Lowering, KeepsTemporariesOfIterationsApartFromThoseBetweenLoops) {
+TEST(Lowering, SeparatesTemporariesOfIterationsAndLoops) {
     const auto count = [](const Formula& f, bool per_iteration) {
         int found = 0;
         for (const ir::BufferInfo& buffer : lower(request_for(f, 8)).buffers)
@@ -248,7 +248,7 @@ TEST(LoweringToPairs, KeepsLoopsAroundAllOfAKernel) {
         }
 }
 
-TEST(LoweringToPairs, IsForSmallKernelsOfComplexNumbers) {
+TEST(LoweringToPairs, AppliesToSmallComplexKernels) {
     auto large = request_for(expanded(4096, "stockham(64,64)"), 8);
     large.loops.pairs = true;
     EXPECT_FALSE(has_vectors(lower(large)));

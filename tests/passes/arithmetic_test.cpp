@@ -1,4 +1,4 @@
-// Constant folding, signs, scale factors, fused operations: what becomes of small expressions.
+// Constant folding, signs, scale factors and FMA on small expressions.
 
 #include "ir/verify.hpp"
 #include "passes/eliminate_common_subexpressions.hpp"
@@ -113,7 +113,7 @@ std::string strict_after(const std::vector<Pass>& passes, const std::function<Va
     }));
 }
 
-TEST(FoldConstants, KeepsOfStrictOperationsWhatChangesNanInfinityOrTheSignOfZero) {
+TEST(FoldConstants, StrictOperationsKeepSpecialValues) {
     const auto folded = [](const auto& make) { return strict_after({fold_constants}, make); };
     EXPECT_EQ(folded([](Expression& e) { return e.multiply(e.x[0], e.constant(0)); }), "multiply");
     EXPECT_EQ(folded([](Expression& e) { return e.subtract(e.x[0], e.x[0]); }), "subtract");
@@ -281,7 +281,7 @@ TEST(FormFma, ContractsAMultiplicationIntoAllItsUsesOrNone) {
               "multiply fms");
 }
 
-TEST(FormFma, PrefersWhatNeedsNoNegationWhereThereIsNoFms) {
+TEST(FormFma, AvoidsNegationWithoutFms) {
     const auto fused = [](const std::function<void(Expression&)>& make) {
         return arithmetic(after({[](Program program) { return form_fma(std::move(program), false); }}, make));
     };
@@ -340,7 +340,7 @@ TEST(CarryScaleFactors, AddsEquallyScaledValuesFirst) {
     EXPECT_EQ(arithmetic(program), "add fma fnma");
 }
 
-TEST(CarryScaleFactors, MultipliesOutOnceWhatIsStoredOrUsedInInnerLoops) {
+TEST(CarryScaleFactors, MultipliesOncePerStoreAndInnerLoop) {
     Builder b("scales");
     const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);
     const Value scaled = b.multiply(b.constant(f64, 0.5L), b.load(in, 0));

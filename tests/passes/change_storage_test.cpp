@@ -33,7 +33,7 @@ Program sums() {
     return builder.finish();
 }
 
-TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
+TEST(ChangeOfStorage, ConvertsLoadsAndRoundsStores) {
     Program program = change_storage(sums(), output, DataType::float16);
     verify(program, VerificationLevel::vectorized);
     EXPECT_EQ(program.buffers[0].element, DataType::float32);
@@ -42,8 +42,8 @@ TEST(ChangeOfStorage, ConvertsWhatIsLoadedAndRoundsWhatIsStoredOnce) {
     program = change_storage(std::move(program), input, DataType::bfloat16);
     verify(program, VerificationLevel::vectorized);
     Arguments arguments(program);
-    const double numbers[] = {1, 0x1p-7, 256};
-    for (Integer i = 0; i < 3; ++i) arguments["in"].set(i, numbers[i]);
+    const double values[] = {1, 0x1p-7, 256};
+    for (Integer i = 0; i < 3; ++i) arguments["in"].set(i, values[i]);
     interpret(program, arguments);
     EXPECT_EQ(arguments["out"][0], 1 + 0x1p-7) << "of more digits than bfloat16 has";
     EXPECT_EQ(arguments["out"][1], round_to_float16(256 + 0x1p-7));

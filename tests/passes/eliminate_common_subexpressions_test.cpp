@@ -25,7 +25,7 @@ struct Kernel : Builder {
     Buffer in, out;
 };
 
-TEST(ShareCommonSubexpressions, ComputesEqualExpressionsOnceWhateverTheOrderOfOperands) {
+TEST(ShareCommonSubexpressions, IgnoresTheOrderOfCommutativeOperands) {
     Kernel k;
     const Value a = k.load(k.in, 0), b = k.load(k.in, 1), again = k.load(k.in, 0);
     k.store(k.out, 0, k.add(a, b));
@@ -59,7 +59,7 @@ TEST(ShareCommonSubexpressions, ReloadsWhatAStoreMayHaveChanged) {
     static_cast<void>(n);
 }
 
-TEST(ShareCommonSubexpressions, SharesWithInnerBodiesButNotWithLaterOnesOfAnInnerBody) {
+TEST(ShareCommonSubexpressions, SharesIntoInnerBodiesOnly) {
     Kernel k;
     const Value a = k.load(k.in, 0), b = k.load(k.in, 1);
     k.store(k.out, 0, k.add(a, b));
@@ -73,7 +73,7 @@ TEST(ShareCommonSubexpressions, SharesWithInnerBodiesButNotWithLaterOnesOfAnInne
     EXPECT_EQ(count(after, Opcode::multiply), 2);
 }
 
-TEST(ShareCommonSubexpressions, DoesNotCarryLoadsIntoOrOverLoopsThatStoreThere) {
+TEST(ShareCommonSubexpressions, LoadsDoNotCrossStoringLoops) {
     Kernel k;
     k.store(k.out, 0, k.constant(f64, 1));
     k.store(k.out, 1, k.load(k.out, 0));

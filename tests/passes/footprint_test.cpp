@@ -35,14 +35,14 @@ bool meet(const std::set<Integer>& a, const std::set<Integer>& b) {
 
 TEST(Footprint, OfOneShapeMeetsExactlyWhenElementsAreCommon) {
     std::mt19937 random(1);
-    const auto number = [&](int low, int high) {
+    const auto random_int = [&](int low, int high) {
         return std::uniform_int_distribution<int>(low, high)(random);
     };
     for (int i = 0; i < 20000; ++i) {
         FootprintTable table;
         const auto make = [&] {
-            const int active = number(1, 8);
-            return access(5 * Affine::of(0) + number(-20, 20), 8, number(-5, 5), active);
+            const int active = random_int(1, 8);
+            return access(5 * Affine::of(0) + random_int(-20, 20), 8, random_int(-5, 5), active);
         };
         const Operation a = make(), b = make();
         ASSERT_EQ(table.may_overlap(table.footprint(a), table.footprint(b)),
@@ -50,7 +50,7 @@ TEST(Footprint, OfOneShapeMeetsExactlyWhenElementsAreCommon) {
     }
 }
 
-TEST(Footprint, OfOneComputedIndexTakenSeveralTimesMayMeetAnything) {
+TEST(Footprint, DynamicIndicesMayAlias) {
     const auto scaled = [](Integer offset, Integer scale) {
         Operation operation = access(offset, 4, 1, 4);
         operation.address.dynamic = 0;
@@ -65,16 +65,16 @@ TEST(Footprint, OfOneComputedIndexTakenSeveralTimesMayMeetAnything) {
 
 TEST(Footprint, OfTwoShapesNeverDeniesACommonElement) {
     std::mt19937 random(2);
-    const auto number = [&](int low, int high) {
+    const auto random_int = [&](int low, int high) {
         return std::uniform_int_distribution<int>(low, high)(random);
     };
     int disjoint = 0;
     for (int i = 0; i < 20000; ++i) {
         FootprintTable table;
         const auto make = [&] {
-            return access(
-                number(-3, 3) * 4 * Affine::of(0) + number(-2, 2) * 6 * Affine::of(1) + number(0, 9), 4,
-                number(-3, 3), number(1, 4));
+            return access(random_int(-3, 3) * 4 * Affine::of(0) + random_int(-2, 2) * 6 * Affine::of(1) +
+                              random_int(0, 9),
+                          4, random_int(-3, 3), random_int(1, 4));
         };
         const Operation a = make(), b = make();
         if (table.may_overlap(table.footprint(a), table.footprint(b))) continue;

@@ -17,7 +17,7 @@ using namespace formula;
 struct Case {
     Integer n;
     const char* tree;
-    loops::LaunchConfiguration mapping;
+    loops::LaunchConfiguration configuration;
 };
 
 ir::Program lowered(const Case& c) {
@@ -27,7 +27,7 @@ ir::Program lowered(const Case& c) {
                                           .scalar = DataType::float32,
                                           .input = loops::Layout::contiguous(3 * c.n),
                                           .output = loops::Layout::contiguous(3 * c.n)}},
-                               {c.mapping})
+                               {c.configuration})
         .front();
 }
 

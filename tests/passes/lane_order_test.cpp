@@ -30,7 +30,7 @@ std::vector<std::string> shuffles(const Program& program) {
     return names;
 }
 
-TEST(LaneOrder, NeedsNoGeneralPermutationWhereAllIsInWholeVectors) {
+TEST(LaneOrder, WholeVectorsNeedNoGeneralPermutation) {
     for (const target::Cpu* cpu : {&target::avx2_cpu(), &target::avx512_cpu()})
         for (const DataType scalar : {DataType::float64, DataType::float32})
             for (const auto& [n, tree] :
@@ -43,12 +43,12 @@ TEST(LaneOrder, NeedsNoGeneralPermutationWhereAllIsInWholeVectors) {
             }
 }
 
-TEST(LaneOrder, LeavesOneTableWhereAllOfItIsReadInOneOrder) {
+TEST(LaneOrder, KeepsOneTableForOneOrder) {
     const Program before = lowered(256, "stockham(16,16)", 8, DataType::float64);
     EXPECT_EQ(run_for_cpu(before, target::avx512_cpu()).buffers.size(), before.buffers.size());
 }
 
-TEST(LaneOrder, KeepsTheResultsOfTransformsThatMixWholeVectorsAndRaggedOnes) {
+TEST(LaneOrder, KeepsResultsOfFullAndPartialVectors) {
     const std::pair<Integer, const char*> cases[] = {
         {60, "stockham(6,10)"},
         {64, "stockham(8,8)"},

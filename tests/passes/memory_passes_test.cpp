@@ -20,7 +20,7 @@ Program replaced(const Program& before) {
     return after;
 }
 
-TEST(ScalarReplacement, LeavesNoTraceOfScratchThatOneRunWritesAndReads) {
+TEST(ScalarReplacement, RemovesScratchWithinABlock) {
     Builder b("passes");
     const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
     const Buffer scratch = b.scratch("scratch", DataType::float64, 16);
@@ -33,7 +33,7 @@ TEST(ScalarReplacement, LeavesNoTraceOfScratchThatOneRunWritesAndReads) {
     EXPECT_EQ(count(after, Opcode::store), 8);
 }
 
-TEST(ScalarReplacement, ReloadsAfterAStoreThatMayHaveOverwrittenThePlace) {
+TEST(ScalarReplacement, ReloadsAfterAliasingStores) {
     Builder b("overwritten");
     const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
     const Buffer local = b.local("local", DataType::float64, 16);
@@ -68,9 +68,9 @@ TEST(ScalarReplacement, ForwardsPartialVectorsWhoseOtherLanesDoNotMatter) {
     const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
     const Buffer s = b.scratch("s", DataType::float64, 16);
     b.store(s, 0, b.load(in, 0, {.lanes = 4}), {.active = 3});
-    const Value part = b.load(s, 0, {.lanes = 4, .active = 3});
-    b.store(out, 0, b.add(part, part), {.active = 3});
-    b.store(out, 4, b.shuffle(part, part, {2, 1, 0, 4}));
+    const Value loaded = b.load(s, 0, {.lanes = 4, .active = 3});
+    b.store(out, 0, b.add(loaded, loaded), {.active = 3});
+    b.store(out, 4, b.shuffle(loaded, loaded, {2, 1, 0, 4}));
     const Program after = replaced(b.finish());
     EXPECT_EQ(count(after, Opcode::load), 1);
     EXPECT_EQ(count(after, Opcode::store), 2);
@@ -159,8 +159,8 @@ TEST(ChangeLayout, SplitsInterleavedBuffersAndJoinsThemAgain) {
     expect_same_results(interleaved, again);
 }
 
-/// out[j] = in[map[j]], j < 4, of reals that are parts of interleaved numbers.
-Program parts_by_table(std::vector<Integer> map, Integer constant) {
+/// out[j] = in[map[j]], j < 4, of components of interleaved complex elements.
+Program components_by_table(std::vector<Integer> map, Integer constant) {
     Builder b("parts");
     const Buffer table = b.table("map", std::move(map));
     const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 4);
@@ -170,9 +170,9 @@ Program parts_by_table(std::vector<Integer> map, Integer constant) {
     return b.finish();
 }
 
-TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothComponents) {
+TEST(ChangeLayout, AcceptsOddIndexTablesAndRejectsMixedOnes) {
     for (const Integer constant : {0, -1}) {
-        const Program planar = split(parts_by_table({7, 1, 5, 3}, constant), "in");
+        const Program planar = split(components_by_table({7, 1, 5, 3}, constant), "in");
         verify(planar, VerificationLevel::lowered);
         Arguments arguments(planar);
         for (Integer e = 0; e < 4; ++e) {
@@ -180,14 +180,15 @@ TEST(ChangeLayout, TakesTablesOfOddIndicesAndRefusesThoseOfBothComponents) {
             arguments["in_im"].set(e, 10 * e + 1);
         }
         interpret(planar, arguments);
-        const int part = constant == 0 ? 1 : 0;
+        const int loaded = constant == 0 ? 1 : 0;
         EXPECT_EQ(arguments["out"].values(),
-                  (std::vector<double>{30. + part, 0. + part, 20. + part, 10. + part}));
+                  (std::vector<double>{30. + loaded, 0. + loaded, 20. + loaded, 10. + loaded}));
     }
-    EXPECT_THROW(split(parts_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
+    EXPECT_THROW(split(components_by_table({6, 1, 5, 3}, 0), "in"), InternalError);
 }
 
-/// out[j] = in[…] of interleaved numbers: an affine form and an entry of a table where a condition holds, else another form.
+/// out[j] = in[…] of interleaved complex elements: an affine form and an entry of a table where a condition holds, else
+/// another form.
 Program guarded_by_table(bool doubled) {
     Builder b("guarded");
     const Buffer table =

@@ -66,14 +66,14 @@ TEST(OperationCounts, OfEveryCodeletAreAtMostGenffts) {
     }
 }
 
-TEST(OperationCounts, OfPowersOfTwoAreAtMostThoseOfTheSplitRadixAlgorithm) {
+TEST(OperationCounts, PowersOfTwoNeedAtMostSplitRadixCounts) {
     for (Integer n = 2, log = 1; n <= 64; n *= 2, ++log)
         EXPECT_LE(counts_of_dft(n, target::sse2_cpu(), lower::Multiplication::plain).total(),
                   4 * n * log - 6 * n + 8)
             << n; // Yavne 1968; Duhamel and Hollmann 1984
 }
 
-TEST(OperationCounts, WithFusedOperationsAreTheNumberOfAdditionsForEverySize) {
+TEST(OperationCounts, FmaCountsEqualAdditionCounts) {
     for (Integer n = 2; n <= 64; ++n)
         EXPECT_LE(counts_of_dft(n, target::avx2_cpu(), lower::Multiplication::fused).total(),
                   counts_of_dft(n, target::sse2_cpu(), lower::Multiplication::plain).additions)

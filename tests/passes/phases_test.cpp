@@ -13,7 +13,8 @@ namespace phases_test {
 
 using namespace ir;
 
-/// y = x shifted by 3 places through scratch, in a loop of `rows`·`columns` iterations, between two single operations.
+/// y = x shifted by 3 elements through scratch, in a loop of `rows`·`columns` iterations, between two single
+/// operations.
 Program shift(Integer rows, Integer columns) {
     Builder b("shift");
     const Integer n = rows * columns;
@@ -37,23 +38,25 @@ Program shift(Integer rows, Integer columns) {
 }
 
 /// Runs shares of all phases, the last share first.
-std::vector<double> run_in_shares(const Program& program, const std::vector<Phase>& parts, Integer shares) {
+std::vector<double> run_in_shares(const Program& program, const std::vector<Phase>& all_phases,
+                                  Integer shares) {
     Arguments all(program);
     for (Integer k = 0; k < program.buffers[0].elements; ++k)
         all["x"].set(k, static_cast<long double>(k * k));
-    for (const Phase& part : parts) {
-        verify(part.program, VerificationLevel::legalized);
+    for (const Phase& phase : all_phases) {
+        verify(phase.program, VerificationLevel::legalized);
         for (Integer share = shares; share-- > 0;) {
-            Arguments arguments(part.program);
+            Arguments arguments(phase.program);
             for (const char* name : {"x", "y"}) arguments.bind(name, all.shared(name));
-            arguments.parameters = {part.iterations * share / shares, part.iterations * (share + 1) / shares};
-            if (part.is_parallel || share == 0) interpret(part.program, arguments);
+            arguments.parameters = {phase.iterations * share / shares,
+                                    phase.iterations * (share + 1) / shares};
+            if (phase.is_parallel || share == 0) interpret(phase.program, arguments);
         }
     }
     return all["y"].values();
 }
 
-TEST(Phases, DoWhatTheProgramDoesInWhateverShares) {
+TEST(Phases, EqualTheProgramForAnyPartition) {
     for (const auto& [rows, columns] : {std::pair<Integer, Integer>{6, 5}, {2, 30}, {31, 2}}) {
         const Program program = run_for_cpu(shift(rows, columns), target::cpu_named("avx2"));
         Arguments arguments(program);
@@ -61,12 +64,12 @@ TEST(Phases, DoWhatTheProgramDoesInWhateverShares) {
             arguments["x"].set(k, static_cast<long double>(k * k));
         interpret(program, arguments);
         for (const Integer threads : {2, 3, 7}) {
-            const std::vector<Phase> parts = phases(program, {.threads = threads});
-            ASSERT_EQ(parts.size(), 3U);
-            EXPECT_FALSE(parts[0].is_parallel || parts[2].is_parallel);
-            EXPECT_TRUE(parts[1].is_parallel);
+            const std::vector<Phase> all_phases = phases(program, {.threads = threads});
+            ASSERT_EQ(all_phases.size(), 3U);
+            EXPECT_FALSE(all_phases[0].is_parallel || all_phases[2].is_parallel);
+            EXPECT_TRUE(all_phases[1].is_parallel);
             for (const Integer shares : {1, 2, 5})
-                EXPECT_EQ(run_in_shares(program, parts, shares), arguments["y"].values());
+                EXPECT_EQ(run_in_shares(program, all_phases, shares), arguments["y"].values());
         }
     }
 }
@@ -83,10 +86,10 @@ TEST(Phases, ShareTheOutermostLoopThatGivesAllThreadsWork) {
 }
 
 TEST(Phases, LeaveShortLoopsToOneThread) {
-    const std::vector<Phase> parts = phases(shift(6, 5), {.threads = 2, .least_operations = 1000});
-    ASSERT_EQ(parts.size(), 1U);
-    EXPECT_FALSE(parts[0].is_parallel);
-    EXPECT_TRUE(parts[0].program.variables.size() == 2) << "no parameters";
+    const std::vector<Phase> all_phases = phases(shift(6, 5), {.threads = 2, .least_operations = 1000});
+    ASSERT_EQ(all_phases.size(), 1U);
+    EXPECT_FALSE(all_phases[0].is_parallel);
+    EXPECT_TRUE(all_phases[0].program.variables.size() == 2) << "no parameters";
 }
 
 TEST(Phases, KnowHowManyIterationsFillACacheLine) {

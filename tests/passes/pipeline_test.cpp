@@ -42,7 +42,7 @@ std::vector<Pass> exact_passes_for(const target::Cpu& cpu) {
     return passes;
 }
 
-TEST(Pipeline, KeepsTheResultsOfRandomKernelsForEveryNumberOfLanes) {
+TEST(Pipeline, KeepsResultsForAnyLanes) {
     for (unsigned seed = 1; seed < 400; ++seed) {
         std::mt19937 random(seed);
         const int lanes = 2 << (seed % 4);
@@ -59,7 +59,7 @@ TEST(Pipeline, KeepsTheResultsOfRandomKernelsForEveryNumberOfLanes) {
     }
 }
 
-TEST(Pipeline, KeepsTheResultsOfRandomKernelsUpToRoundingForEveryCpu) {
+TEST(Pipeline, KeepsResultsUpToRoundingOnEveryCpu) {
     for (const target::Cpu* cpu : target::cpus())
         for (unsigned seed = 1; seed < 100; ++seed) {
             const bool doubles = seed % 2 == 0;

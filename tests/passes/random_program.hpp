@@ -25,19 +25,19 @@ public:
 
     ir::Program make() {
         const Integer trips = shape_.trips;
-        columns_ = number(1, 9);
+        columns_ = random_int(1, 9);
         in_ = builder_.input("in", shape_.scalar, 4 * size());
         out_ = builder_.output("out", shape_.scalar, 4 * size());
         in_place_ = builder_.output("in_place", shape_.scalar, 4 * size());
         scratch_ = builder_.scratch("scratch", shape_.scalar, 4 * size());
         std::vector<long double> contents;
-        for (Integer i = 0; i < 4 * size(); ++i) contents.push_back(number(-2, 2));
+        for (Integer i = 0; i < 4 * size(); ++i) contents.push_back(random_int(-2, 2));
         table_ = builder_.table("table", shape_.scalar, contents);
         planar_in_ = flip();
         planar_out_ = flip();
-        reversed_ = number(0, 4) == 0;
+        reversed_ = random_int(0, 4) == 0;
         const auto outer_kind = flip() ? ir::For::Kind::serial : ir::For::Kind::unrolled;
-        builder_.for_loop("i", 0, number(1, 3), 1, outer_kind, [&](const Affine& i) {
+        builder_.for_loop("i", 0, random_int(1, 3), 1, outer_kind, [&](const Affine& i) {
             builder_.for_loop("l", 0, trips, 1, ir::For::Kind::vector,
                               [&](const Affine& l) { body(i, l, true); });
             if (flip())
@@ -54,8 +54,8 @@ private:
     };
 
     Integer size() const { return columns_ * shape_.trips + 40; }
-    int number(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
-    bool flip() { return number(0, 1) == 1; }
+    int random_int(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+    bool flip() { return random_int(0, 1) == 1; }
 
     /// Element `column` of iteration l: neighbours in memory are columns, or iterations if planar.
     Affine element(const Affine& i, const Affine& l, Integer column, bool planar) const {
@@ -67,12 +67,12 @@ private:
     void body(const Affine& i, const Affine& l, bool first) {
         known_.clear();
         if (first) stored_.assign(static_cast<std::size_t>(columns_), false);
-        for (int k = 0; k < number(1, 2 * static_cast<int>(columns_)); ++k) load(i, l);
+        for (int k = 0; k < random_int(1, 2 * static_cast<int>(columns_)); ++k) load(i, l);
         constants();
         for (int k = 0; k < shape_.operations; ++k) {
             operation();
-            if (number(0, 7) == 0) load(i, l);
-            if (number(0, 7) == 0) store(i, l);
+            if (random_int(0, 7) == 0) load(i, l);
+            if (random_int(0, 7) == 0) store(i, l);
         }
         for (Integer column = 0; column < columns_; ++column) {
             builder_.store(out_, element(i, l, column, planar_out_), pick(bits() - 1).value);
@@ -81,22 +81,22 @@ private:
     }
 
     void load(const Affine& i, const Affine& l) {
-        const Integer column = number(0, static_cast<int>(columns_) - 1);
-        switch (number(0, 5)) {
-        case 0: return know(builder_.load(table_, size() * i + column + Affine(number(0, 1))), 2);
+        const Integer column = random_int(0, static_cast<int>(columns_) - 1);
+        switch (random_int(0, 5)) {
+        case 0: return know(builder_.load(table_, size() * i + column + Affine(random_int(0, 1))), 2);
         case 1: return know(builder_.load(table_, element(i, l, column, true)), 2);
         case 2: return know(builder_.load(in_place_, element(i, l, column, planar_in_)), 5);
         case 3:
             if (stored_[static_cast<std::size_t>(column)])
                 return know(builder_.load(scratch_, element(i, l, column, planar_out_)), 10);
             return know(builder_.load(in_, element(i, l, column, false)), 5);
-        case 4: return know(builder_.load(in_, 2 * l + Affine(number(0, 1))), 5);
+        case 4: return know(builder_.load(in_, 2 * l + Affine(random_int(0, 1))), 5);
         default: return know(builder_.load(in_, element(i, l, column, planar_in_)), 5);
         }
     }
 
     void store(const Affine& i, const Affine& l) {
-        const Integer column = number(0, static_cast<int>(columns_) - 1);
+        const Integer column = random_int(0, static_cast<int>(columns_) - 1);
         const Affine at = element(i, l, column, planar_in_);
         const Known stored = pick(4);
         if (flip())
@@ -119,7 +119,7 @@ private:
 
     void operation() {
         const int largest = bits() - 2;
-        switch (number(0, 8)) {
+        switch (random_int(0, 8)) {
         case 0: {
             const Known a = pick(largest);
             return know(builder_.negate(a.value), a.bits);
@@ -142,7 +142,7 @@ private:
         default: {
             const Known a = pick(largest / 3), b = pick(largest / 3), c = pick(largest);
             const int result = std::max(a.bits + b.bits, c.bits) + 1;
-            switch (number(0, 2)) {
+            switch (random_int(0, 2)) {
             case 0: return know(builder_.fma(a.value, b.value, c.value), result);
             case 1: return know(builder_.fms(a.value, b.value, c.value), result);
             default: return know(builder_.fnma(a.value, b.value, c.value), result);
@@ -157,7 +157,7 @@ private:
     /// One of the newest values of at most so many bits; the constant 1 always is one.
     Known pick(int largest) {
         for (int attempt = 0; attempt < 20; ++attempt) {
-            const std::size_t back = static_cast<std::size_t>(number(0, 15)) % known_.size();
+            const std::size_t back = static_cast<std::size_t>(random_int(0, 15)) % known_.size();
             const Known& known = known_[known_.size() - 1 - back];
             if (known.bits <= largest) return known;
         }

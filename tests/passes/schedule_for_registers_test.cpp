@@ -20,30 +20,30 @@ bool is_leaf(const Program& program, Value value) {
     return program[value].opcode == Opcode::load || program[value].opcode == Opcode::constant;
 }
 
-const StraightLineBlock& max_accumulation_steps(const Program& program) {
+const StraightLineBlock& longest_block(const Program& program) {
     const StraightLineBlock* longest = nullptr;
-    for_each_straight_line_block(program, [&](const StraightLineBlock& run) {
-        if (longest == nullptr || run.operations.size() > longest->operations.size()) longest = &run;
+    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
+        if (longest == nullptr || block.operations.size() > longest->operations.size()) longest = &block;
     });
     return *longest;
 }
 
-/// Reloads that the longest run needs with so many registers when the value with the furthest next use is the one that
-/// leaves (Belady 1966).
+/// Reloads that the longest block needs with so many registers when the value with the furthest next use is the one
+/// that leaves (Belady 1966).
 int reloads(const Program& program, std::size_t registers) {
-    const StraightLineBlock& run = max_accumulation_steps(program);
+    const StraightLineBlock& block = longest_block(program);
     std::vector<std::vector<std::size_t>> uses(program.operations.size()); // descending
-    for (std::size_t p = run.operations.size(); p-- > 0;)
-        for_each_operand(program[run.operations[p]],
+    for (std::size_t p = block.operations.size(); p-- > 0;)
+        for_each_operand(program[block.operations[p]],
                          [&](Value v) { uses[static_cast<std::size_t>(v)].push_back(p); });
     std::vector<Value> held;
     int count = 0;
-    for (std::size_t p = 0; p < run.operations.size(); ++p) {
-        const Value value = run.operations[p];
+    for (std::size_t p = 0; p < block.operations.size(); ++p) {
+        const Value value = block.operations[p];
         if (is_leaf(program, value)) continue;
         const auto next_use = [&](Value v) {
             const auto& of_v = uses[static_cast<std::size_t>(v)];
-            return of_v.empty() ? run.operations.size() : of_v.back();
+            return of_v.empty() ? block.operations.size() : of_v.back();
         };
         const auto hold = [&](Value v) {
             if (std::find(held.begin(), held.end(), v) != held.end()) return false;
@@ -58,7 +58,7 @@ int reloads(const Program& program, std::size_t registers) {
             auto& of_v = uses[static_cast<std::size_t>(v)];
             while (!of_v.empty() && of_v.back() == p) of_v.pop_back();
         });
-        std::erase_if(held, [&](Value v) { return next_use(v) == run.operations.size(); });
+        std::erase_if(held, [&](Value v) { return next_use(v) == block.operations.size(); });
         if (has_result(program[value].opcode)) hold(value);
     }
     return count;
@@ -124,23 +124,23 @@ TEST(ScheduleForRegisters, FinishesIndependentPartsOneAfterTheOther) {
     expect_same_results(before, after);
 }
 
-TEST(ScheduleForRegisters, PutsLoadsBeforeTheirFirstUseAndStoresAfterTheirValue) {
+TEST(ScheduleForRegisters, PlacesLoadsBeforeUsesAndStoresAfterValues) {
     const Program after = schedule_for_registers(breadth_first_dft(32));
-    for_each_straight_line_block(after, [&](const StraightLineBlock& run) {
-        for (std::size_t p = 0; p < run.operations.size(); ++p) {
-            const Operation& operation = after[run.operations[p]];
+    for_each_straight_line_block(after, [&](const StraightLineBlock& block) {
+        for (std::size_t p = 0; p < block.operations.size(); ++p) {
+            const Operation& operation = after[block.operations[p]];
             if (operation.opcode == Opcode::load) {
                 bool used = false; // by the next operation that is neither a load nor a constant
                 std::size_t q = p + 1;
-                while (after[run.operations[q]].opcode == Opcode::load ||
-                       after[run.operations[q]].opcode == Opcode::constant)
+                while (after[block.operations[q]].opcode == Opcode::load ||
+                       after[block.operations[q]].opcode == Opcode::constant)
                     ++q;
-                for_each_operand(after[run.operations[q]],
-                                 [&](Value v) { used = used || v == run.operations[p]; });
+                for_each_operand(after[block.operations[q]],
+                                 [&](Value v) { used = used || v == block.operations[p]; });
                 EXPECT_TRUE(used);
             }
             if (operation.opcode == Opcode::store) {
-                EXPECT_EQ(operation.operands[0], run.operations[p - 1]);
+                EXPECT_EQ(operation.operands[0], block.operations[p - 1]);
             }
         }
     });
@@ -149,7 +149,7 @@ TEST(ScheduleForRegisters, PutsLoadsBeforeTheirFirstUseAndStoresAfterTheirValue)
 /// Random loads and stores of one small buffer, with sums in between: any wrong order shows.
 Program random_traffic(unsigned seed) {
     std::mt19937 random(seed);
-    const auto number = [&](int low, int high) {
+    const auto random_int = [&](int low, int high) {
         return std::uniform_int_distribution<int>(low, high)(random);
     };
     Builder b("traffic");
@@ -158,16 +158,16 @@ Program random_traffic(unsigned seed) {
     b.for_loop("i", 2, [&](const Affine& i) {
         std::vector<Value> known = {b.load(y, i, {.lanes = 4})};
         const auto pick = [&] {
-            return known[static_cast<std::size_t>(
-                number(std::max(0, static_cast<int>(known.size()) - 6), static_cast<int>(known.size()) - 1))];
+            return known[static_cast<std::size_t>(random_int(std::max(0, static_cast<int>(known.size()) - 6),
+                                                             static_cast<int>(known.size()) - 1))];
         };
         for (int k = 0; k < 40; ++k) {
-            const Value dynamic = number(0, 3) == 0 ? b.load(map, number(0, 3)) : no_value;
+            const Value dynamic = random_int(0, 3) == 0 ? b.load(map, random_int(0, 3)) : no_value;
             const Access access{
-                .lanes = 4, .lane_stride = number(1, 3), .active = number(1, 4), .dynamic = dynamic};
-            const Buffer buffer = number(0, 3) == 0 ? y : x;
-            const Affine at = number(0, 3) == 0 ? Affine(number(0, 40)) : 8 * i + number(0, 30);
-            switch (number(0, 3)) {
+                .lanes = 4, .lane_stride = random_int(1, 3), .active = random_int(1, 4), .dynamic = dynamic};
+            const Buffer buffer = random_int(0, 3) == 0 ? y : x;
+            const Affine at = random_int(0, 3) == 0 ? Affine(random_int(0, 40)) : 8 * i + random_int(0, 30);
+            switch (random_int(0, 3)) {
             case 0: known.push_back(b.load(buffer, at, access)); break;
             case 1: b.store(buffer, at, pick(), access); break;
             default: known.push_back(b.subtract(pick(), pick())); break;
@@ -178,7 +178,7 @@ Program random_traffic(unsigned seed) {
     return b.finish();
 }
 
-TEST(ScheduleForRegisters, KeepsTheOrderOfAccessesThatMayMeet) {
+TEST(ScheduleForRegisters, KeepsTheOrderOfAliasingAccesses) {
     for (unsigned seed = 1; seed <= 500; ++seed) {
         const Program before = random_traffic(seed);
         const Program after = schedule_for_registers(before);

@@ -55,7 +55,7 @@ TEST(StrengthReduceAddresses, TakesInductionsInsideConditionsAndOfInductions) {
     expect_same_results(before, reduced(before));
 }
 
-TEST(StrengthReduceAddresses, PutsParametersIntoTheOutermostLoopOrALoopOfItsOwn) {
+TEST(StrengthReduceAddresses, ParametersGoToTheOutermostLoop) {
     for (const bool loop : {false, true}) {
         Builder b("parameters");
         const Buffer out = b.output("out", DataType::float64, 64);

@@ -49,7 +49,7 @@ TEST(Unroll, GivesCopiesOfInnerLoopsVariablesOfTheirOwn) {
     expect_same_results(before, after);
 }
 
-TEST(Unroll, KeepsSerialLoopsUnlessTheyAreAsShortAsAskedFor) {
+TEST(Unroll, KeepsLongSerialLoops) {
     const Program before = three_loops(For::Kind::serial, For::Kind::serial, For::Kind::serial);
     EXPECT_EQ(loop_count(unroll(before)), 3);
     const Program after = unroll(before, {.serial_trip_count = 2});

@@ -39,7 +39,7 @@ Program vectorized(const Program& program, int lanes) {
     return after;
 }
 
-TEST(Vectorize, GivesTheSameResultsForEveryLayoutRaggedTailAndNumberOfLanes) {
+TEST(Vectorize, KeepsResultsForAllLayoutsAndTails) {
     for (const int lanes : {2, 4, 8, 16})
         for (int trips = 1; trips <= lanes; ++trips)
             for (const int columns : {1, 2, 3, 4, 6, 8, 16, 17}) {
@@ -57,7 +57,7 @@ TEST(Vectorize, GivesTheSameResultsForEveryLayoutRaggedTailAndNumberOfLanes) {
             }
 }
 
-TEST(Vectorize, TakesInterleavedPairsApartWithTwoShufflesOfTwoLoads) {
+TEST(Vectorize, DeinterleavesPairsWithTwoShuffles) {
     for (const int lanes : {2, 4, 8, 16}) {
         const Program after = vectorized(doubling(lanes, 2, {2, 1}, {2, 1}), lanes);
         EXPECT_EQ(count(after, Opcode::load), 2);
@@ -67,7 +67,7 @@ TEST(Vectorize, TakesInterleavedPairsApartWithTwoShufflesOfTwoLoads) {
     }
 }
 
-TEST(Vectorize, LoadsAndStoresRaggedPairsInOneOrTwoAccesses) {
+TEST(Vectorize, PartialPairsTakeAtMostTwoAccesses) {
     const auto active = [](const Program& program, Opcode opcode) {
         std::vector<int> lanes;
         for_each_operation(program, [&](Value v) {
@@ -96,7 +96,7 @@ TEST(Vectorize, TransposesSquareBlocksInLogarithmicallyManyStages) {
 }
 
 TEST(Vectorize, NeedsFewShufflesForRowsOfTwo) {
-    // Eight rows of two: four, two and one pair of rows joined, then the columns taken apart.
+    // Eight rows of two: four, two and one pair of rows joined, then the columns separated.
     EXPECT_EQ(count(vectorized(doubling(8, 2, {20, 1}, {1, 20}), 8), Opcode::shuffle), 8);
     // Two columns unpacked; the first row of each result is in place.
     EXPECT_EQ(count(vectorized(doubling(8, 2, {1, 20}, {20, 1}), 8), Opcode::shuffle), 8);
@@ -151,7 +151,7 @@ TEST(Vectorize, MakesSerialCodeWhereLanesChooseTheirAddresses) {
     for_each_operation(after, [&](Value v) { EXPECT_EQ(after[v].type.lanes, 1); });
 }
 
-TEST(Vectorize, LoadsRowsAtDynamicIndicesThatAreTheSameInAllLanes) {
+TEST(Vectorize, LoadsRowsAtUniformDynamicIndices) {
     Builder b("permuted_rows");
     const Buffer in = b.input("in", DataType::float64, 64);
     const Buffer map = b.table("map", std::vector<Integer>{3, 1, 0, 2});

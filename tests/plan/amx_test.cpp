@@ -75,7 +75,8 @@ TEST(Magnitudes, AreThoseOfTheMatrixAloneInEveryLayout) {
 
 TEST(AmxKernels, OfEveryKindAreMadeOnAnyMachine) {
     const target::Cpu& host = target::host_cpu();
-    if (host.set < target::InstructionSet::sse2 || host.emitted_only) GTEST_SKIP() << "makes no machine code";
+    if (host.set < target::InstructionSet::sse2 || host.emitted_only)
+        GTEST_SKIP() << "generates no machine code";
     MatrixProduct product = MatrixProduct::row_major(DataType::float32, 75, 50, 70);
     product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
     AmxKernels with_epilogue(model_amx(6, {}), {}, MatrixEpilogue(product).code());
@@ -98,10 +99,10 @@ TEST(AmxKernels, OfEveryKindAreMadeOnAnyMachine) {
 class AmxProducts : public testing::Test {
 protected:
     void SetUp() override {
-        if (!runtime::may_use_tiles()) GTEST_SKIP() << "this machine has no tile registers";
+        if (!runtime::may_use_tiles()) GTEST_SKIP() << "this CPU has no tile registers";
     }
 
-    static std::vector<float> numbers(Integer count, float size) {
+    static std::vector<float> sample(Integer count, float size) {
         std::mt19937 random(static_cast<unsigned>(count));
         std::uniform_real_distribution<float> uniform(-size, size);
         std::vector<float> values(static_cast<std::size_t>(count));
@@ -109,13 +110,13 @@ protected:
         return values;
     }
 
-    /// The product by so many products of slices on numbers of a size, and how far it is from exact.
+    /// Error of the product by this many bf16 split products, on values of this magnitude.
     static double error(MatrixProduct product, int products, float alpha, float beta, int threads,
                         float size = 1) {
-        const std::vector<float> a = numbers(product.rows * product.k, size);
-        const std::vector<float> b = numbers(product.k * product.columns, 1);
+        const std::vector<float> a = sample(product.rows * product.k, size);
+        const std::vector<float> b = sample(product.k * product.columns, 1);
         const Integer stride = product.c.row_stride == 1 ? product.rows : product.columns;
-        std::vector<float> c = numbers(product.rows * product.columns, size);
+        std::vector<float> c = sample(product.rows * product.columns, size);
         const std::vector<float> before = c;
         if (beta == 0) std::fill(c.begin(), c.end(), std::numeric_limits<float>::quiet_NaN());
         const MatrixExtras extras{.route = AmxRoute{.term_products = products}};
@@ -146,7 +147,7 @@ protected:
 
 constexpr double ordinary = 0x1p-22, reduced = 0x1p-16, low = 0x1p-7;
 
-TEST_F(AmxProducts, AreAsAccurateAsTheyShouldBeInEveryLayout) {
+TEST_F(AmxProducts, AreAccurateInEveryLayout) {
     for (const auto& [rows, columns, k_extent] :
          {std::array<Integer, 3>{1, 1, 1}, {33, 31, 70}, {64, 96, 32}, {100, 45, 1100}, {270, 50, 40}}) {
         const MatrixProduct columns_first =
@@ -169,10 +170,10 @@ TEST_F(AmxProducts, OfTinyAndHugeElementsAreAsAccurate) {
         EXPECT_LE(error(product, 6, 1, 1, 1, size), ordinary) << size;
 }
 
-TEST_F(AmxProducts, InfinitiesAndWhatIsNotANumberSpreadAsTheyShould) {
+TEST_F(AmxProducts, PropagateInfinitiesAndNan) {
     const Integer n = 64;
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, n);
-    std::vector<float> a = numbers(n * n, 1), b = numbers(n * n + 1, 1), c(a.size());
+    std::vector<float> a = sample(n * n, 1), b = sample(n * n + 1, 1), c(a.size());
     a[5] = infinity;           // row 5
     a[7 + 3 * 64] = -infinity; // row 7
     b[64 * 9] = std::nanf(""); // column 9
@@ -191,10 +192,10 @@ TEST_F(AmxProducts, InfinitiesAndWhatIsNotANumberSpreadAsTheyShould) {
         }
 }
 
-TEST_F(AmxProducts, HaveTheSameBitsForAnyNumberOfThreads) {
+TEST_F(AmxProducts, HaveTheSameBitsForAnyThreadCount) {
     const Integer n = 300;
     const MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, 700);
-    const std::vector<float> a = numbers(n * 700, 1), b = numbers(700 * n + 1, 1);
+    const std::vector<float> a = sample(n * 700, 1), b = sample(700 * n + 1, 1);
     const float one = 1, zero = 0;
     const MatrixExtras extras{.route = AmxRoute{.term_products = 6}};
     std::vector<float> first;
@@ -254,10 +255,10 @@ TEST_F(AmxProducts, TilesAreTheInterpretersBitByBit) {
         const auto in_panel = static_cast<std::size_t>(kernels.panel_bytes()) / sizeof(bfloat16);
         std::vector<bfloat16> a(in_panel * tiles), b(in_panel);
         std::vector<float> c(static_cast<std::size_t>(arguments["c"].elements()));
-        const auto fill = [&](auto& numbers, ir::Memory& memory) {
-            for (std::size_t i = 0; i < numbers.size(); ++i) {
-                numbers[i] = any_bfloat16(random);
-                memory.set(static_cast<Integer>(i), static_cast<long double>(static_cast<float>(numbers[i])));
+        const auto fill = [&](auto& sample, ir::Memory& memory) {
+            for (std::size_t i = 0; i < sample.size(); ++i) {
+                sample[i] = any_bfloat16(random);
+                memory.set(static_cast<Integer>(i), static_cast<long double>(static_cast<float>(sample[i])));
             }
         };
         fill(a, arguments["a"]);
@@ -287,16 +288,16 @@ TEST_F(AmxProducts, EndWithEpilogues) {
                 by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, k_extent)
                         : MatrixProduct::column_major(DataType::float32, rows, columns, k_extent);
             product.epilogue = Expression("max(0, x + bias[j]) * scale[i, j]");
-            const std::vector<float> a = numbers(rows * k_extent, 1), b = numbers(k_extent * columns, 1);
-            const std::vector<float> bias = numbers(columns, 1), scale = numbers(rows * columns, 1);
+            const std::vector<float> a = sample(rows * k_extent, 1), b = sample(k_extent * columns, 1);
+            const std::vector<float> bias = sample(columns, 1), scale = sample(rows * columns, 1);
             std::vector<float> c(scale.size());
             MatrixEpilogue epilogue(product);
             epilogue.use(AmxKernels(model_amx(6, {}), {}));
             const std::vector<AuxiliaryArray> arrays = arrays_of(product);
-            std::vector<const void*> places;
+            std::vector<const void*> pointers;
             for (const AuxiliaryArray& array : arrays)
-                places.push_back(array.name == "bias" ? bias.data() : scale.data());
-            const MatrixExtras extras{.epilogue = {&epilogue, places.data()},
+                pointers.push_back(array.name == "bias" ? bias.data() : scale.data());
+            const MatrixExtras extras{.epilogue = {&epilogue, pointers.data()},
                                       .route = AmxRoute{.term_products = 6}};
             const float one = 1, zero = 0;
             multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), 2);
@@ -327,15 +328,15 @@ TEST_F(AmxProducts, OfBytesEndAsFloats) {
     std::vector<std::int8_t> a(static_cast<std::size_t>(rows * k_extent)),
         b(static_cast<std::size_t>(k_extent * columns));
     std::mt19937 random(2);
-    for (auto* numbers : {&a, &b})
-        for (std::int8_t& x : *numbers) x = static_cast<std::int8_t>(random());
-    const std::vector<float> bias = numbers(columns, 1);
+    for (auto* sample : {&a, &b})
+        for (std::int8_t& x : *sample) x = static_cast<std::int8_t>(random());
+    const std::vector<float> bias = sample(columns, 1);
     std::vector<float> c(static_cast<std::size_t>(rows * columns));
     MatrixEpilogue epilogue(product);
     const gemm::AmxTypes bytes{DataType::int8, DataType::int8};
     epilogue.use(AmxKernels(model_amx(1, bytes), bytes));
-    const void* const places[] = {bias.data()};
-    const MatrixExtras extras{.epilogue = {&epilogue, places}, .route = AmxRoute{.term_products = 1}};
+    const void* const pointers[] = {bias.data()};
+    const MatrixExtras extras{.epilogue = {&epilogue, pointers}, .route = AmxRoute{.term_products = 1}};
     const std::int32_t one = 1, zero = 0;
     multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), 2);
     for (Integer i = 0; i < rows; ++i)

@@ -20,7 +20,7 @@ bool is_refused(const ArgumentCheck& check, const Arguments& arguments) {
     }
 }
 
-/// Whether an element of the input is part of one of the output that lies so many bytes further on, by enumeration.
+/// Whether elements of input and output share bytes at this distance, by enumeration.
 bool share_elements(const Transform& problem, std::ptrdiff_t distance) {
     std::set<std::ptrdiff_t> input;
     const auto for_each_byte = [&](Side side, auto&& f) {
@@ -90,7 +90,7 @@ TEST_F(ArgumentChecks, RefuseNullAndMisalignedPointers) {
     }
 }
 
-TEST_F(ArgumentChecks, AdmitImaginaryComponentsApartFromEverything) {
+TEST_F(ArgumentChecks, RequireDisjointImaginaryComponents) {
     struct Case {
         const char* problem;
         bool input, output; ///< which sides are planar

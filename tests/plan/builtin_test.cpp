@@ -25,8 +25,8 @@ template <class T> double error_of(const BuiltinEntry& entry) {
     std::mt19937 generator(1);
     std::uniform_real_distribution<T> uniform(-1, 1);
     alignas(64) T data[4][64 * lanes] = {};
-    for (T* part : {data[0], data[1]})
-        for (std::size_t k = 0; k < n * lanes; ++k) part[k] = uniform(generator);
+    for (T* component : {data[0], data[1]})
+        for (std::size_t k = 0; k < n * lanes; ++k) component[k] = uniform(generator);
     void* const complex_buffers[] = {data[0], data[1], data[2], data[3]};
     void* const real_buffers[] = {data[0], data[2]};
     const std::int64_t vectors = lanes * sizeof(T) / 16;

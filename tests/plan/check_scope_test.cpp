@@ -1,4 +1,4 @@
-// Which part of a problem the check of its plan computes, and that this part is enough.
+// The subproblem that a plan's check computes, and that it suffices.
 
 #include "plan/check/scope.hpp"
 
@@ -22,14 +22,15 @@ namespace check_scope_test {
 using runtime::expect_contains;
 
 constexpr Integer mebibyte = Integer{1} << 20;
-const CheckRoom little{.bytes = 64 * mebibyte}, much{.bytes = mebibyte << 20, .batch_bytes = mebibyte << 20};
+const CheckCapacity little{.bytes = 64 * mebibyte},
+    much{.bytes = mebibyte << 20, .batch_bytes = mebibyte << 20};
 
-std::string scope_of(const char* text, const CheckRoom& room, Integer chunk = 0) {
+std::string scope_of(const char* text, const CheckCapacity& capacity, Integer chunk = 0) {
     const Transform problem = swirl::problem(text);
-    return to_string(CheckScope::of(problem, room, chunk), problem);
+    return to_string(CheckScope::of(problem, capacity, chunk), problem);
 }
 
-TEST(TheScopeOfAPlansCheck, IsTheWholeProblemOrASampleOfItsBatch) {
+TEST(TheScopeOfAPlansCheck, IsTheProblemOrABatchSample) {
     EXPECT_EQ(scope_of("dft 1024", little), "yes");
     EXPECT_EQ(scope_of("dft 1024 float32 batch=512", little), "yes");
     EXPECT_EQ(scope_of("dft 1024 float32 batch=20000", little), "yes, 512 of 20000 transforms");
@@ -39,7 +40,7 @@ TEST(TheScopeOfAPlansCheck, IsTheWholeProblemOrASampleOfItsBatch) {
     EXPECT_EQ(scope_of("dft 2^24", little), "yes") << "256 MiB";
 }
 
-TEST(TheScopeOfAPlansCheck, IsTheWholeBatchWhereItsTransformsDifferOrInterleave) {
+TEST(TheScopeOfAPlansCheck, IsTheWholeBatchIfTransformsDifferOrInterleave) {
     EXPECT_EQ(scope_of("dft 1024 strides=20000 batch=20000:1 float32", little), "yes");
     EXPECT_EQ(scope_of("dft 64 float32 batch=20000 load=\"x * b0\"", little), "yes");
 }
@@ -57,13 +58,13 @@ TEST(TheScopeOfAPlansCheck, IsAShorterBatchBeyond256MebibytesOnTheHost) {
 }
 
 /// Each of few transforms spans the memory of all, so that fewer transforms alone need no less of it.
-TEST(TheScopeOfAPlansCheck, IsAShorterBatchOfSmallerStridesWhereTransformsInterleaveBeyondMemory) {
+TEST(TheScopeOfAPlansCheck, ShrinksInterleavedBatchesBeyondMemory) {
     const char* const text = "dft 64 strides=10000003 batch=10000003:1 float32";
     EXPECT_EQ(scope_of(text, little),
               "yes, by a plan of the same schedule for 195 of 10000003 transforms with "
               "smaller strides");
     static_assert((10000003 - 195) % 64 == 0);
-    EXPECT_EQ(scope_of(text, much), "yes") << "there is room for all of it";
+    EXPECT_EQ(scope_of(text, much), "yes") << "memory suffices for all of it";
     EXPECT_EQ(scope_of("dft 64x64 strides=(64000000,1000000) batch=1000000:1 inplace", little),
               "yes, by a plan of the same schedule for 256 of 1000000 transforms with smaller strides");
     const Transform problem = swirl::problem(text);
@@ -113,7 +114,7 @@ TEST(ASampleOfABatch, AcceptsPlansThatAreRight) {
         EXPECT_EQ(error_after(text, 2048, [](const Arguments&) {}), "") << text;
 }
 
-TEST(ASampleOfABatch, HasTheFirstAndTheLastTransformsAndSomeBetween) {
+TEST(ASampleOfABatch, IncludesFirstLastAndMiddleTransforms) {
     const Transform problem = swirl::problem("dft 8 batch=100");
     const auto sample = BatchSample::of(problem, 9 * 8 * 16);
     ASSERT_TRUE(sample);

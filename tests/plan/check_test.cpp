@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace swirl::planning {
 namespace check_test {
@@ -71,6 +73,23 @@ TEST(TheCheckOfPlans, ComparesEveryTransformOfABatch) {
             });
         EXPECT_NE(error.find("failed its check"), std::string::npos) << transform << " " << error;
     }
+}
+
+/// Each output counts: one that is off in a place that no sample of outputs has is found, and so is one that another
+/// one makes up for.
+TEST(TheCheckOfPlans, ComparesEveryOutputOfALongFormula) {
+    constexpr const char* text = "formula DFT(2) ⊗ I(2200000)"; // more than 2^22 points
+    constexpr const char* schedule = "portable: 0 formula";
+    EXPECT_EQ(error_after(text, schedule, [](const Arguments&) {}), "");
+    const auto expect_found = [&](auto spoil) {
+        const std::string error = error_after(text, schedule, [&](const Arguments& arguments) {
+            spoil(static_cast<std::complex<double>*>(arguments.output));
+        });
+        EXPECT_NE(error.find("failed its check"), std::string::npos) << error;
+        EXPECT_NE(error.find(text), std::string::npos) << error;
+    };
+    expect_found([](std::complex<double>* y) { y[4300001] *= -1; });
+    expect_found([](std::complex<double>* y) { std::swap(y[1234567], y[3234567]); });
 }
 
 TEST(TheCheckOfPlans, ComparesScalesAtTheEdgesOfTheRange) {

@@ -143,7 +143,7 @@ void expect_converted(DataType type, float x, const std::byte* at, const std::st
     EXPECT_EQ(got, integer_of(type, x)) << where << ": " << x;
 }
 
-TEST(Conversions, RoundByDefinitionOnEveryCpuWithAnyRowsAndStrides) {
+TEST(Conversions, RoundByDefinition) {
     std::mt19937 random(1);
     for (const target::Cpu* const cpu : cpus_of_host())
         for (const DataType type : narrow_types)
@@ -323,7 +323,7 @@ TEST(EpiloguesInMemory, OfComplexElementsAndIntegersEqualTheDefinition) {
                 for (auto& value : n) value = static_cast<std::int32_t>(random() % 20001) - 10000;
                 const auto n_before = n;
                 apply(prepared(DataType::int32, "max(0, x) * 0.5"), n.data());
-                // Accumulators in a buffer are contiguous, whatever the strides of C.
+                // Accumulators in a buffer are contiguous, for any strides of C.
                 const MatrixProduct strided = prepared(DataType::int32, "x + 1");
                 MatrixEpilogue of_strided(strided);
                 of_strided.generate_for(*cpu, KernelCheck::on);
@@ -359,13 +359,13 @@ template <class T> void expect_scattered(const target::Cpu& cpu, DataType type) 
             const ScatteredStores stores(
                 {.data_type = type, .result = gemm::StoredElements{.type = type, .row_stride = row_stride}},
                 rows, columns, cpu, KernelCheck::on);
-            const auto number = [&] {
+            const auto element = [&] {
                 return static_cast<T>(static_cast<float>(static_cast<int>(random() % 201) - 100));
             };
             std::vector<T> from(static_cast<std::size_t>(rows * columns)),
                 to(static_cast<std::size_t>(column_stride * columns));
-            std::generate(from.begin(), from.end(), number);
-            std::generate(to.begin(), to.end(), number);
+            std::generate(from.begin(), from.end(), element);
+            std::generate(to.begin(), to.end(), element);
             const Integer first = row_stride < 0 ? -row_stride * (rows - 1) : 0;
             const T beta = T(-3);
             for (const bool adds : {true, false}) {
@@ -441,7 +441,7 @@ template <class R> void expect_reductions(DataType type) {
                     }
 }
 
-TEST(Reductions, HaveTheSameBitsOnEveryCpuAndOnTheHost) {
+TEST(Reductions, HaveTheSameBitsEverywhere) {
     expect_reductions<float>(DataType::float32);
     expect_reductions<double>(DataType::float64);
 }

@@ -1,4 +1,4 @@
-// Products that threads take over where numbers are out of range, with epilogues, as plans launch them.
+// Fallback kernels for values outside the bf16 split range, with epilogues, as plans launch them.
 
 #include "gemm/gpu/schedule_text.hpp"
 #include "plan/gemm/gpu/kernel.hpp"

@@ -83,7 +83,7 @@ TEST_F(GpuPlans, LaunchWhatTheirFactsSay) {
     EXPECT_EQ(addresses_in(launch)[1], out.address());
 }
 
-TEST_F(GpuPlans, AskForMoreSharedMemoryThanAModuleMayDeclare) {
+TEST_F(GpuPlans, RequestDynamicSharedMemory) {
     const auto plan = plan_of("dft 4096 batch=2", "sm_90: 0 stockham(16,16,16) on 256x1");
     EXPECT_EQ(plan->kernels()[0].dynamic_shared_bytes, plan->kernels()[0].shared_bytes);
     EXPECT_GT(plan->kernels()[0].dynamic_shared_bytes, 48 * 1024);
@@ -102,15 +102,16 @@ TEST_F(GpuPlans, TransformOneDimensionAfterTheOther) {
 
 TEST_F(GpuPlans, PassPlanarComponentsSeparately) {
     const auto plan = plan_of("dft 8 planar batch=32", "sm_90: 0 codelet on 32x32");
-    std::vector<GpuBuffer> parts;
-    for (int k = 0; k < 4; ++k) parts.emplace_back(plan->device(), 8 * 32 * 8);
+    std::vector<GpuBuffer> components;
+    for (int k = 0; k < 4; ++k) components.emplace_back(plan->device(), 8 * 32 * 8);
     expect_parameters(4);
-    plan->execute({.input = at(parts[0]),
-                   .output = at(parts[2]),
-                   .input_imaginary = at(parts[1]),
-                   .output_imaginary = at(parts[3])},
+    plan->execute({.input = at(components[0]),
+                   .output = at(components[2]),
+                   .input_imaginary = at(components[1]),
+                   .output_imaginary = at(components[3])},
                   nullptr);
-    for (std::size_t k = 0; k < 4; ++k) EXPECT_EQ(addresses_in(fake.launches.at(0))[k], parts[k].address());
+    for (std::size_t k = 0; k < 4; ++k)
+        EXPECT_EQ(addresses_in(fake.launches.at(0))[k], components[k].address());
 }
 
 TEST_F(GpuPlans, Take16BitTypes) {
@@ -149,9 +150,9 @@ TEST_F(GpuPlans, RefuseLaunchesThatNoGpuOfTheKindHas) {
                             transform_schedule(std::string("sm_90: 0 stockham(16,16) on ") + configuration));
         });
     };
-    expect_contains(error("2048x1"), {"blocks of 2048 threads", "1024 at most"});
+    expect_contains(error("2048x1"), {"blocks of 2048 threads", "at most 1024"});
     expect_contains(error("64x4 resident 99999999999"),
-                    {"99999999999 resident blocks", "sm_90", "32 at most"});
+                    {"99999999999 resident blocks", "sm_90", "at most 32"});
     expect_contains(error("64x4 cluster 99999999999"), {"clusters of 99999999999 blocks", "at most"});
 }
 
@@ -178,8 +179,8 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     EXPECT_EQ(plans(), 2) << "of a whole chunk and of the rest";
     EXPECT_THROW(build(true), InternalError) << "nobody has checked it yet";
     for (const Integer batch : {3, 2}) {
-        const Transform part = problem("dft 256 batch=" + std::to_string(batch));
-        GpuKernels(part, schedule, device, target::gpu_named("sm_90"), &cache).store(true);
+        const Transform component = problem("dft 256 batch=" + std::to_string(batch));
+        GpuKernels(component, schedule, device, target::gpu_named("sm_90"), &cache).store(true);
     }
     fake.launches.clear();
     EXPECT_EQ(build(true)->workspace_bytes(), 0U);
@@ -219,7 +220,7 @@ TEST_F(GpuPlans, AreCheckedOnASampleOfALargeBatch) {
     fake.kernel = {};
 }
 
-TEST_F(GpuPlans, AreCheckedOnAShorterBatchWhereTheWholeHasNoRoom) {
+TEST_F(GpuPlans, CheckAShorterBatchIfMemoryIsShort) {
     fake.free_bytes = std::size_t{1} << 29;
     expect_parameters(2);
     std::vector<Integer> batches;
@@ -275,10 +276,10 @@ TEST_F(GpuPlans, TakeWorkspaceFromTheStreamOrTheCaller) {
     expect_contains(error_of<UserError>(with({at(in), 1024})), {"workspace", "input", "overlap"});
     expect_contains(error_of<UserError>(with({host.data(), 4096})), {"workspace"});
     fake.has_memory_pools = false;
-    expect_contains(error_of<Unavailable>(with({})), {"bring a workspace"});
+    expect_contains(error_of<Unavailable>(with({})), {"pass a workspace"});
     fake.has_memory_pools = true;
     fake.free_bytes = 16;
-    expect_contains(error_of<OutOfMemory>(with({})), {"no room"});
+    expect_contains(error_of<OutOfMemory>(with({})), {"cannot allocate"});
     EXPECT_EQ(fake.launches.size(), 4U);
 }
 
@@ -355,12 +356,12 @@ TEST_F(GpuPlans, RefuseSchedulesThatDoNotFit) {
         return error_of<UserError>([&] { plan_of("dft 64", schedule); });
     };
     expect_contains(refused("avx2: 0 codelet"), {"avx2", "sm_90"});
-    expect_contains(refused("sm_90: 0 stockham(8,8)"), {"says nothing of threads", "on 128x2"});
+    expect_contains(refused("sm_90: 0 stockham(8,8)"), {"no launch configuration", "on 128x2"});
     expect_contains(error_of<UserError>([&] { plan_of("dft 8", "sm_90: 0 codelet on 1x1"); }),
                     {"codelet on 1x1", "one thread", "2 threads"});
     expect_contains(refused("sm_90: 0 stockham(8,8) on 2048x64"), {"2048", "1024"});
-    expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 kernels", "there are 1"});
-    expect_contains(refused("sm_90: 0 codelet on 1x1; 1 codelet on 1x1"), {"2 steps"});
+    expect_contains(refused("sm_90: 0 stockham(8,8) on 8x1, 8x1"), {"2 launch configurations", "1 kernels"});
+    expect_contains(refused("sm_90: 0 codelet on 1x1; 1 codelet on 1x1"), {"2 passes"});
     expect_contains(refused("sm_90 scalar: 0 codelet on 1x1"), {"scalar"});
     expect_contains(error_of<UserError>([] {
                         Plan::build(problem("dft 64"), transform_schedule("sse2: 0 stockham(8,8) on 8x1"));
@@ -374,7 +375,7 @@ TEST_F(GpuPlans, RefuseMoreSharedMemoryThanTheGpuHas) {
         {"shared memory", "232448"});
 }
 
-TEST_F(GpuPlans, RunAllBlocksThatWaitForEachOtherAtOnce) {
+TEST_F(GpuPlans, LaunchCooperativeBlocksTogether) {
     const auto plan = plan_of("dft 256 float32 batch=8",
                               "sm_90: 0 two-sweep(16,1,1)[stockham(4,4)] on 32x4 cooperative_groups 2 "
                               "group_blocks 4 pad 32 single_buffer");
@@ -407,11 +408,11 @@ TEST_F(GpuPlans, RefuseMoreBlocksThanRunAtOnce) {
         {"200000 blocks", "groups of 4", "runs 528 of them at once", "use 'cooperative_groups 132'"});
 }
 
-TEST_F(GpuPlans, SayWhenThereIsNoRoomForTables) {
+TEST_F(GpuPlans, ReportMissingMemoryForTables) {
     fake.free_bytes = 1024;
     expect_contains(
         error_of<OutOfMemory>([&] { plan_of("dft 4096", "sm_90: 0 stockham(16,16,16) on 256x1"); }),
-        {"no room", "1024"});
+        {"cannot allocate", "1024"});
 }
 
 TEST_F(GpuPlans, AreComparedWithTheDefinition) {
@@ -423,7 +424,7 @@ TEST_F(GpuPlans, AreComparedWithTheDefinition) {
                     {"failed its check", "dft 64", schedule.c_str()});
 }
 
-TEST_F(GpuPlans, AreRefusedWhereTheyWriteBesideTheirData) {
+TEST_F(GpuPlans, RejectKernelsThatWriteOutOfBounds) {
     const std::string one = "sm_90: 0 stockham(8,8) on 8x1";
     const auto error_where_each_block_is_written = [&](bool at_its_end, const char* text,
                                                        const std::string& schedule) {
@@ -464,7 +465,7 @@ TEST(GpuPlansOnOldDrivers, NeedOneThatReadsTheirCode) {
                                    device, {.check = false}));
 }
 
-TEST(StepsForGpus, AreDescribedWithoutADriver) {
+TEST(GpuPasses, AreDescribedWithoutADriver) {
     const auto passes = describe_passes(problem("dft 64 batch=3 float32"),
                                         transform_schedule("sm_80: 0 stockham(8,8) on 32x4 pad 32"));
     ASSERT_EQ(passes.size(), 1U);

@@ -70,15 +70,16 @@ public:
 private:
     std::complex<double> element(const ExpressionNode& node, const std::vector<Integer>& indices) {
         const ExpressionScope scope = scope_of(product_);
-        Integer place = 0;
+        Integer element_index = 0;
         for (const std::string& name : node.indices) {
             const std::size_t axis = *scope.axis_of(name);
-            place = place * scope.lengths[axis] + indices[axis];
+            element_index = element_index * scope.lengths[axis] + indices[axis];
         }
         const ir::Memory& memory = kernels_.memory("with_" + node.name);
-        const auto number = [&](Integer k) { return static_cast<double>(memory[k]); };
-        return node.is_complex ? std::complex<double>(number(2 * place), number(2 * place + 1))
-                               : std::complex<double>(number(place));
+        const auto component = [&](Integer k) { return static_cast<double>(memory[k]); };
+        return node.is_complex
+                   ? std::complex<double>(component(2 * element_index), component(2 * element_index + 1))
+                   : std::complex<double>(component(element_index));
     }
 
     static std::vector<ir::Program> programs_of(const MatrixProduct& product,
@@ -229,7 +230,7 @@ TEST(GpuProducts, FinishWhatIsNotMultiplied) {
     expect_product(column_major(40, 20, 0, "x + bias[i]"), schedule_with(""), false);
 }
 
-TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
+TEST(GpuProducts, VectorizeContiguousRows) {
     const auto vectors_of = [](const char* expression) {
         int count = 0;
         const ir::Program program =
@@ -248,7 +249,7 @@ TEST(GpuProducts, ReadArraysInVectorsWhereTheseAreRowsNextToEachOther) {
     EXPECT_EQ(vectors_of("x + r[j]"), 0);
 }
 
-/// Halves and quarters, as all of these numbers have them.
+/// Halves and quarters, exact in all of these types.
 TEST(GpuProducts, OfLowPrecisionAreWidened) {
     for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const char a : {'N', 'T'})
@@ -314,7 +315,7 @@ TEST(GpuProducts, AreOfSupportedDataTypes) {
     EXPECT_NE(error("generic").find("no instructions for bfloat16"), std::string::npos) << error("generic");
     product.a_type = product.b_type = DataType::int8;
     product.data_type = DataType::int32;
-    EXPECT_NE(error("sm_90").find("int8 and int8 to int32"), std::string::npos) << error("sm_90");
+    EXPECT_NE(error("sm_90").find("int8 by int8 into int32"), std::string::npos) << error("sm_90");
 }
 
 } // namespace gpu_products_test

@@ -65,17 +65,17 @@ public:
     /// C before it is stored.
     std::complex<long double> finished(Integer matrix, Integer i, Integer j) {
         const auto at = [&](const ir::Memory& from, const MatrixLayout& layout, Integer row, Integer column) {
-            return support::number_at(
+            return support::element_at(
                 from, product_.data_type,
                 matrix * layout.batch_stride + row * layout.row_stride + column * layout.column_stride);
         };
         std::complex<long double> sum = 0;
         for (Integer k = 0; k < product_.k; ++k)
             sum += at(memory("a"), product_.a, i, k) * at(memory("b"), product_.b, k, j);
-        sum *= support::number_at(memory("factors"), product_.data_type, 0);
+        sum *= support::element_at(memory("factors"), product_.data_type, 0);
         if (reads_c_)
             sum +=
-                support::number_at(memory("factors"), product_.data_type, 1) * at(before_, product_.c, i, j);
+                support::element_at(memory("factors"), product_.data_type, 1) * at(before_, product_.c, i, j);
         return product_.epilogue.tree() == nullptr ? sum
                                                    : value(*product_.epilogue.tree(), sum, matrix, i, j);
     }
@@ -183,7 +183,7 @@ TEST(GpuReductions, OfProductsThatWarpsMultiply) {
     expect_reductions(with_all_kinds(MatrixProduct::column_major(DataType::float64, 70, 50, 20)), warps);
 }
 
-TEST(GpuReductions, OfComplexNumbers) {
+TEST(GpuReductions, SupportComplexTypes) {
     for (const DataType data_type : {DataType::complex64, DataType::complex128})
         expect_reductions(with_all_kinds(MatrixProduct::column_major(data_type, 40, 36, 7)),
                           schedule_with(""));
@@ -293,7 +293,7 @@ TEST(GpuReductions, OfTilesByFragments) {
     }
 }
 
-/// Of terms, whether numbers are in range or not: then threads have other tiles.
+/// By bf16 splits, in range or not: the fallback kernel has other tiles.
 TEST(GpuReductions, OfProductsThatAreGuarded) {
     MatrixProduct product = MatrixProduct::row_major(DataType::float32, 64, 68, 64);
     product.reductions = {{"sum", Reduce::sum, Over::columns, {}},
@@ -336,16 +336,16 @@ TEST(GpuReductions, AreNaNWhereAnElementIs) {
     for (const long double special :
          {std::numeric_limits<long double>::quiet_NaN(), std::numeric_limits<long double>::infinity(),
           -std::numeric_limits<long double>::infinity()})
-        for (const Integer place : {0, 17, 39}) {
+        for (const Integer position : {0, 17, 39}) {
             Execution execution(product, schedule_with(""));
-            execution.memory("c").set(place * 40 + place, special);
+            execution.memory("c").set(position * 40 + position, special);
             execution.memory("factors").assign(std::vector<long double>{1, 1});
             execution.run();
             const auto is_special = [&](long double found) {
                 return std::isnan(special) ? std::isnan(found) : found == special;
             };
             for (Integer i = 0; i < 40; ++i) {
-                const bool is_here = i == place;
+                const bool is_here = i == position;
                 EXPECT_EQ(is_special(execution.memory("to_most")[i]), is_here && !(special < 0)) << i;
                 EXPECT_EQ(is_special(execution.memory("to_least")[i]), is_here && !(special > 0)) << i;
             }

@@ -57,7 +57,7 @@ protected:
             result.kernels.push_back(ir::to_string(kernel.info()));
             result.flops += static_cast<double>(kernel.info().flops);
         }
-        fake.argument_bytes.clear(); // they are addresses, of which kernels have different numbers
+        fake.argument_bytes.clear(); // addresses, whose count differs among kernels
         const auto stream = runtime::GpuStream::borrowed(device, nullptr);
         char in = 0, out = 0;
         sequence.launch({.input = &in, .output = &out}, workspace.address(), stream);
@@ -83,13 +83,13 @@ protected:
 };
 
 TEST(TablesOfGpuPlans, AreThereOnce) {
-    const auto table = [](const std::vector<long double>& numbers) {
+    const auto table = [](const std::vector<long double>& values) {
         ir::BufferInfo info;
         info.name = "w0";
         info.element = DataType::float32;
         info.space = ir::Space::table;
-        info.elements = std::ssize(numbers);
-        info.contents = ir::shared(ir::Table(info.element, numbers));
+        info.elements = std::ssize(values);
+        info.contents = ir::shared(ir::Table(info.element, values));
         return info;
     };
     TableImage image;
@@ -259,7 +259,7 @@ TEST_F(StoredGpuPlans, AreMadeAgainWhereTheyAreDamaged) {
     }
 }
 
-TEST_F(StoredGpuPlans, AreMadeAgainWhereMachineCodeIsMissingOrRefused) {
+TEST_F(StoredGpuPlans, AreRebuiltIfMachineCodeIsUnusable) {
     const GpuDevice device(0, driver());
     const std::string text = "dft 16x8", schedule = "sm_90: 1 codelet on 32x16; 0 codelet on 8x1";
     const Run whole = run(sequence(text, schedule, device, &cache), device);

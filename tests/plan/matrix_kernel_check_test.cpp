@@ -3,6 +3,7 @@
 #include <swirl/half.hpp>
 
 #include "base/error.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "ir/interpreter.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
@@ -60,7 +61,7 @@ protected:
     }
 };
 
-TEST_F(KernelChecks, AcceptTilesAndPanelsOfEveryDataTypeOnEveryCpu) {
+TEST_F(KernelChecks, AcceptCorrectKernels) {
     for_each_cpu([&](const target::Cpu& cpu) {
         for (const MatrixProduct& product : products()) {
             const gemm::OperandTypes operands = gemm::operand_types_on(product, cpu);
@@ -119,6 +120,33 @@ TEST_F(KernelChecks, RefuseAWrongTile) {
     }
 }
 
+TEST_F(KernelChecks, RefuseAWrongTriangle) {
+    for (const DataType type : types)
+        for (const gemm::Triangle triangle : {gemm::Triangle::lower, gemm::Triangle::upper}) {
+            const gemm::TriangleUpdate right{.data_type = type,
+                                             .lanes = 2,
+                                             .rows = 6,
+                                             .columns = 4,
+                                             .triangle = triangle,
+                                             .diagonal = 1,
+                                             .update = Update::add,
+                                             .max_stride = 100};
+            const auto error_of_kernel = [&](const gemm::TriangleUpdate& planted) {
+                const runtime::ExecutableCode code = compiled(gemm::triangle_update(planted));
+                return error_of<InternalError>([&] { check_triangle(right, code.function()); });
+            };
+            EXPECT_EQ(error_of_kernel(right), "");
+            gemm::TriangleUpdate wrong = right;
+            wrong.update = Update::scale;
+            EXPECT_NE(error_of_kernel(wrong).find("element (0, 0) of C is wrong"), std::string::npos);
+            for (const int diagonal : {0, 2}) { // an element too few, or too many, in each column
+                wrong = right;
+                wrong.diagonal = diagonal;
+                EXPECT_NE(error_of_kernel(wrong).find("of C is wrong"), std::string::npos);
+            }
+        }
+}
+
 TEST_F(KernelChecks, RefuseAWrongPanel) {
     using Source = gemm::Pack::Source;
     for (const MatrixProduct& product : products()) {
@@ -150,8 +178,10 @@ TEST_F(KernelChecks, AcceptSmallProductsAndRefuseWrongOnes) {
                     if (kind % 5 == 1) product.b.row_stride = product.b.column_stride = 0;
                     product.a.conjugated = product.a.conjugated && is_complex(type);
                     product.c.column_stride = rows + static_cast<Integer>(kind % 4);
-                    const gemm::SmallGemm right = sample_of(gemm::model_small_gemm(
-                        product, update, kind % 2 == 0, gemm::small_kc(product, cpu), cpu));
+                    gemm::SmallGemm whole = gemm::model_small_gemm(product, update, kind % 2 == 0,
+                                                                   gemm::small_kc(product, cpu), cpu);
+                    if (kind % 4 >= 2) whole.schedule = gemm::model_dot(product, cpu);
+                    const gemm::SmallGemm right = sample_of(whole);
                     const runtime::ExecutableCode code = compiled(gemm::small_gemm(right), cpu);
                     EXPECT_EQ(error_of<InternalError>([&] { check_small(right, code.function()); }), "")
                         << cpu.name;
@@ -173,10 +203,11 @@ TEST_F(KernelChecks, OfLargeSmallProductsAreOfShorterOnes) {
     const gemm::SmallGemm kernel =
         gemm::model_small_gemm(product, Update::overwrite, true, gemm::small_kc(product, cpu), cpu);
     const gemm::SmallGemm sample = sample_of(kernel);
-    EXPECT_EQ(sample.tile, kernel.tile);
+    const gemm::Tile tile = std::get<gemm::UnpackedGemm>(kernel.schedule).tile;
+    EXPECT_EQ(std::get<gemm::UnpackedGemm>(sample.schedule).tile, tile);
     EXPECT_LT(sample.product.rows * sample.product.k, 20000);
-    EXPECT_EQ(sample.product.rows % kernel.tile.rows(), product.rows % kernel.tile.rows());
-    EXPECT_GT(sample.product.k, sample.kc) << "blocks of k stay";
+    EXPECT_EQ(sample.product.rows % tile.rows(), product.rows % tile.rows());
+    EXPECT_GT(sample.product.k, sample.kc()) << "blocks of k stay";
     EXPECT_EQ(sample_of(sample), sample);
 }
 
@@ -272,7 +303,7 @@ void interpret(void* const* buffers, const std::int64_t* parameters) {
     }
 }
 
-TEST(KernelChecksOfTileRegisters, AcceptRightTilesAndRefuseWrongOnesInTheInterpreter) {
+TEST(KernelChecksOfTileRegisters, AcceptCorrectAndRejectWrongTiles) {
     const std::pair<int, gemm::AmxTypes> kinds[] = {{1, {}},
                                                     {3, {}},
                                                     {6, {}},

@@ -15,14 +15,14 @@
 namespace swirl::planning {
 namespace matrix_multiply_test {
 
-/// Random operands of a column-major product of doubles, and room for C.
+/// Random operands and C of a column-major float64 product.
 struct Operands {
     explicit Operands(const MatrixProduct& product)
-        : a(numbers(product.rows * product.k)),
-          b(numbers(product.k * product.columns)),
+        : a(elements(product.rows * product.k)),
+          b(elements(product.k * product.columns)),
           c(static_cast<std::size_t>(product.rows * product.columns)) {}
 
-    static std::vector<double> numbers(Integer count) {
+    static std::vector<double> elements(Integer count) {
         std::mt19937 random(static_cast<unsigned>(count));
         std::uniform_real_distribution<double> uniform(-1, 1);
         std::vector<double> values(static_cast<std::size_t>(count));
@@ -36,7 +36,7 @@ struct Operands {
     std::vector<double> a, b, c;
 };
 
-TEST(MatrixMultiply, AProductThatGetsAKernelOfItsOwnKeepsItsBits) {
+TEST(MatrixMultiply, SpecializedKernelsKeepTheBits) {
     for (const auto& [rows, columns, k] :
          {std::array<Integer, 3>{9, 7, 5}, {40, 40, 40}, {24, 300, 700}, {700, 12, 900}})
         for (const double alpha : {1.0, -0.7})
@@ -44,7 +44,7 @@ TEST(MatrixMultiply, AProductThatGetsAKernelOfItsOwnKeepsItsBits) {
                 const MatrixProduct product =
                     MatrixProduct::column_major(DataType::float64, rows, columns, k);
                 Operands operands(product);
-                const std::vector<double> before = Operands::numbers(rows * columns);
+                const std::vector<double> before = Operands::elements(rows * columns);
                 std::vector<double> first;
                 for (int call = 0; call < 70; ++call) {
                     operands.c = before;

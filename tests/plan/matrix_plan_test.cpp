@@ -15,7 +15,7 @@
 namespace swirl::planning {
 namespace matrix_plan_test {
 
-std::vector<double> numbers(Integer count) {
+std::vector<double> elements(Integer count) {
     std::mt19937 random(static_cast<unsigned>(count));
     std::uniform_real_distribution<double> uniform(-1, 1);
     std::vector<double> values(static_cast<std::size_t>(count));
@@ -41,7 +41,7 @@ protected:
     }
 
     const MatrixProduct product = MatrixProduct::column_major(DataType::float64, 450, 460, 470);
-    const std::vector<double> a = numbers(450 * 470), b = numbers(470 * 460);
+    const std::vector<double> a = elements(450 * 470), b = elements(470 * 460);
     const gemm::BlockedGemm model = gemm::model_schedule(DataType::float64, target::host_cpu());
 };
 
@@ -79,7 +79,7 @@ TEST_F(MatrixPlans, ScheduleAsTextPlansBackToTheSameCode) {
         << to_string(plan.schedule());
 }
 
-TEST_F(MatrixPlans, HaveTheSameBitsAtAnyNumberOfThreadsWhateverTheSchedule) {
+TEST_F(MatrixPlans, BitsDoNotDependOnThreads) {
     gemm::BlockedGemm blocked = model;
     blocked.kc = 72;
     blocked.mc = 3 * model.tile.rows();
@@ -88,7 +88,7 @@ TEST_F(MatrixPlans, HaveTheSameBitsAtAnyNumberOfThreadsWhateverTheSchedule) {
     for (const int threads : {2, 3, 5}) EXPECT_EQ(executed(planned(blocked, threads)), alone) << threads;
 }
 
-TEST_F(MatrixPlans, PackedOperandsOfAnotherScheduleAreRefusedWithBothForms) {
+TEST_F(MatrixPlans, RejectOperandsPackedForAnotherSchedule) {
     gemm::BlockedGemm other = model;
     other.tile = {model.tile.lanes, 1, 3};
     other.kc = 100;
@@ -102,7 +102,7 @@ TEST_F(MatrixPlans, PackedOperandsOfAnotherScheduleAreRefusedWithBothForms) {
     };
     const std::string error = error_of<UserError>([&] { execute(plan); });
     for (const std::string& said :
-         {std::string("packed 'a' is of another form"),
+         {std::string("packed 'a' does not fit this plan"),
           fmt::format("in panels of {} rows with kc=", other.tile.rows()),
           fmt::format("in panels of {} rows with kc=", model.tile.rows()), to_string(plan.schedule())})
         EXPECT_NE(error.find(said), std::string::npos) << said << "\n" << error;

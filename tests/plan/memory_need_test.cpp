@@ -13,7 +13,7 @@
 namespace swirl::planning {
 namespace memory_need_test {
 
-TEST(MemoryNeed, IsThatOfTheLongestDimensionAndNothingForSmallOnes) {
+TEST(MemoryNeed, DependsOnTheLongestDimension) {
     EXPECT_EQ(min_workspace(problem("dft 1048576 batch=1048576")), 0);
     EXPECT_EQ(min_workspace(problem("dft 8x2^30")), Integer{1} << 34);
     EXPECT_EQ(min_workspace(problem("rdft 2^30 float32")), Integer{1} << 32);
@@ -28,13 +28,13 @@ TEST(MemoryNeed, BeyondThisMachineIsRefusedWithWhatWouldWork) {
             FAIL() << text;
         } catch (const UserError& error) {
             const std::string message = error.what();
-            for (const char* part : {"length ", "GiB", "use lengths up to"})
-                EXPECT_NE(message.find(part), std::string::npos) << message;
+            for (const char* expected : {"length ", "GiB", "use lengths up to"})
+                EXPECT_NE(message.find(expected), std::string::npos) << message;
         }
     }
 }
 
-TEST(MemoryNeedOnGpus, IsThatOfTheLongestDimensionAndOfItsConvolution) {
+TEST(MemoryNeedOnGpus, DependsOnTheLongestDimensionAndItsConvolution) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
     EXPECT_EQ(min_gpu_memory(problem("dft 65536 batch=1048576"), gpu), 0);
     EXPECT_EQ(min_gpu_memory(problem("dft 8x2^30"), gpu), Integer{1} << 34);
@@ -52,8 +52,8 @@ TEST(MemoryNeedOnGpus, BeyondACardIsRefusedWithWhatWouldWork) {
                              "dft 8x2^40", "dft 2147483647", "rdft 2^58", "wht 2^50"}) {
         const std::string message =
             error_of<UserError>([&] { require_gpu_memory(problem(text), gpu, memory); });
-        for (const char* part : {"length ", "GiB", "use lengths up to"})
-            EXPECT_NE(message.find(part), std::string::npos) << text << message;
+        for (const char* expected : {"length ", "GiB", "use lengths up to"})
+            EXPECT_NE(message.find(expected), std::string::npos) << text << message;
     }
 }
 
@@ -66,7 +66,7 @@ TEST(MemoryNeedOnGpus, CountsWhatInputAndOutputHave) {
     EXPECT_EQ(array_bytes(problem("dft 8 batch=100:(1,8)")), 16 * (107 + 800)); // transforms share inputs
 }
 
-TEST(MemoryNeedOnGpus, ArraysThatFitOnNoGpuAreRefusedWithWhatWouldFit) {
+TEST(MemoryNeedOnGpus, RejectsArraysBeyondEveryGpu) {
     const target::Gpu& gpu = target::gpu_named("sm_90");
     for (const char* text : {"dft 1024 batch=9437184", "dft 1024 batch=18874368 inplace", "dft 2^32",
                              "dft 65536x65536 float32 batch=4", "dft 8 in=1000000000000 out=1"})

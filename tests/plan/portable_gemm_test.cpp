@@ -9,20 +9,20 @@
 namespace swirl::planning {
 namespace portable_gemm_test {
 
-/// Products of small integers are exact: whoever computes them must agree in every bit.
+/// Products of small integers are exact, so all kernels agree in every bit.
 template <class T>
 void expect_same(DataType data_type, Integer rows, Integer columns, Integer k_extent, T beta) {
     MatrixProduct product = MatrixProduct::column_major(data_type, rows, columns, k_extent);
     product.a = {.row_stride = k_extent, .column_stride = 1};
     product.c = {.row_stride = 2, .column_stride = 2 * rows + 1};
-    const auto numbers = [](Integer count, int seed) {
+    const auto elements = [](Integer count, int seed) {
         std::vector<T> values(static_cast<std::size_t>(count));
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = T(static_cast<float>((i * 7 + static_cast<std::size_t>(seed)) % 11) - 5);
         return values;
     };
-    const std::vector<T> a = numbers(rows * k_extent, 1), b = numbers(k_extent * columns, 2);
-    std::vector<T> c = numbers((2 * rows + 1) * columns, 3), expected = c;
+    const std::vector<T> a = elements(rows * k_extent, 1), b = elements(k_extent * columns, 2);
+    std::vector<T> c = elements((2 * rows + 1) * columns, 3), expected = c;
     const T alpha(2);
     for (Integer i = 0; i < rows; ++i)
         for (Integer j = 0; j < columns; ++j) {

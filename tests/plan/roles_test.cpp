@@ -1,4 +1,4 @@
-// The roles of kernels' arguments, by which plans bind memory: whatever the buffers are called.
+// The roles of kernels' arguments, by which plans bind memory, independent of buffer names.
 
 #include "ir/role.hpp"
 #include "plan/gemm/gpu/kernel.hpp"

@@ -14,7 +14,7 @@ namespace schedule_test {
 
 const MatrixProduct square = MatrixProduct::column_major(DataType::float32, 600, 600, 600);
 
-TEST(Schedules, BeginWithTheirTargetAndComeBackFromTheirText) {
+TEST(Schedules, RoundTripThroughTextWithTheirTarget) {
     for (const char* text :
          {"avx512: 0 stockham(8,8)", "avx2: scalar; 0 codelet", "sm_90: 0 stockham(8,8) on 32x4 pad 32",
           "sm_90: chunk 8; 0 stockham(8,8) on 32x4"}) {
@@ -42,7 +42,7 @@ TEST(Schedules, NameBothTargetsWhereTheyDiffer) {
     const Schedule schedule = parse_schedule("sm_90: 0 codelet", parse_transform("dft 8"));
     EXPECT_NO_THROW(require_target(schedule, "sm_90"));
     const std::string error = error_of<UserError>([&] { require_target(schedule, "sm_80"); });
-    EXPECT_NE(error.find("the schedule is for sm_90, not for sm_80"), std::string::npos) << error;
+    EXPECT_NE(error.find("the schedule is for sm_90, but the plan is for sm_80"), std::string::npos) << error;
 }
 
 } // namespace schedule_test

@@ -25,9 +25,9 @@ std::vector<const target::Cpu*> runnable_cpus() {
     return result;
 }
 
-std::shared_ptr<const Plan> plan_of(std::string_view steps, const target::Cpu& cpu) {
+std::shared_ptr<const Plan> plan_of(std::string_view passes, const target::Cpu& cpu) {
     return Plan::build(Transform::dft({size}),
-                       transform_schedule(std::string(cpu.name) + ": 0 " + std::string(steps)));
+                       transform_schedule(std::string(cpu.name) + ": 0 " + std::string(passes)));
 }
 
 std::vector<Complex> random_vector() {
@@ -49,7 +49,7 @@ std::vector<Complex> transformed(const Plan& plan, const std::vector<Complex>& x
     return y;
 }
 
-TEST(StreamedVectors, AreWrittenPastTheCachesOnlyWhereWholeLinesAre) {
+TEST(StreamedVectors, AreStreamedInWholeCacheLinesOnly) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         const auto plan = plan_of("two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", *cpu);
         EXPECT_NE(plan->listing(0).find("movnt"), std::string::npos) << cpu->name;
@@ -60,12 +60,12 @@ TEST(StreamedVectors, AreWrittenPastTheCachesOnlyWhereWholeLinesAre) {
 TEST(StreamedVectors, HaveTheSameBitsWhereverTheOutputLies) {
     const std::vector<Complex> x = random_vector();
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const char* steps :
+        for (const char* passes :
              {"two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", "stockham(32,16,16,16)"}) {
-            const auto plan = plan_of(steps, *cpu);
+            const auto plan = plan_of(passes, *cpu);
             const std::vector<Complex> aligned = transformed(*plan, x, 0);
             for (const std::size_t offset : {8, 16, 32, 48})
-                EXPECT_EQ(transformed(*plan, x, offset), aligned) << steps << cpu->name << offset;
+                EXPECT_EQ(transformed(*plan, x, offset), aligned) << passes << cpu->name << offset;
         }
 }
 

@@ -58,7 +58,7 @@ TEST(Expressions, AreBuiltToo) {
     EXPECT_EQ(Transform::dft({64}, {.load = built}).load, built);
 }
 
-TEST(Expressions, ArePartOfTheTextOfAProblem) {
+TEST(Expressions, BelongToTheProblemsText) {
     const char* const text = "dft 64 float32 batch=3 load=\"x * w[i]\" store=\"x where i < 9\"";
     EXPECT_EQ(to_text(parse_transform(text)), text);
     EXPECT_EQ(parse_transform(text), parse_transform(to_text(parse_transform(text))));
@@ -118,15 +118,15 @@ TEST(Expressions, MustFitTheirProblem) {
         {"dft 8 load=\"x where 3\"", "no condition after 'where'"},
         {"dft 8 load=\"x where re(x) < 1\"", "conditions after 'where'"},
         {"dft 8 load=\"x where i < 1 or i > 3\"", "conditions after 'where'"},
-        {"dft 8 load=\"x where i < 0\"", "nothing is left"},
+        {"dft 8 load=\"x where i < 0\"", "exclude every index"},
         {"wht 8 store=\"complex(x, 1)\"", "the result is complex"},
         {"rdft 8 load=\"x * w[i]\" store=\"x * w[i]\"",
          "array w is used with different types, indices or lengths"},
         {"dft 8x8 store=\"x where i0 < 3\"", "results of several dimensions"},
         {"dft 8 load=\"x * re[i]\"", "an array is named re"},
-        {"convolution 8 load=\"x * spectrum[i]\"", "an array is named spectrum"},
+        {"convolution 8 load=\"x * spectrum[i]\"", "an array has the reserved name spectrum"},
         {"dft 8 load=\"x * w[i]\" store=\"x * complex w[i]\"", "array w is used with different types"},
-        {"dft 8 inplace load=\"float16: x\"", "input and output are of different types"},
+        {"dft 8 inplace load=\"float16: x\"", "input and output have different data types"},
     };
     for (const auto& [text, expected] : misfits) {
         try {

@@ -30,13 +30,13 @@ TEST(MatrixSyntax, ReadsWhatItWrites) {
               std::vector<Reduction>{(Reduction{"a", Reduce::sum, Over::all, Expression("x * x")})});
 }
 
-TEST(MatrixSyntax, ComplexTypesAreNamedByTheSizeOfAnElement) {
+TEST(MatrixSyntax, ComplexTypesNameTheElementSize) {
     EXPECT_EQ(parse_matrix_product("gemm 2x2x2 complex64").data_type, data_type_of<std::complex<float>>());
     EXPECT_EQ(parse_matrix_product("gemm 2x2x2 complex128").data_type, data_type_of<std::complex<double>>());
     EXPECT_THROW(parse_matrix_product("gemm 2x2x2 complex32"), SyntaxError);
 }
 
-TEST(MatrixSyntax, RefusesSizesThatDoNotFitInSixtyFourBits) {
+TEST(MatrixSyntax, RejectsSizesBeyond64Bits) {
     for (const char* text :
          {"gemm 9223372036854775807x9223372036854775807x1", "gemm 2x2x2 a=-9223372036854775808:1",
           "gemm 1x1x1 batch=1,lists:4294967300", "gemm 1x1x1 reduce=a b:max:columns"})

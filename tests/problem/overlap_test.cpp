@@ -62,10 +62,10 @@ TEST(FindOverlap, AgreesWithEnumerationOnRandomLoops) {
 TEST(FindOverlap, DecidesLayoutsThatInterlockWithoutTouching) {
     const std::vector<Axis> layouts[] = {
         {{3, 2}, {2, 3}},                                  // 0 2 4 and 3 5 7
-        {{1000, 999}, {999, 1000}},                        // strides coprime and just too long to meet
+        {{1000, 999}, {999, 1000}},                        // coprime strides, just too long to overlap
         {{1 << 20, 3}, {3, 1}},                            // three interleaved signals
         {{4, 6}, {2, 9}, {3, 1 << 20}},                    // one interlocked pair below an outer loop
-        {{1 << 15, 6}, {1 << 15, 10 << 15}, {3, 2 << 15}}, // only the gcd tells them apart
+        {{1 << 15, 6}, {1 << 15, 10 << 15}, {3, 2 << 15}}, // only the gcd separates them
     };
     for (const auto& axes : layouts) EXPECT_EQ(find_overlap(axes).verdict, Verdict::disjoint);
     EXPECT_EQ(find_overlap({{1001, 999}, {1000, 1000}}).verdict, Verdict::overlapping);
@@ -89,7 +89,7 @@ TEST(FindOverlap, IgnoresTheStrideOfASingleElement) {
 }
 
 TEST(FindOverlap, GivesUpOrCountsWhereManyLoopsInterlock) {
-    // Powers of nearly equal strides: exponentially many near misses, or more elements than places.
+    // Powers of nearly equal strides: exponentially many near misses, or more elements than offsets.
     std::vector<Axis> axes;
     for (int i = 0; i < 24; ++i) axes.push_back({2, 1'000'003 + 17 * i * i});
     const OverlapResult result = find_overlap(axes);

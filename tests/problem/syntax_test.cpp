@@ -57,7 +57,7 @@ TEST(ProblemText, PrintsProblemsWhoseDefaultStridesOverflow) {
     EXPECT_EQ(parse_transform(to_text(problem)), problem);
 }
 
-TEST(SyntaxError, ShowsTheLineAndACaretAndWhatWasExpected) {
+TEST(SyntaxError, ShowsLineCaretAndExpectation) {
     try {
         parse_transform("dft 16xq backward");
         FAIL();
@@ -92,7 +92,7 @@ std::string ones(int count) {
     return text;
 }
 
-TEST(ProblemText, HasALimitedNumberOfDimensionsAndLoops) {
+TEST(ProblemText, LimitsDimensionsAndLoops) {
     EXPECT_EQ(problem("dft " + ones(64) + " batch=" + ones(64)).dimensions.size(), most_dimensions);
     for (const std::string& text : {"dft " + ones(100000), "dft 8 batch=" + ones(20000)}) {
         try {
@@ -111,7 +111,7 @@ TEST(ProblemText, HasALimitedNumberOfDimensionsAndLoops) {
     EXPECT_THROW(validate(whole), UserError);
 }
 
-/// A text, the position where it stops being a problem, and a part of what was expected there.
+/// A text, the position of its error, and a phrase of the expectation there.
 struct Mistake {
     const char* text;
     std::size_t position;

@@ -44,7 +44,7 @@ TEST(Validate, AcceptsUsualAndUnusualLayouts) {
     for (const char* text : texts) EXPECT_NO_THROW(validate(parse_transform(text))) << text;
 }
 
-/// A problem, a part of the first line of its error, and a part of the rest.
+/// A problem, a phrase of the first line of its error, and one of the rest.
 struct Mistake {
     const char* text;
     const char* what;
@@ -89,7 +89,7 @@ const Mistake mistakes[] = {
     {"rdft 8 inplace backward batch=2:(4,8)", "rows of the in-place rdft overlap", "2(n/2+1)"},
 };
 
-TEST(Validate, SaysWhatIsWrongThenTheProblemThenWhatWouldWork) {
+TEST(Validate, ReportsErrorProblemAndRemedy) {
     for (const Mistake& mistake : mistakes) {
         const Transform problem = parse_transform(mistake.text);
         try {
@@ -152,8 +152,8 @@ bool rows_are_apart(const Transform& problem) {
         const auto row =
             static_cast<std::size_t>(stored_length(problem, problem.dimensions.size() - 1, side));
         for (std::size_t i = 0; i < elements.size(); ++i)
-            for (Integer part = 0; part < width; ++part) {
-                const auto [at, is_new] = owner.try_emplace(elements[i] * width + part, i / row);
+            for (Integer byte = 0; byte < width; ++byte) {
+                const auto [at, is_new] = owner.try_emplace(elements[i] * width + byte, i / row);
                 if (!is_new && at->second != i / row) return false;
             }
     }

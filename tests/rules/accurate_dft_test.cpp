@@ -13,15 +13,15 @@ namespace accurate_dft_test {
 
 using formula::Complex;
 
-TEST(AccurateDft, IsTheDefinitionForProductsOfAllKindsOfFactors) {
+TEST(AccurateDft, EqualsTheDefinitionForAllFactorizations) {
     // Twos and fours, small primes, primes beyond the definition's, alone and with others before or behind them.
     for (const Integer n :
          {1, 2, 3, 4, 5, 7, 8, 12, 16, 30, 49, 61, 64, 67, 96, 128, 201, 508, 625, 1001, 4489, 5041})
         for (const Direction direction : {Direction::forward, Direction::backward}) {
             std::vector<Complex> x(static_cast<std::size_t>(n));
             std::minstd_rand random(3);
-            std::uniform_real_distribution<long double> number(-1, 1);
-            for (Complex& value : x) value = Complex(number(random), number(random));
+            std::uniform_real_distribution<long double> element(-1, 1);
+            for (Complex& value : x) value = Complex(element(random), element(random));
             const std::vector<Complex> y = accurate_dft(x, direction);
             ASSERT_EQ(y.size(), x.size());
             std::vector<Complex> roots;
@@ -38,12 +38,12 @@ TEST(AccurateDft, IsTheDefinitionForProductsOfAllKindsOfFactors) {
         }
 }
 
-TEST(AccurateDft, OfAnEvenSequenceIsTheWholeOnesFirstHalf) {
+TEST(AccurateDft, EvenSequencesGiveTheFirstHalf) {
     for (const Integer n : {1, 2, 3, 4, 5, 6, 8, 12, 20, 24, 36, 40, 64, 96, 120, 250, 1000, 2048}) {
         std::minstd_rand random(3);
-        std::uniform_real_distribution<long double> number(-1, 1);
+        std::uniform_real_distribution<long double> element(-1, 1);
         std::vector<Complex> half(static_cast<std::size_t>(n / 2 + 1)), all(static_cast<std::size_t>(n));
-        for (Complex& value : half) value = Complex(number(random), number(random));
+        for (Complex& value : half) value = Complex(element(random), element(random));
         for (Integer j = 0; j < n; ++j)
             all[static_cast<std::size_t>(j)] = half[static_cast<std::size_t>(std::min(j, n - j))];
         const std::vector<Complex> expected = accurate_dft(all, Direction::forward);

@@ -39,7 +39,7 @@ TEST(ChirpSpectra, EqualTheDftOfTheChirpForEveryParityAndPadding) {
     }
 }
 
-TEST(ChirpSpectra, AreExactInTheMiddleWhereProductsOfIndicesTakeMoreThan64Bits) {
+TEST(ChirpSpectra, AreExactBeyond64BitIndexProducts) {
     // For j = M/2 both stationary points have the phase n/4, a number of few bits, and the ends sum to 1.
     const Integer n = (Integer{1} << 33) - 9, size = Integer{1} << 34;
     const long double pi = std::acos(-1.0L), root = std::sqrt(static_cast<long double>(n));

@@ -54,7 +54,7 @@ TEST(CheapestStraightLine, TakesNoMoreOperationsThanGenfftForComplexTransforms) 
 }
 
 // The real codelets are a by-product; for p = 15 genfft moves a factor √¾ through a 5-point transform.
-TEST(CheapestStraightLine, TakesAtMostFourPercentMoreOperationsThanGenfftForRealTransforms) {
+TEST(CheapestStraightLine, RealCodeletsAreWithinFourPercentOfGenfft) {
     for (const auto& [n, genfft] : published_real) {
         const OperationCount ours = operations(straight_line(RDFT(n)), false);
         EXPECT_LE(100 * ours.total(), 104 * genfft.total()) << n;

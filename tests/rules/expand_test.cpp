@@ -48,7 +48,7 @@ TEST(Expand, BreaksMultidimensionalTransformsDownByRowsAndColumns) {
     EXPECT_LT(reference::relative_error(formula::dense(expanded), reference::dense(transform)), tolerance);
 }
 
-TEST(Expand, NamesRuleAndReasonWhereARuleDoesNotApply) {
+TEST(Expand, ReportsRuleAndReason) {
     const std::string message = error_of([] { expand(DFT(13), parse_tree("cooley-tukey")); });
     EXPECT_TRUE(contains(message, "cooley-tukey")) << message;
     EXPECT_TRUE(contains(message, "DFT_13")) << message;
@@ -102,7 +102,7 @@ TEST(BreakdownTreeText, OmitsTrailingCodeletsAndReadsSpaces) {
     EXPECT_EQ(to_string({"stockham", {4, 2}, {BreakdownTree{}, BreakdownTree{}}}), "stockham(4,2)");
 }
 
-TEST(BreakdownTreeText, ErrorsShowThePlaceAndWhatWasExpected) {
+TEST(BreakdownTreeText, ErrorsShowPositionAndExpectation) {
     const auto message = [](std::string_view text) { return error_of([&] { parse_tree(text); }); };
     EXPECT_TRUE(contains(message(""), "character 1: expected the name of a rule"));
     EXPECT_TRUE(contains(message("stockham(32,"), "character 13: expected an integer"));
@@ -176,13 +176,13 @@ BreakdownTree tree_for(Integer n) {
 }
 
 TEST(Rader, IsAccurateForLargePrimes) {
-    // Input at one place has one root of unity after the other as its spectrum.
+    // The spectrum of an impulse is a sequence of roots of unity.
     for (const Integer p : {12289, 65537}) {
         const Formula expanded = expand(DFT(p), tree_for(p));
         std::vector<formula::Complex> x(static_cast<std::size_t>(p)), expected;
-        const Integer place = p / 3;
-        x[static_cast<std::size_t>(place)] = 1;
-        for (Integer k = 0; k < p; ++k) expected.push_back(reference::turn(-k * place, p));
+        const Integer shift = p / 3;
+        x[static_cast<std::size_t>(shift)] = 1;
+        for (Integer k = 0; k < p; ++k) expected.push_back(reference::root(-k * shift, p));
         EXPECT_LT(reference::relative_error(formula::apply(expanded, x), expected), tolerance) << p;
     }
 }
@@ -193,7 +193,7 @@ TEST(Bluestein, IsAccurateForLargeSizes) {
     const Formula expanded = expand(DFT(n), {"bluestein", {32768}, {power_of_two, power_of_two}});
     std::vector<formula::Complex> x(static_cast<std::size_t>(n)), expected;
     x[5] = 1;
-    for (Integer k = 0; k < n; ++k) expected.push_back(reference::turn(-5 * k, n));
+    for (Integer k = 0; k < n; ++k) expected.push_back(reference::root(-5 * k, n));
     EXPECT_LT(reference::relative_error(formula::apply(expanded, x), expected), tolerance);
 }
 

@@ -16,7 +16,7 @@ using formula::Complex;
 using formula::Formula;
 
 /// cos and sin of 2π·k/n for every k below n; a definition asks for each of them many times.
-inline const std::vector<Complex>& turns(Integer n) {
+inline const std::vector<Complex>& roots(Integer n) {
     static std::map<Integer, std::vector<Complex>> known;
     std::vector<Complex>& values = known[n];
     if (values.empty())
@@ -29,27 +29,27 @@ inline const std::vector<Complex>& turns(Integer n) {
 }
 
 /// cos and sin of 2π·k/n, k reduced first.
-inline Complex turn(Integer k, Integer n) { return turns(n)[static_cast<std::size_t>(modulo(k, n))]; }
+inline Complex root(Integer k, Integer n) { return roots(n)[static_cast<std::size_t>(modulo(k, n))]; }
 
 inline Complex real_dft_entry(Direction direction, Integer n, Integer row, Integer column) {
     const Integer frequency = direction == Direction::forward ? row : column;
     const Integer j = direction == Direction::forward ? column : row;
     const bool imaginary = 2 * frequency > n;
-    const Complex w = turn(j * (imaginary ? n - frequency : frequency), n);
+    const Complex w = root(j * (imaginary ? n - frequency : frequency), n);
     const bool once = direction == Direction::forward || frequency == 0 || 2 * frequency == n;
     return (once ? 1.0L : 2.0L) * (imaginary ? -w.imag() : w.real());
 }
 
 inline Complex cosine_entry(int type, Integer n, Integer row, Integer column) {
-    if (type == 2) return 2 * turn((2 * column + 1) * row, 4 * n).real();
-    if (type == 3) return (column == 0 ? 1 : 2) * turn(column * (2 * row + 1), 4 * n).real();
-    return 2 * turn((2 * column + 1) * (2 * row + 1), 8 * n).real();
+    if (type == 2) return 2 * root((2 * column + 1) * row, 4 * n).real();
+    if (type == 3) return (column == 0 ? 1 : 2) * root(column * (2 * row + 1), 4 * n).real();
+    return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).real();
 }
 
 inline Complex sine_entry(int type, Integer n, Integer row, Integer column) {
-    if (type == 2) return 2 * turn((2 * column + 1) * (row + 1), 4 * n).imag();
-    if (type == 3) return (column == n - 1 ? 1 : 2) * turn((column + 1) * (2 * row + 1), 4 * n).imag();
-    return 2 * turn((2 * column + 1) * (2 * row + 1), 8 * n).imag();
+    if (type == 2) return 2 * root((2 * column + 1) * (row + 1), 4 * n).imag();
+    if (type == 3) return (column == n - 1 ? 1 : 2) * root((column + 1) * (2 * row + 1), 4 * n).imag();
+    return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).imag();
 }
 
 /// Entry (k, 0) for every k of the circulant whose kernel is the argument: its transform's inverse, summed up.
@@ -62,7 +62,7 @@ inline const std::vector<Complex>& circulant_column(Integer n) {
         spectrum.push_back(formula::diagonal_value(formula::ArgumentFunction{}, k));
     for (Integer row = 0; row < n; ++row) {
         Complex sum = 0;
-        for (Integer k = 0; k < n; ++k) sum += turn(row * k, n) * spectrum[static_cast<std::size_t>(k)];
+        for (Integer k = 0; k < n; ++k) sum += root(row * k, n) * spectrum[static_cast<std::size_t>(k)];
         column.push_back(sum / static_cast<long double>(n));
     }
     return column;
@@ -81,7 +81,7 @@ inline Complex entry(const Formula& f, Integer row, Integer column) {
         return value;
     }
     if (const auto* p = f.get_if<formula::Dft>())
-        return turn(p->direction == Direction::forward ? -row * column : row * column, n);
+        return root(p->direction == Direction::forward ? -row * column : row * column, n);
     if (f.is<formula::Wht>())
         return std::popcount(static_cast<std::uint64_t>(row & column)) % 2 == 0 ? 1 : -1;
     if (const auto* p = f.get_if<formula::RealDft>()) return real_dft_entry(p->direction, n, row, column);

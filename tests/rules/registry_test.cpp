@@ -116,7 +116,7 @@ TEST(EveryBreakdownRule, EqualsTheDenseTransformForEveryChoice) {
     }
 }
 
-TEST(AConvolutionsProduct, IsMergedIntoOnePassWithTheColumnsOnBothSides) {
+TEST(AConvolutionsProduct, IsFusedWithTheColumnsOnBothSides) {
     struct Case {
         Integer n;
         const char* tree;
@@ -162,7 +162,7 @@ TEST(EveryBreakdownRule, EqualsTheTransformOfRandomVectorsAtLargerSizes) {
         }
 }
 
-TEST(EveryBreakdownRule, NamesItsReasonWhereItDoesNotApplyAndThrowsItWhenBuilt) {
+TEST(EveryBreakdownRule, ReportsWhyItDoesNotApply) {
     std::mt19937 generator(3);
     for (const Integer n : {1, 2, 3, 8, 12, 37})
         for (const Formula& transform : transforms_of_size(n, generator))

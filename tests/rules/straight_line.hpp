@@ -22,12 +22,12 @@ public:
         bool negative = false;
         auto operator<=>(const Value&) const = default;
     };
-    struct Number {
+    struct ComplexValue {
         Value re, im;
     };
-    using Vector = std::vector<Number>;
+    using Vector = std::vector<ComplexValue>;
 
-    Number input(bool complex) {
+    ComplexValue input(bool complex) {
         return {{next_input(), false}, complex ? Value{next_input(), false} : Value{}};
     }
     Vector apply(const formula::Formula& f, const Vector& x);
@@ -51,8 +51,10 @@ private:
     static Value negated(Value v) { return v.node == zero ? v : Value{v.node, !v.negative}; }
     Value add(Value a, Value b);
     Value scale(long double factor, Value a);
-    Number scale(const formula::Complex& w, const Number& x);
-    Number add(const Number& a, const Number& b) { return {add(a.re, b.re), add(a.im, b.im)}; }
+    ComplexValue scale(const formula::Complex& w, const ComplexValue& x);
+    ComplexValue add(const ComplexValue& a, const ComplexValue& b) {
+        return {add(a.re, b.re), add(a.im, b.im)};
+    }
     int shared(const Node& node);
 
     Vector slice(const Vector& x, Integer base, Integer stride, Integer count) const;
@@ -98,23 +100,23 @@ inline StraightLine::Value StraightLine::scale(long double factor, Value a) {
     return {shared({Kind::multiply, a, {}, factor}), false};
 }
 
-inline StraightLine::Number StraightLine::scale(const formula::Complex& w, const Number& x) {
+inline StraightLine::ComplexValue StraightLine::scale(const formula::Complex& w, const ComplexValue& x) {
     return {add(scale(w.real(), x.re), scale(-w.imag(), x.im)),
             add(scale(w.real(), x.im), scale(w.imag(), x.re))};
 }
 
 inline StraightLine::Vector StraightLine::slice(const Vector& x, Integer base, Integer stride,
                                                 Integer count) const {
-    Vector part;
-    for (Integer i = 0; i < count; ++i) part.push_back(x[static_cast<std::size_t>(base + i * stride)]);
-    return part;
+    Vector summand;
+    for (Integer i = 0; i < count; ++i) summand.push_back(x[static_cast<std::size_t>(base + i * stride)]);
+    return summand;
 }
 
 inline StraightLine::Vector StraightLine::matrix(const formula::Formula& f, const Vector& x) {
     const auto& entries = f.get_if<formula::Matrix>()->entries;
     Vector y;
     for (Integer i = 0; i < f.rows(); ++i) {
-        Number sum;
+        ComplexValue sum;
         for (Integer j = 0; j < f.columns(); ++j)
             sum = add(sum, scale(entries[static_cast<std::size_t>(i * f.columns() + j)],
                                  x[static_cast<std::size_t>(j)]));
@@ -132,11 +134,11 @@ inline StraightLine::Vector StraightLine::kronecker(const std::vector<formula::F
             Vector y(static_cast<std::size_t>(left * factor->rows() * right));
             for (Integer i = 0; i < left; ++i)
                 for (Integer j = 0; j < right; ++j) {
-                    const Vector part =
+                    const Vector summand =
                         apply(*factor, slice(x, i * factor->columns() * right + j, right, factor->columns()));
                     for (Integer r = 0; r < factor->rows(); ++r)
                         y[static_cast<std::size_t>((i * factor->rows() + r) * right + j)] =
-                            part[static_cast<std::size_t>(r)];
+                            summand[static_cast<std::size_t>(r)];
                 }
             x = std::move(y);
         }
@@ -149,8 +151,8 @@ inline StraightLine::Vector StraightLine::direct_sum(const formula::Formula& f, 
     Vector y;
     Integer at = 0;
     for (const auto& child : f.children()) {
-        const Vector part = apply(child, slice(x, at, 1, child.columns()));
-        y.insert(y.end(), part.begin(), part.end());
+        const Vector summand = apply(child, slice(x, at, 1, child.columns()));
+        y.insert(y.end(), summand.begin(), summand.end());
         at += child.columns();
     }
     return y;
@@ -210,7 +212,7 @@ inline OperationCount StraightLine::count(const Vector& results) const {
     OperationCount total;
     std::set<int> seen{zero};
     std::vector<int> open;
-    for (const Number& result : results) open.insert(open.end(), {result.re.node, result.im.node});
+    for (const ComplexValue& result : results) open.insert(open.end(), {result.re.node, result.im.node});
     while (!open.empty()) {
         const int at = open.back();
         open.pop_back();

@@ -28,7 +28,7 @@ protected:
     KernelCache cache{folder.path() / "kernels"};
 };
 
-TEST_F(CompilingForCuda, MachineCodeIsWhatTheDriversCompilerMakesWithTheOptions) {
+TEST_F(CompilingForCuda, UsesTheDriversCompilerWithOptions) {
     const GpuDevice device(0, driver());
     const Bytes code = machine_code(device, "x", {.max_registers = 96, .optimization = 3});
     EXPECT_STREQ(reinterpret_cast<const char*>(code.data()), code_of("x").c_str());
@@ -125,7 +125,7 @@ TEST_F(CompilingForCuda, CompilesAListAtOnceInItsOrder) {
     EXPECT_TRUE(compiled(device, std::span<const KernelText>(), &cache).empty());
 }
 
-TEST_F(CompilingForCuda, ThrowsTheFirstErrorOfAListWhenAllHaveEnded) {
+TEST_F(CompilingForCuda, ThrowsTheFirstErrorAfterAllHaveFinished) {
     const GpuDevice device(0, driver());
     fake.bad_ptx = {{"b", cuda::unsupported_ptx_version}, {"d", cuda::out_of_memory}};
     const std::vector<KernelText> kernels = {{"a"}, {"b"}, {"c"}, {"d"}, {"e"}};

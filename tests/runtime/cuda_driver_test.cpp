@@ -28,7 +28,7 @@ TEST_F(Cuda, SaysThatALibraryIsNoDriver) {
                     {"libm.so.6 is no NVIDIA driver", "cuDriverGetVersion"});
 }
 
-TEST_F(Cuda, SaysWhichDriverIsNeededWhereOneIsTooOld) {
+TEST_F(Cuda, ReportsTheRequiredDriver) {
     expect_contains(error_of<Unavailable>([] { const CudaDriver old(fake_cuda_library(10020)); }),
                     {"too old", "CUDA 10.2", "cuDevicePrimaryCtxRelease_v2", "CUDA 11.0 or later"});
 }
@@ -129,12 +129,12 @@ TEST_F(Cuda, MakesContextsCurrentInScopes) {
     EXPECT_EQ(fake.stack_depth(), 0);
 }
 
-TEST_F(Cuda, SaysHowMuchMemoryWasAskedForAndHowMuchIsFree) {
+TEST_F(Cuda, OutOfMemoryReportsRequestedAndFreeBytes) {
     const GpuDevice device(0, driver());
     const GpuBuffer some(device, 1 << 19);
     expect_contains(
         error_of<OutOfMemory>([&] { const GpuBuffer more(device, 600000); }),
-        {"GPU 0 (Fake H100) has no room for 600000 bytes", "524288 of its 1048576 bytes are free"});
+        {"GPU 0 (Fake H100) cannot allocate 600000 bytes", "524288 of its 1048576 bytes are free"});
     const GpuBuffer less(device, 1000);
     EXPECT_NE(less.address(), 0U) << "the context stays usable";
 }

@@ -53,7 +53,7 @@ TEST_F(Cuda, SaysWhatWouldCompilePtx) {
     expect_contains(error_with(cuda::unsupported_ptx_version), {"CUDA 12.8", "too old for this PTX"});
     expect_contains(error_with(cuda::compiler_not_found), {"libnvidia-ptxjitcompiler.so.1"});
     expect_contains(error_with(cuda::no_binary_for_gpu), {"compute capability 9.0"});
-    expect_contains(error_with(cuda::out_of_memory), {"no room for a kernel"});
+    expect_contains(error_with(cuda::out_of_memory), {"no memory for a kernel"});
 }
 
 TEST_F(Cuda, NamesTheKernelThatIsMissing) {

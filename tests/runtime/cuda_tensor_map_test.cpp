@@ -30,7 +30,7 @@ TEST_F(Cuda, MakesTensorsAsTheyAreDescribed) {
     static_assert(sizeof map == 128 && alignof(TensorMap) == 64);
 }
 
-TEST_F(Cuda, MakesTensorsOfWhichLoadsRound) {
+TEST_F(Cuda, CreatesTensorMapsWithRounding) {
     TensorLayout rounded = boxes;
     rounded.element = DataType::float32;
     rounded.rounds = true;

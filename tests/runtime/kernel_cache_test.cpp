@@ -31,7 +31,7 @@ TEST(CacheKey, IsReadBackFromItsText) {
         EXPECT_EQ(CacheKey::parse(none), std::nullopt) << none;
 }
 
-TEST(CacheKey, TellsApartHowATextIsCutIntoParts) {
+TEST(CacheKey, DistinguishesFieldBoundaries) {
     using Parts = std::vector<std::string_view>;
     const std::vector<Parts> all = {{}, {""}, {"", ""}, {"ab"}, {"a", "b"}, {"", "ab"}, {"ab", ""}, {"2:ab"}};
     std::set<CacheKey> keys;
@@ -66,7 +66,7 @@ TEST_F(CachedKernels, MakeTheirFolder) {
     EXPECT_TRUE(deeper.find(cache_key(1)));
 }
 
-TEST_F(CachedKernels, AreListedWithTheirLabelsTheOneUsedLastFirst) {
+TEST_F(CachedKernels, AreListedByLastUse) {
     for (int k = 0; k < 4; ++k) {
         store(k, 100);
         set_age(k, std::chrono::hours(10 + k));
@@ -77,11 +77,11 @@ TEST_F(CachedKernels, AreListedWithTheirLabelsTheOneUsedLastFirst) {
         const auto entries = cache.entries();
         ASSERT_EQ(entries.size(), 4U);
         const int order[] = {2, 0, 1, 3};
-        for (std::size_t place = 0; place < 4; ++place) {
-            EXPECT_EQ(entries[place].key, cache_key(order[place]));
-            EXPECT_EQ(entries[place].label, (KernelLabel{"sm_90", "kernel " + std::to_string(order[place])}));
-            EXPECT_EQ(entries[place].bytes, fs::file_size(file_of(order[place])));
-            EXPECT_EQ(entries[place].damage, "");
+        for (std::size_t byte = 0; byte < 4; ++byte) {
+            EXPECT_EQ(entries[byte].key, cache_key(order[byte]));
+            EXPECT_EQ(entries[byte].label, (KernelLabel{"sm_90", "kernel " + std::to_string(order[byte])}));
+            EXPECT_EQ(entries[byte].bytes, fs::file_size(file_of(order[byte])));
+            EXPECT_EQ(entries[byte].damage, "");
         }
     }
 }
@@ -99,11 +99,11 @@ TEST_F(CachedKernels, DamagedAnywhereAreDroppedAndStoredAnew) {
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         expect_dropped(whole.substr(0, bytes), std::to_string(bytes) + " bytes are left");
     expect_dropped(whole + '\0', "one byte more");
-    for (std::size_t place = 0; place < whole.size(); ++place)
+    for (std::size_t byte = 0; byte < whole.size(); ++byte)
         for (int bit = 0; bit < 8; ++bit) {
             std::string flipped = whole;
-            flipped[place] = static_cast<char>(flipped[place] ^ (1 << bit));
-            expect_dropped(flipped, "bit " + std::to_string(bit) + " of byte " + std::to_string(place));
+            flipped[byte] = static_cast<char>(flipped[byte] ^ (1 << bit));
+            expect_dropped(flipped, "bit " + std::to_string(bit) + " of byte " + std::to_string(byte));
         }
     ASSERT_TRUE(store(1, 40));
     EXPECT_EQ(content_of(file_of(1)), whole);
@@ -125,7 +125,7 @@ TEST_F(CachedKernels, OfAnotherKeyOrKindAreDropped) {
     EXPECT_EQ(cache.find(cache_key(1)), kernel_code(1, 40));
 }
 
-TEST_F(CachedKernels, UsedLeastLatelyGoWhereThereAreTooManyBytes) {
+TEST_F(CachedKernels, EvictLeastRecentlyUsed) {
     constexpr std::uint64_t limit = 100'000;
     KernelCache small(folder.path(), limit);
     const auto bytes = [&] {
@@ -187,7 +187,7 @@ TEST(KernelCache, ThatCannotBeWrittenKeepsNothing) {
     }
 }
 
-TEST_F(CachedKernels, InAFolderThatMayOnlyBeReadAreFound) {
+TEST_F(CachedKernels, AreReadFromReadOnlyFolders) {
     ASSERT_TRUE(store(1, 10));
     fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
     fs::permissions(file_of(1), fs::perms::owner_read);
@@ -199,7 +199,7 @@ TEST_F(CachedKernels, InAFolderThatMayOnlyBeReadAreFound) {
     fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
-TEST_F(CachedKernels, ThatDoNotFitOnTheDiskLeaveNothingBehind) {
+TEST_F(CachedKernels, FullDisksLeaveNoFiles) {
     ASSERT_TRUE(store(1, 100'000));
     struct rlimit before {};
     ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);

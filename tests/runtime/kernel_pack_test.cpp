@@ -48,11 +48,11 @@ TEST_F(CachedKernels, OfADamagedPackAreRefusedByItsName) {
     for (std::size_t bytes = 0; bytes < whole.size(); ++bytes)
         expect_refused(whole.substr(0, bytes), std::to_string(bytes) + " bytes are left");
     expect_refused(whole + '\0', "one byte more");
-    for (std::size_t place = 0; place < whole.size(); ++place)
+    for (std::size_t byte = 0; byte < whole.size(); ++byte)
         for (int bit = 0; bit < 8; ++bit) {
             std::string flipped = whole;
-            flipped[place] = static_cast<char>(flipped[place] ^ (1 << bit));
-            expect_refused(flipped, "bit " + std::to_string(bit) + " of byte " + std::to_string(place));
+            flipped[byte] = static_cast<char>(flipped[byte] ^ (1 << bit));
+            expect_refused(flipped, "bit " + std::to_string(bit) + " of byte " + std::to_string(byte));
         }
     std::string second = whole; // in the second of three entries alike
     second[24 + (whole.size() - 24) / 3 + 60] ^= 1;

@@ -27,7 +27,7 @@ TEST(AlignedBuffer, LiesWhereItWasAskedToAndIsZero) {
         }
 }
 
-TEST(AlignedBuffer, TakesTheHintOfHugePagesForLargeAndSmallSizes) {
+TEST(AlignedBuffer, AcceptsHugePageHints) {
     const AlignedBuffer large(std::size_t{3} << 20, {.huge_pages = true});
     EXPECT_EQ(address(large) % (std::size_t{2} << 20), 0U);
     const AlignedBuffer small(100, {.huge_pages = true});
@@ -42,11 +42,11 @@ TEST(AlignedBuffer, EmptyHasAnAddressAndImpossibleThrows) {
 TEST(AlignedBuffer, MovesWithItsContents) {
     AlignedBuffer first(64);
     first.as<int>()[3] = 7;
-    const void* place = first.data();
+    const void* pointer = first.data();
     AlignedBuffer second(std::move(first));
     AlignedBuffer third;
     third = std::move(second);
-    EXPECT_EQ(third.data(), place);
+    EXPECT_EQ(third.data(), pointer);
     EXPECT_EQ(third.as<int>()[3], 7);
 }
 
@@ -62,7 +62,7 @@ TEST(PinnedThread, StaysOnOneProcessorUntilItsEnd) {
     EXPECT_EQ(allowed_processors(), before);
 }
 
-TEST(PinnedThread, LeavesTheThreadAloneWhenTheProcessorDoesNotExist) {
+TEST(PinnedThread, IgnoresMissingProcessors) {
     const std::vector<int> before = allowed_processors();
     {
         const PinnedThread pinned(8000);

@@ -73,7 +73,7 @@ protected:
             wanted,
             [&](const TeamMember& member) {
                 for (int k = 0; k < 20; ++k) member.barrier();
-                ++members[static_cast<std::size_t>(member.number())];
+                ++members[static_cast<std::size_t>(member.index())];
                 size = member.size();
             },
             seconds);
@@ -127,15 +127,15 @@ TEST_F(ProgramsThreads, AreAskedNoMoreWhenTakenBack) {
     EXPECT_EQ(log.calls, 0);
 }
 
-TEST_F(ProgramsThreads, RoundAsTheCallerAndHandOnWhatTheyThrow) {
+TEST_F(ProgramsThreads, InheritRoundingAndPropagateExceptions) {
     use(on_threads);
     std::array<int, 3> rounding{-1, -1, -1};
     std::fesetround(FE_DOWNWARD);
     EXPECT_THROW(run_team(
                      3,
                      [&](const TeamMember& member) {
-                         rounding[static_cast<std::size_t>(member.number())] = std::fegetround();
-                         if (member.number() == 1) throw std::bad_alloc();
+                         rounding[static_cast<std::size_t>(member.index())] = std::fegetround();
+                         if (member.index() == 1) throw std::bad_alloc();
                      },
                      long_work),
                  std::bad_alloc);

@@ -15,11 +15,11 @@ namespace read_ahead_test {
 
 /// Asks the system to forget a file, which it may or may not do.
 void evict(const std::filesystem::path& file) {
-    const int number = open(file.c_str(), O_RDONLY);
-    ASSERT_GE(number, 0);
-    fsync(number);
-    posix_fadvise(number, 0, 0, POSIX_FADV_DONTNEED);
-    close(number);
+    const int descriptor = open(file.c_str(), O_RDONLY);
+    ASSERT_GE(descriptor, 0);
+    fsync(descriptor);
+    posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED);
+    close(descriptor);
 }
 
 TEST(FilesReadAhead, AreInMemory) {

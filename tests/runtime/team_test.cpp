@@ -36,7 +36,7 @@ int members_that_meet(int wanted) {
     return members;
 }
 
-TEST(Team, SharesCoverAllIterationsOnceInMultiplesOfTheGrain) {
+TEST(Team, PartitionsCoverAllIterationsInGrains) {
     for (const std::int64_t iterations : {1, 2, 7, 16, 63, 64, 1000})
         for (const std::int64_t grain : {1, 2, 5, 8})
             for (int members = 1; members <= 9; ++members) {
@@ -54,19 +54,18 @@ TEST(Team, SharesCoverAllIterationsOnceInMultiplesOfTheGrain) {
             }
 }
 
-TEST(Team, MembersSeeWhatOthersWroteBeforeTheyMet) {
+TEST(Team, BarriersPublishWrites) {
     std::vector<int> written(4, 0), sums(4, 0);
     int size = 0;
     run_team(4, [&](const TeamMember& member) {
-        const auto index = static_cast<std::size_t>(member.number());
+        const auto index = static_cast<std::size_t>(member.index());
         if (index == 0) size = member.size();
         written[index] = 1 << index;
         member.barrier();
         for (const int each : written) sums[index] += each;
     });
     ASSERT_GE(size, 1);
-    for (int number = 0; number < size; ++number)
-        EXPECT_EQ(sums[static_cast<std::size_t>(number)], (1 << size) - 1);
+    for (int rank = 0; rank < size; ++rank) EXPECT_EQ(sums[static_cast<std::size_t>(rank)], (1 << size) - 1);
 }
 
 TEST(Team, OneInsideAnotherIsOneThread) {
@@ -74,7 +73,7 @@ TEST(Team, OneInsideAnotherIsOneThread) {
     run_team(2, [&](const TeamMember& member) {
         run_team(3, [&](const TeamMember& inner) {
             inner.barrier();
-            inside[static_cast<std::size_t>(member.number())] += inner.size();
+            inside[static_cast<std::size_t>(member.index())] += inner.size();
         });
     });
     EXPECT_EQ(inside[0], 1);
@@ -85,13 +84,13 @@ TEST(Team, MembersRoundAsTheCaller) {
     std::vector<int> rounding(3, -1);
     std::fesetround(FE_DOWNWARD);
     run_team(3, [&](const TeamMember& member) {
-        rounding[static_cast<std::size_t>(member.number())] = std::fegetround();
+        rounding[static_cast<std::size_t>(member.index())] = std::fegetround();
     });
     std::fesetround(FE_TONEAREST);
     for (const int mode : rounding) EXPECT_TRUE(mode == FE_DOWNWARD || mode == -1);
     EXPECT_EQ(rounding[0], FE_DOWNWARD);
     run_team(3, [&](const TeamMember& member) {
-        rounding[static_cast<std::size_t>(member.number())] = std::fegetround();
+        rounding[static_cast<std::size_t>(member.index())] = std::fegetround();
     });
     for (const int mode : rounding) EXPECT_TRUE(mode == FE_TONEAREST || mode == -1);
 }
@@ -101,7 +100,7 @@ TEST(Team, HandsOnWhatAMemberThrows) {
         std::atomic<int> others = 0;
         EXPECT_THROW(run_team(3,
                               [&](const TeamMember& member) {
-                                  if (member.number() == thrower) throw std::bad_alloc();
+                                  if (member.index() == thrower) throw std::bad_alloc();
                                   ++others;
                               }),
                      std::bad_alloc);
@@ -120,7 +119,7 @@ TEST(Team, WorksInForkedProcessesAndTheirChildren) {
     EXPECT_EQ(members_that_meet(3), 3);
 }
 
-TEST(Team, WorksInAProcessForkedWhileAnotherThreadsTeamWorks) {
+TEST(Team, WorksAfterForkDuringAnotherTeam) {
     if (!children_may_start_threads) GTEST_SKIP() << not_with_sanitizers;
     std::atomic<bool> stop = false;
     std::thread other([&] {
@@ -135,11 +134,11 @@ TEST(Team, EndsWithTheThreadThatItHelps) {
     for (int k = 0; k < 20; ++k) std::thread([] { EXPECT_EQ(members_that_meet(3), 3); }).join();
 }
 
-TEST(Team, ServesTeamsOfAllSizesInTurn) {
+TEST(Team, RunsTeamsOfAllSizes) {
     for (const int size : {2, 5, 3, 1, 4, 2}) EXPECT_EQ(members_that_meet(size), size);
 }
 
-TEST(Team, IsOneThreadInAParallelRegionOfOpenMP) {
+TEST(Team, HasOneThreadInOpenMPRegions) {
     is_in_region_of_openmp = true;
     EXPECT_EQ(team_size(3), 1);
     EXPECT_EQ(members_that_meet(3), 1);
@@ -151,7 +150,7 @@ TEST(Team, SleepsWhereWaitingIsLong) {
     timespec before{}, after{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
     run_team(3, [](const TeamMember& member) {
-        if (member.number() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        if (member.index() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
         member.barrier();
     });
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
@@ -171,21 +170,21 @@ public:
 template <class F> void as_new_caller(F&& f) { std::thread(f).join(); }
 
 /// Other threads keep the processors busy, so that members are late for most calls.
-TEST(Team, LeavesOutWhoIsLateAndLosesNoTimeByIt) {
+TEST(Team, SkipsLateThreads) {
     const UsualTeams usual;
     const Busy busy([](int) {}, 8 * processors());
     as_new_caller([] {
         const auto begin = std::chrono::steady_clock::now();
         for (int k = 0; k < 200; ++k) {
-            std::vector<std::atomic<int>> took_part(16);
+            std::vector<std::atomic<int>> participated(16);
             int size = 0;
             run_team(16, [&](const TeamMember& member) {
-                if (member.number() == 0) size = member.size();
-                ++took_part[static_cast<std::size_t>(member.number())];
+                if (member.index() == 0) size = member.size();
+                ++participated[static_cast<std::size_t>(member.index())];
                 member.barrier();
             });
-            for (int number = 0; number < 16; ++number)
-                ASSERT_EQ(took_part[static_cast<std::size_t>(number)], number < size ? 1 : 0);
+            for (int rank = 0; rank < 16; ++rank)
+                ASSERT_EQ(participated[static_cast<std::size_t>(rank)], rank < size ? 1 : 0);
         }
         EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
     });
@@ -209,7 +208,7 @@ TEST(Team, TakesNoProcessorThatTeamsOfOthersUse) {
     for (int k = 0; k < processors(); ++k)
         others.emplace_back([&] {
             run_team(2, [&](const TeamMember& member) {
-                if (member.number() == 0) ++at_work;
+                if (member.index() == 0) ++at_work;
                 while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(1));
             });
         });

@@ -29,7 +29,7 @@ TEST(Summary, GivesMedianMinimumAndQuartileDistance) {
     EXPECT_DOUBLE_EQ(uncertainty(m), 1.57 * m.spread / std::sqrt(5.0));
 }
 
-TEST(Summary, OfAnEvenNumberLiesBetweenTheMiddleTwo) {
+TEST(Summary, MedianOfEvenCountsIsInterpolated) {
     const double times[] = {1, 2, 3, 10};
     EXPECT_DOUBLE_EQ(summarize(times).median, 2.5);
 }

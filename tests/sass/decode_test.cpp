@@ -11,15 +11,15 @@
 namespace swirl::sass {
 namespace decode_test {
 
-std::set<int> numbers_in(const std::string& text, const std::string& pattern) {
+std::set<int> indices_in(const std::string& text, const std::string& pattern) {
     std::set<int> result;
-    const std::regex number(pattern);
-    for (std::sregex_iterator match(text.begin(), text.end(), number), end; match != end; ++match)
+    const std::regex expression(pattern);
+    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match)
         result.insert(std::stoi((*match)[1]));
     return result;
 }
 
-std::set<int> numbers_of(std::uint64_t mask) {
+std::set<int> indices_of(std::uint64_t mask) {
     std::set<int> result;
     for (int k = 0; k < 64; ++k)
         if ((mask >> k & 1U) != 0) result.insert(k);
@@ -60,10 +60,10 @@ TEST_F(DecodedProduct, HasTheRegistersAndPredicatesOfTheDisassembler) {
             if (range.slot < slot_d && (instruction.control.reuse >> range.slot & 1U) != 0)
                 kept.insert(range.first);
         }
-        EXPECT_EQ(registers, numbers_in(lines[k].text, "\\bR(\\d+)")) << lines[k].text;
-        EXPECT_EQ(kept, numbers_in(lines[k].text, "\\bR(\\d+)\\.reuse")) << lines[k].text;
-        EXPECT_EQ(numbers_of(predicates_read(instruction) | predicates_written(instruction)),
-                  numbers_in(lines[k].text, "\\bP(\\d+)"))
+        EXPECT_EQ(registers, indices_in(lines[k].text, "\\bR(\\d+)")) << lines[k].text;
+        EXPECT_EQ(kept, indices_in(lines[k].text, "\\bR(\\d+)\\.reuse")) << lines[k].text;
+        EXPECT_EQ(indices_of(predicates_read(instruction) | predicates_written(instruction)),
+                  indices_in(lines[k].text, "\\bP(\\d+)"))
             << lines[k].text;
     }
 }
@@ -76,13 +76,13 @@ TEST_F(DecodedProduct, HasTheUniformRegistersOfTheDisassembler) {
         if (!has_known_registers(instruction) || instruction.is_never()) continue;
         const UniformSet read = uniform_read(instruction), written = uniform_written(instruction);
         std::uint64_t registers = read.registers | written.registers, named = 0;
-        for (const int number : numbers_in(lines[k].text, "\\bUR(\\d+)")) named |= std::uint64_t{1} << number;
-        for (const int number : numbers_in(lines[k].text, "desc\\[UR(\\d+)\\]"))
-            named |= std::uint64_t{2} << number;
+        for (const int reg : indices_in(lines[k].text, "\\bUR(\\d+)")) named |= std::uint64_t{1} << reg;
+        for (const int reg : indices_in(lines[k].text, "desc\\[UR(\\d+)\\]"))
+            named |= std::uint64_t{2} << reg;
         if (kind_of(instruction) == Kind::global_load || kind_of(instruction) == Kind::global_store)
             registers &= named; // more may be read than is
-        EXPECT_EQ(numbers_of(registers), numbers_of(named)) << lines[k].text;
-        EXPECT_EQ(numbers_of(read.predicates | written.predicates), numbers_in(lines[k].text, "\\bUP(\\d+)"))
+        EXPECT_EQ(indices_of(registers), indices_of(named)) << lines[k].text;
+        EXPECT_EQ(indices_of(read.predicates | written.predicates), indices_in(lines[k].text, "\\bUP(\\d+)"))
             << lines[k].text;
         uniform += kind_of(instruction) == Kind::uniform ? 1 : 0;
     }
@@ -127,7 +127,9 @@ TEST(Words, HaveBitsInBothHalves) {
 }
 
 TEST(CompiledKernels, ThatAreNoneAreRefused) {
-    EXPECT_NE(error_of([] { const Cubin cubin(bytes_of_text("nothing of the kind")); }).find("begin as ELF"),
+    EXPECT_NE(error_of([] {
+                  const Cubin cubin(bytes_of_text("nothing of the kind"));
+              }).find("have no ELF64 header"),
               std::string::npos);
     const std::string whole = fixture_text("product.cubin");
     for (const std::size_t bytes : {std::size_t{64}, whole.size() / 4, whole.size() / 2})

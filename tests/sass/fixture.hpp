@@ -31,8 +31,8 @@ inline std::vector<Disassembled> disassembled(const std::string& listing) {
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
         Disassembled each;
-        std::size_t place = 0;
-        words >> place >> std::hex >> each.word.low >> each.word.high >> std::ws;
+        std::size_t offset = 0;
+        words >> offset >> std::hex >> each.word.low >> each.word.high >> std::ws;
         std::getline(words, each.text);
         result.push_back(each);
     }

@@ -81,18 +81,18 @@ protected:
     /// What the proof says of the written loop after a change of the n-th instruction of a kind.
     std::string mismatch_after(Kind kind, std::size_t n, const std::function<void(Instruction&)>& change) {
         Code changed = written;
-        for (std::size_t place = span.first; place <= span.last; ++place)
-            if (kind_of(changed[place]) == kind && n-- == 0) {
-                change(changed[place]);
+        for (std::size_t body_index = span.first; body_index <= span.last; ++body_index)
+            if (kind_of(changed[body_index]) == kind && n-- == 0) {
+                change(changed[body_index]);
                 return loop_mismatch(compiled, changed, span).value_or("");
             }
         return "there is none";
     }
 
     const Instruction& written_one(Kind kind, std::size_t n) const {
-        std::size_t place = span.first;
-        while (kind_of(written[place]) != kind || n-- > 0) ++place;
-        return written[place];
+        std::size_t body_index = span.first;
+        while (kind_of(written[body_index]) != kind || n-- > 0) ++body_index;
+        return written[body_index];
     }
 
     static inline Bytes image;
@@ -103,7 +103,7 @@ protected:
 TEST_F(MainLoopOfAProduct, IsProvedInAnotherOrder) {
     EXPECT_EQ(loop_mismatch(compiled, written, span), std::nullopt);
     EXPECT_EQ(loop_mismatch(compiled, compiled, span),
-              "instruction " + std::to_string(span.last + 1) + " outside of the loop is another");
+              "instruction " + std::to_string(span.last + 1) + " outside the loop changed");
     const ReorderedLoop loop = reorder_main_loop(image, "sm_90");
     EXPECT_EQ(loop.not_reordered_because, "");
     EXPECT_LE(loop.cycles, loop.cycles_before);
@@ -129,7 +129,7 @@ TEST_F(MainLoopOfASmallProduct, IsProvedWithWhatAWarpHasInCommon) {
         EXPECT_NE(mismatch_after(Kind::uniform, n, nothing), "") << n;
         EXPECT_NE(mismatch_after(Kind::uniform, n, guarded), "") << n;
     }
-    EXPECT_EQ(mismatch_after(Kind::branch, 0, negated), "BRA is of another form than those compiled");
+    EXPECT_EQ(mismatch_after(Kind::branch, 0, negated), "BRA has a form that the compiled loop lacks");
 }
 
 class MainLoopWithConditions : public MainLoopOfAProduct {
@@ -143,28 +143,28 @@ TEST_F(MainLoopWithConditions, IsProvedWithTheseAlone) {
     EXPECT_EQ(loop.not_reordered_because, "");
     EXPECT_LT(loop.cycles, loop.cycles_before);
     int conditions = 0;
-    for (std::size_t place = span.first; place <= span.last; ++place) {
-        if (written[place].is_unconditional() || written[place].is_never()) continue;
-        if (kind_of(written[place]) == Kind::branch) continue;
+    for (std::size_t body_index = span.first; body_index <= span.last; ++body_index) {
+        if (written[body_index].is_unconditional() || written[body_index].is_never()) continue;
+        if (kind_of(written[body_index]) == Kind::branch) continue;
         ++conditions;
-        const auto objection_with = [&](auto&& change) {
+        const auto mismatch_with = [&](auto&& change) {
             Code changed = written;
-            change(changed[place]);
+            change(changed[body_index]);
             return loop_mismatch(compiled, changed, span);
         };
-        EXPECT_TRUE(objection_with([](Instruction& i) { i.guard = true_predicate; })) << place;
-        EXPECT_TRUE(objection_with([](Instruction& i) { i.guard = (i.guard + 1) % true_predicate; }))
-            << place;
-        EXPECT_TRUE(objection_with([](Instruction& i) { i.is_guard_negated = !i.is_guard_negated; }))
-            << place;
-        EXPECT_TRUE(objection_with([](Instruction& i) {
+        EXPECT_TRUE(mismatch_with([](Instruction& i) { i.guard = true_predicate; })) << body_index;
+        EXPECT_TRUE(mismatch_with([](Instruction& i) { i.guard = (i.guard + 1) % true_predicate; }))
+            << body_index;
+        EXPECT_TRUE(mismatch_with([](Instruction& i) { i.is_guard_negated = !i.is_guard_negated; }))
+            << body_index;
+        EXPECT_TRUE(mismatch_with([](Instruction& i) {
             i = decode({0x7918, 0x000fe20000000000});
-        })) << place;
+        })) << body_index;
     }
     EXPECT_GT(conditions, 10);
 }
 
-TEST_F(MainLoopOfAProduct, IsAnOuterProductInEachStep) {
+TEST_F(MainLoopOfAProduct, HasAnOuterProductPerKIndex) {
     const LoopPattern pattern = loop_pattern(compiled, Cubin(image).kernels().front().registers);
     EXPECT_EQ(pattern.k_steps, 16U);
     EXPECT_EQ(std::max(pattern.rows, pattern.columns), 16U);
@@ -179,19 +179,21 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereSomethingIsWrong) {
         EXPECT_NE(mismatch.find(words), std::string::npos) << words << ": " << mismatch;
     };
     const Kind product = Kind::multiply_add, load = Kind::shared_load, copy = Kind::copy;
-    says("another value", product, 700, [](Instruction& i) { i.a ^= 1; });
-    says("another value", product, 5, [](Instruction& i) { i.c = i.d ^= 1; });
-    says("another value", load, 3, [&](Instruction& i) { i.rest = written_one(load, 5).rest; });
-    says("another value", copy, 2, [](Instruction& i) { i.a += 2; });
+    says("differs after", product, 700, [](Instruction& i) { i.a ^= 1; });
+    says("differs after", product, 5, [](Instruction& i) { i.c = i.d ^= 1; });
+    says("differs after", load, 3, [&](Instruction& i) { i.rest = written_one(load, 5).rest; });
+    says("differs after", copy, 2, [](Instruction& i) { i.a += 2; });
     says("copies, waits", Kind::fence, 0, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
     says("copies, waits", copy, 0, [&](Instruction& i) { i.rest = written_one(copy, 1).rest; });
-    says("another value", Kind::barrier, 0, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
-    says("another", Kind::integer, 4, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
+    says("differs after", Kind::barrier, 0, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
+    says("differs after", Kind::integer, 4, [](Instruction& i) { i = decode({0x7918, 0x000fe20000000000}); });
     says("wait", product, 0, [](Instruction& i) { i.control.wait = 0; });
     says("wait", product, 128, [](Instruction& i) { i.control.wait = 0; });
-    says("tells nobody", load, 7, [](Instruction& i) { i.control.write_scoreboard = no_scoreboard; });
-    says("tells nobody", copy, 1, [](Instruction& i) { i.control.read_scoreboard = no_scoreboard; });
-    says("stalls for nothing", product, 9, [](Instruction& i) { i.control.stall = 0; });
+    says("sets no write scoreboard", load, 7,
+         [](Instruction& i) { i.control.write_scoreboard = no_scoreboard; });
+    says("sets no read scoreboard", copy, 1,
+         [](Instruction& i) { i.control.read_scoreboard = no_scoreboard; });
+    says("has a stall count of 0", product, 9, [](Instruction& i) { i.control.stall = 0; });
     says("branch", Kind::branch, 0, [](Instruction& i) { set_distance(i, -5); });
 }
 
@@ -203,12 +205,15 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereHardwareMayRefuseInstructions) {
     const int last = named_registers(compiled) - 1;
     EXPECT_LT(last + 1, Cubin(image).kernels().front().registers);
     says("beyond R" + std::to_string(last), Kind::integer, [&](Instruction& i) { i.d = last + 1; });
-    says("LDS has registers that are no pair or four", Kind::shared_load, [](Instruction& i) { i.d += 2; });
-    says("LDGSTS has registers that are no pair or four", Kind::copy, [](Instruction& i) { i.a += 1; });
-    says("another form", Kind::multiply_add, [](Instruction& i) { i.rest.set_bits(77, 3, 1); });
-    says("another form", Kind::shared_load, [](Instruction& i) { i.rest.set_bits(78, 1, 1); });
-    says("keeps operands", Kind::integer, [](Instruction& i) { i.control.reuse = 1; });
-    says("FFMA keeps operands", Kind::multiply_add, [](Instruction& i) { i.control.reuse = 8; });
+    says("LDS has misaligned register pairs or quadruples", Kind::shared_load,
+         [](Instruction& i) { i.d += 2; });
+    says("LDGSTS has misaligned register pairs or quadruples", Kind::copy, [](Instruction& i) { i.a += 1; });
+    says("form that the compiled loop lacks", Kind::multiply_add,
+         [](Instruction& i) { i.rest.set_bits(77, 3, 1); });
+    says("form that the compiled loop lacks", Kind::shared_load,
+         [](Instruction& i) { i.rest.set_bits(78, 1, 1); });
+    says("has a reuse flag", Kind::integer, [](Instruction& i) { i.control.reuse = 1; });
+    says("FFMA has a reuse flag", Kind::multiply_add, [](Instruction& i) { i.control.reuse = 8; });
 }
 
 TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
@@ -227,21 +232,21 @@ TEST_F(MainLoopOfAProduct, IsNotProvedWhereResultsAreUsedTooSoon) {
                (predicates_written(other) & predicates_written(maker)) != 0 || uses(maker, other);
     };
     // An integer's result, past what has nothing to do with it, to right before what takes it: terms stay as they are.
-    int too_soon = 0;
-    for (std::size_t place = span.first; place <= span.last; ++place) {
-        const Instruction& maker = written[place];
+    int issued_early = 0;
+    for (std::size_t body_index = span.first; body_index <= span.last; ++body_index) {
+        const Instruction& maker = written[body_index];
         if (kind_of(maker) != Kind::integer) continue;
-        std::size_t next = place + 1;
+        std::size_t next = body_index + 1;
         while (next < span.last && !hinders(written[next], maker) && !uses(written[next], maker)) ++next;
         if (kind_of(written[next]) != Kind::integer || !uses(written[next], maker)) continue;
         Code changed = written;
-        const auto begin = changed.begin() + static_cast<std::ptrdiff_t>(place);
-        std::rotate(begin, begin + 1, begin + static_cast<std::ptrdiff_t>(next - place));
+        const auto begin = changed.begin() + static_cast<std::ptrdiff_t>(body_index);
+        std::rotate(begin, begin + 1, begin + static_cast<std::ptrdiff_t>(next - body_index));
         const std::string mismatch = loop_mismatch(compiled, changed, span).value_or("");
         EXPECT_NE(mismatch, "");
-        too_soon += mismatch.find("too soon") != std::string::npos ? 1 : 0;
+        issued_early += mismatch.find(" is issued before ") != std::string::npos ? 1 : 0;
     }
-    EXPECT_GT(too_soon, 3);
+    EXPECT_GT(issued_early, 3);
 }
 
 TEST(MainLoops, AreAParameterOfSchedules) {
@@ -263,7 +268,7 @@ TEST(MainLoops, ThatAreNoneOfThisKindStay) {
         << loop.not_reordered_because;
     EXPECT_NE(reorder_main_loop(bytes_of_text("nothing"), "sm_90").not_reordered_because, "");
     EXPECT_EQ(reorder_main_loop(image, "sm_80").not_reordered_because,
-              "latencies and banks are known of sm_90, not of sm_80");
+              "latencies and register banks are known for sm_90 only, not for sm_80");
 }
 
 Instruction product(int d, int a, int b) {
@@ -309,8 +314,8 @@ protected:
     Code compiled, written;
 };
 
-TEST_F(ProductsAroundAMove, AreNotProvedWhereTheReuseCacheHasTheOldFactor) {
-    const std::string old_one = "FFMA finds an old R8 in the reuse cache";
+TEST_F(ProductsAroundAMove, RejectStaleReuseCacheReads) {
+    const std::string old_one = "FFMA reads a stale R8 from the reuse cache";
     EXPECT_EQ(mismatch(), "");
     written[1].control.reuse = 1;
     EXPECT_EQ(mismatch(), old_one);
@@ -326,17 +331,17 @@ TEST_F(ProductsAroundAMove, MayReadWhatIsMoved) {
     written[3].a = 22; // R8 is a copy of it
     EXPECT_EQ(mismatch(), "");
     written[3].a = 20;
-    EXPECT_EQ(mismatch(), "R5 has another value after an iteration");
+    EXPECT_EQ(mismatch(), "R5 differs after an iteration");
     compiled[2].rest.set_bits(72, 4, 0x7); // not all of its bytes
     written = compiled;
     written.front().control.wait = written.back().control.wait = loop_scoreboards;
     EXPECT_EQ(mismatch(), "");
     written[3].a = 22;
-    EXPECT_EQ(mismatch(), "R5 has another value after an iteration");
+    EXPECT_EQ(mismatch(), "R5 differs after an iteration");
 }
 
 /// A number that is there under a condition, in R8 as compiled and in R30 as written, which R12 takes up.
-class NumbersUnderAGuard : public ProductsAroundAMove {
+class GuardedValues : public ProductsAroundAMove {
 protected:
     static Instruction guarded(Instruction instruction, int guard) {
         instruction.guard = guard;
@@ -364,34 +369,35 @@ protected:
         return result;
     }
     /// Both loops with these in place of the first three instructions; what is written has R30 for R8.
-    std::string objection_to(std::vector<Instruction> beginning) {
+    std::string mismatch_of(std::vector<Instruction> beginning) {
         Code code = compiled;
-        for (std::size_t place = 0; place < 5; ++place) code[place] = decode({0x7918, 0x000fe20000000000});
+        for (std::size_t body_index = 0; body_index < 5; ++body_index)
+            code[body_index] = decode({0x7918, 0x000fe20000000000});
         code[3] = product(6, 9, 40);
         code[4] = move(8, 41); // so that nobody wants R8 afterwards
         std::ranges::copy(beginning, code.begin());
         take_loop(code);
-        for (std::size_t place = 0; place < 3; ++place)
-            for (int* const number : {&written[place].d, &written[place].a, &written[place].b})
-                if (*number == 8) *number = 30;
+        for (std::size_t body_index = 0; body_index < 3; ++body_index)
+            for (int* const reg : {&written[body_index].d, &written[body_index].a, &written[body_index].b})
+                if (*reg == 8) *reg = 30;
         return mismatch();
     }
 };
 
-TEST_F(NumbersUnderAGuard, AreSeenUnderTheSameGuardAlone) {
-    const std::string another = "R12 has another value after an iteration";
+TEST_F(GuardedValues, AreSeenUnderTheSameGuardAlone) {
+    const std::string another = "R12 differs after an iteration";
     const Instruction make = guarded(move(8, 40), 1);
-    EXPECT_EQ(objection_to({make, guarded(sum(12, 12, 8), 1)}), "");
-    EXPECT_EQ(objection_to({make, sum(12, 12, 8)}), another) << "what was in R8 and R30 before";
-    EXPECT_EQ(objection_to({make, guarded(sum(12, 12, 8), 2)}), another);
+    EXPECT_EQ(mismatch_of({make, guarded(sum(12, 12, 8), 1)}), "");
+    EXPECT_EQ(mismatch_of({make, sum(12, 12, 8)}), another) << "what was in R8 and R30 before";
+    EXPECT_EQ(mismatch_of({make, guarded(sum(12, 12, 8), 2)}), another);
     Instruction otherwise = guarded(sum(12, 12, 8), 1);
     otherwise.is_guard_negated = true;
-    EXPECT_EQ(objection_to({make, otherwise}), another);
-    EXPECT_EQ(objection_to({make, comparison(1), guarded(sum(12, 12, 8), 1)}), another) << "another P1";
-    EXPECT_EQ(objection_to({make, comparison(2), guarded(sum(12, 12, 8), 1)}), "");
-    EXPECT_EQ(objection_to({make, guarded(move(8, 20), 2), guarded(sum(12, 12, 8), 1)}), another)
+    EXPECT_EQ(mismatch_of({make, otherwise}), another);
+    EXPECT_EQ(mismatch_of({make, comparison(1), guarded(sum(12, 12, 8), 1)}), another) << "another P1";
+    EXPECT_EQ(mismatch_of({make, comparison(2), guarded(sum(12, 12, 8), 1)}), "");
+    EXPECT_EQ(mismatch_of({make, guarded(move(8, 20), 2), guarded(sum(12, 12, 8), 1)}), another)
         << "right, but not understood";
-    EXPECT_EQ(objection_to({guarded(sum(12, 12, 8), 1), make}), another) << "of the iteration before";
+    EXPECT_EQ(mismatch_of({guarded(sum(12, 12, 8), 1), make}), another) << "of the iteration before";
 }
 
 TEST_F(ProductsAroundAMove, LoadWhatTheCompiledOnesDo) {
@@ -406,10 +412,10 @@ TEST_F(ProductsAroundAMove, LoadWhatTheCompiledOnesDo) {
     take_loop(code);
     EXPECT_EQ(mismatch(), "");
     written[2].a = 22; // nobody wants it, but there may be no such memory
-    EXPECT_EQ(mismatch(), "it loads from shared memory what the compiled one does not");
+    EXPECT_EQ(mismatch(), "the loop loads from other shared addresses than the compiled one");
 }
 
-TEST_F(ProductsAroundAMove, AreNotProvedWhereAUniformRegisterIsUsedTooSoon) {
+TEST_F(ProductsAroundAMove, RejectEarlyUniformRegisterUses) {
     Instruction add, take = move(8, 4), load;
     add.opcode = 0x890; // UIADD3 UR4, UR4, 1, URZ
     add.d = add.a = 4;
@@ -424,7 +430,7 @@ TEST_F(ProductsAroundAMove, AreNotProvedWhereAUniformRegisterIsUsedTooSoon) {
     take_loop(code);
     EXPECT_EQ(mismatch(), "");
     written[1].control.stall = 1;
-    EXPECT_EQ(mismatch(), "MOV comes too soon for UR4");
+    EXPECT_EQ(mismatch(), "MOV is issued before UR4 is ready");
     load.opcode = 0x984; // LDS R8, [R20 + UR4]
     load.d = 8;
     load.a = 20;

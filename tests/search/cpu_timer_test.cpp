@@ -12,7 +12,7 @@ namespace swirl::search {
 namespace cpu_timer_test {
 
 /// Filling the tables of this plan takes longer than the whole comparison may.
-TEST(CpuTimer, GivesUpPlansWhoseTablesAreNotFilledBeforeTheDeadline) {
+TEST(CpuTimer, AbandonsPlansAtTheDeadline) {
     const Transform problem = parse_transform("dft 1000003 float32");
     const auto plan = make_plan<planning::Plan>(problem, {.check = false, .use_wisdom = false});
     std::vector<ScheduleCandidate> candidates(2);

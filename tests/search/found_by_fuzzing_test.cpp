@@ -33,7 +33,7 @@ TEST(FoundByFuzzing, GpusHaveSchedules) {
         EXPECT_EQ(gpu_schedule(parse_transform(text), target::gpu_named("sm_90")).target, "sm_90") << text;
 }
 
-TEST(FoundByFuzzing, NoResultsAreLeftOutWhereTheyWouldHoldOthers) {
+TEST(FoundByFuzzing, OmittedResultsAreNotReused) {
     EXPECT_THROW(make_plan(parse_transform("rdft 13x1 store=\"x where i0 < 5\""),
                            Options{.use_wisdom = false}, nullptr),
                  UserError);

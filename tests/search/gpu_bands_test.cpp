@@ -12,10 +12,10 @@ namespace gpu_bands_test {
 
 using support::prove;
 
-planning::Schedule schedule(const std::string& step) { return transform_schedule("sm_90: 0 " + step); }
+planning::Schedule schedule(const std::string& pass) { return transform_schedule("sm_90: 0 " + pass); }
 
-TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
-    for (const char* step :
+TEST(BandsOnGpus, MatricesFuseOneOfTwoKernels) {
+    for (const char* pass :
          {"bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32 pitch 1 single_buffer fused, 64x16 "
           "pad "
           "32",
@@ -23,13 +23,13 @@ TEST(BandsOnGpus, MatricesInTwoKernelsOfWhichOneDoesPartsTogether) {
           "64x16 pad "
           "32",
           "bands(8)[codelet, stockham(8,8)] on 32x1 cluster 4 pad 32 pitch 1 single_buffer, 64x16 pad 32"})
-        prove("dft 64x64 float32 batch=2", schedule(step));
+        prove("dft 64x64 float32 batch=2", schedule(pass));
     prove("dft 48x35 backward float64",
           schedule("bands(4)[codelet, codelet, stockham(7,5)] on 64x1 single_buffer fused, 64x5"));
 }
 
-TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
-    for (const char* step : {"volume-bands(16)[stockham(8,4), codelet, stockham(4,4), stockham(8,8)] on 64x1 "
+TEST(BandsOnGpus, VolumesFuseBothKernels) {
+    for (const char* pass : {"volume-bands(16)[stockham(8,4), codelet, stockham(4,4), stockham(8,8)] on 64x1 "
                              "pad 32 pitch 1 single_buffer fused, "
                              "64x8 pad 32 pitch 1 single_buffer fused",
                              "volume-bands(4)[stockham(8,4), codelet, codelet, stockham(8,8)] on 64x1 pad 32 "
@@ -38,14 +38,14 @@ TEST(BandsOnGpus, VolumesInTwoKernelsThatBothDoPartsTogether) {
                              "volume-bands(4)[stockham(8,4), stockham(4,4), codelet, stockham(8,8)] on 64x1 "
                              "pad 32 pitch 1 single_buffer fused, "
                              "64x8 pad 32 pitch 3 single_buffer fused"})
-        prove("dft 32x64x64 float32", schedule(step));
+        prove("dft 32x64x64 float32", schedule(pass));
     prove("dft 8x64x64 float32 batch=2",
           schedule("volume-bands(16)[codelet, codelet, stockham(4,4), "
                    "stockham(8,8)] on 64x1 pad 32 pitch 1 single_buffer fused, "
                    "64x16 pad 32 pitch 1"));
 }
 
-TEST(BandsOnGpus, PartsOfOneKernelHaveToBeDoneTogether) {
+TEST(BandsOnGpus, RegionsOfOneKernelMustBeFused) {
     const Transform matrices = problem("dft 64x64 float32");
     const planning::Schedule apart =
         schedule("bands(4)[stockham(4,4), codelet, stockham(8,8)] on 64x1 pad 32, 64x16 fused");
@@ -70,8 +70,8 @@ Integer table_entries(const std::string& text, const planning::Schedule& how) {
 
 TEST(RootsOnGpus, AreLoadedFromOneTableOrMultiplied) {
     const std::string text = "dft 16384 float32";
-    const std::string step = "two-sweep(128,1,1)[stockham(16,8)] on 64x4 pad 32, 64x4 pad 32 roots ";
-    const auto loaded = schedule(step + "loaded"), multiplied = schedule(step + "multiplied");
+    const std::string pass = "two-sweep(128,1,1)[stockham(16,8)] on 64x4 pad 32, 64x4 pad 32 roots ";
+    const auto loaded = schedule(pass + "loaded"), multiplied = schedule(pass + "multiplied");
     EXPECT_GT(table_entries(text, loaded), 2 * 16384);
     EXPECT_LT(table_entries(text, multiplied), 16384);
     prove(text, loaded);

@@ -53,7 +53,7 @@ TEST(ConvolutionsOnGpus, EqualDirectSums) {
     }
 }
 
-TEST(ConvolutionsOnGpus, AreOneKernelThatReadsItsInputOnceAndWritesItsOutputOnce) {
+TEST(ConvolutionsOnGpus, AreOneKernelWithMinimalTraffic) {
     for (const Integer n : {8, 16, 64, 100, 256, 1000, 1024, 2048, 4096}) {
         const std::string text = fmt::format("convolution {} float32 batch=4", n);
         const planning::Schedule schedule = gpu_schedule(swirl::problem(text), gpu());
@@ -105,7 +105,7 @@ TEST(ConvolutionsOnGpus, HaveSeveralDimensions) {
         prove(text);
 }
 
-TEST(ConvolutionsOnGpus, MultiplyWithoutAnExchangeWhereTheWayBackIsTheWayThereReversed) {
+TEST(ConvolutionsOnGpus, MirroredTreesMultiplyWithoutExchange) {
     const std::string text = "convolution 256 float32 batch=3";
     const auto barriers_of = [&](const std::string& schedule) {
         const planning::Schedule parsed = transform_schedule("sm_90: 0 " + schedule);

@@ -97,11 +97,11 @@ TEST(SchedulesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
             prove(fmt::format("{} {}", kind, rest));
 }
 
-TEST(SchedulesForGpus, TakeSquaresOfLargePrimesApart) {
+TEST(SchedulesForGpus, SplitSquaresOfLargePrimes) {
     for (const char* text : {"dft 1369 float32", "rdft 1369 batch=2"}) prove(text);
 }
 
-TEST(SchedulesForGpus, CopyWithinTheIterationsOfAStep) {
+TEST(SchedulesForGpus, CopyWithinIterations) {
     for (const char* text :
          {"dst4 20x3 float32 batch=5", "dst4 20x3 inplace batch=2", "dst4 18x5 batch=3:90 scale=0.5",
           "rdft 17 inplace batch=70", "rdft 3x17 float32 backward inplace batch=5 scale=0.5"})
@@ -126,7 +126,7 @@ TEST(SchedulesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
     EXPECT_EQ(schedule.transform().passes[0].configurations.size(), 2U);
 }
 
-TEST(SchedulesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
+TEST(SchedulesForGpus, LargePrimesTakeOneConvolutionKernel) {
     for (const char* text : {"dft 127 float32 batch=7", "dft 257 inplace backward batch=2",
                              "dft 83 planar batch=3", "dft 1021 float32", "dft 508 float32 batch=2",
                              "dft 214 batch=3", "dft 254x3 float32", "dft 5x37"}) {
@@ -143,7 +143,7 @@ TEST(SchedulesForGpus, ComputeSizesWithLargePrimesAsConvolutionsInOneKernel) {
               "bluestein");
 }
 
-TEST(SchedulesForGpus, ComputeLargePrimesBeyondABlockAsConvolutionsInTwoSweeps) {
+TEST(SchedulesForGpus, LargePrimesBeyondABlockTakeTwoSweeps) {
     target::Gpu small = target::gpu_named("sm_90");
     small.max_shared_bytes_per_block = 8192;
     small.largest_cluster = 1;
@@ -199,7 +199,7 @@ TEST(SchedulesForGpus, HaveKernelsForEveryLengthThatFitsInMemory) {
     }
 }
 
-TEST(SchedulesForGpus, AreRefusedForLengthsBeyondTheMemoryOfAnyGpu) {
+TEST(SchedulesForGpus, AreRefusedBeyondEveryGpusMemory) {
     for (const char* text : {"dft 2^40", "dft 1099511627791 float32", "wht 2^55"}) {
         const std::string error =
             error_of<UserError>([&] { gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")); });

@@ -51,7 +51,7 @@ TEST(ExpressionsOnGpus, EqualTheirMeaningAroundTheDefinition) {
         }
 }
 
-TEST(ExpressionsOnGpus, AreComputedInEveryPartOfTheLanguage) {
+TEST(ExpressionsOnGpus, SupportTheWholeLanguage) {
     for (const std::string expression : support::callback_expressions) {
         const std::string quoted = "=\"" + expression + "\"";
         prove("dft 64 batch=5 load" + quoted);

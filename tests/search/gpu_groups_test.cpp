@@ -24,7 +24,7 @@ std::vector<planning::PassSchedule> groups_for(const std::string& text, const ta
 
 const target::Gpu& hopper() { return target::gpu_named("sm_90"); }
 
-TEST(GroupsOnGpus, AreCandidatesForLargeBatchesWhereAllTheirBlocksAreResident) {
+TEST(GroupsOnGpus, AreCandidatesIfTheirBlocksAreResident) {
     for (const char* text :
          {"dft 65536 float16 batch=2048", "dft 32768 float64 batch=1024", "dft 100000 float32 batch=671",
           "dft 262144 float32 inplace batch=256", "dft 1048576 float32 planar batch=64"}) {
@@ -43,7 +43,7 @@ TEST(GroupsOnGpus, AreCandidatesForLargeBatchesWhereAllTheirBlocksAreResident) {
     }
 }
 
-TEST(GroupsOnGpus, AreNoCandidatesForFewTransformsNorWithoutTheNumberOfMultiprocessors) {
+TEST(GroupsOnGpus, NeedManyTransformsAndAKnownMultiprocessorCount) {
     EXPECT_TRUE(groups_for("dft 262144 float32 batch=3", hopper()).empty());
     EXPECT_TRUE(groups_for("dft 262144 float32 strides=256 batch=256:1", hopper()).empty());
     EXPECT_TRUE(groups_for("rdft 262144 float32 batch=256", hopper()).empty());

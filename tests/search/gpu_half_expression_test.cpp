@@ -37,13 +37,13 @@ TEST(ExpressionsOfHalfSpectra, StoreByTheirMeaningAroundTheDefinition) {
         planning::ProblemData data(problem);
         data.fill(5);
         support::InterpretedPlan(problem, gpu_schedule(problem, gpu())).execute(data.arguments());
-        const Integer numbers = n / 2 + 1;
+        const Integer values = n / 2 + 1;
         for (Integer b = 0; b < 3; ++b)
-            for (Integer k = 0; k < numbers; ++k) {
+            for (Integer k = 0; k < values; ++k) {
                 Complex sum = 0;
                 for (Integer j = 0; j < n; ++j)
                     sum += data.get(Side::input, n * b + j).real() * std::conj(root(j * k, n));
-                const Integer at = numbers * b + k;
+                const Integer at = values * b + k;
                 const Complex expected =
                     k == 0 ? sum + Complex(0, 1)
                            : std::conj(sum) * data.get_auxiliary(0, at) - static_cast<double>(k);
@@ -60,12 +60,12 @@ TEST(ExpressionsOfHalfSpectra, LoadByTheirMeaningAroundTheDefinition) {
         planning::ProblemData data(problem);
         data.fill(5);
         support::InterpretedPlan(problem, gpu_schedule(problem, gpu())).execute(data.arguments());
-        const Integer numbers = n / 2 + 1;
+        const Integer values = n / 2 + 1;
         for (Integer b = 0; b < 3; ++b)
             for (Integer j = 0; j < n; ++j) {
                 double sum = 0;
-                for (Integer k = 0; k < numbers; ++k) {
-                    const Complex x = data.get(Side::input, numbers * b + k) * data.get_auxiliary(0, k) -
+                for (Integer k = 0; k < values; ++k) {
+                    const Complex x = data.get(Side::input, values * b + k) * data.get_auxiliary(0, k) -
                                       Complex(static_cast<double>(b), static_cast<double>(k));
                     const bool once = k == 0 || 2 * k == n;
                     sum += (once ? 1 : 2) * (x * root(j * k, n)).real();

@@ -163,7 +163,7 @@ TEST(HalvesOnGpus, AreOneAccessOf4BytesPerComplexElement) {
         GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
 }
 
-TEST(HalvesOnGpus, TakeAsManyBytesOfGlobalMemoryAsTheyHave) {
+TEST(HalvesOnGpus, UseMinimalGlobalMemory) {
     for (const auto& [text, bytes] : {std::pair("dft 256 float16 batch=64", 2 * 64 * 256 * 4),
                                       std::pair("dft 256 float32 batch=64", 2 * 64 * 256 * 8)}) {
         const Transform problem = swirl::problem(text);
@@ -197,7 +197,7 @@ TEST(HalvesOnGpus, PassTheirCheckInSymmetricKindsOfShortDimensions) {
                 }
 }
 
-TEST(HalvesOnGpus, AreComparedAsCloselyAsTheirTypeAllowsInSymmetricKinds) {
+TEST(HalvesOnGpus, AreAccurateInSymmetricKinds) {
     for (const char* text : {"dct2 1x1x1x2x1 float16", "dct3 2x2x2x2 float16", "dst4 1x2x1 float16"}) {
         const Transform problem = swirl::problem(text);
         const planning::Schedule schedule = gpu_schedule(problem, card());

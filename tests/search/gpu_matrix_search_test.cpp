@@ -102,7 +102,7 @@ TEST(SearchForGpuSchedules, KeepsTheModelsWhereNothingIsClearlyFaster) {
     EXPECT_EQ(result.speedup(), 1);
 }
 
-TEST(SearchForGpuSchedules, TriesStreamsOfAsManyBlocksAsThereIsRoomFor) {
+TEST(SearchForGpuSchedules, TriesStreamKWithResidentBlocks) {
     const MatrixProduct large = MatrixProduct::column_major(DataType::float64, 3000, 3000, 3000);
     int streams = 0;
     FakeTimer known = known_times(
@@ -133,7 +133,7 @@ TEST(SearchForGpuSchedules, LeavesOutWhatCannotBeBuilt) {
     EXPECT_GT(result.infeasible, 2);
 }
 
-TEST(SearchForGpuSchedules, TriesMainLoopsInMachineCodeWhereTheyAreAllowed) {
+TEST(SearchForGpuSchedules, TriesReorderedSassMainLoops) {
     for (const bool is_allowed : {false, true}) {
         FakeTimer known =
             known_times([](const GpuGemmSchedule& schedule) { return reorders_sass(schedule) ? 0.9 : 1.0; });
@@ -319,7 +319,7 @@ TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyDoNotSuit) {
     EXPECT_TRUE(Wisdom(Wisdom::default_file()).entries().empty());
 }
 
-TEST_F(GpuSchedulesInWisdom, AreForgottenWhereTheyAreNotAsAccurateAsAskedFor) {
+TEST_F(GpuSchedulesInWisdom, AreErasedIfTooInaccurate) {
     const runtime::GpuDevice device(0, driver());
     const GpuGemmSchedule rough = gemm::gpu_schedules(product, device.target(), 1, Accuracy::low).front();
     ASSERT_GT(gemm::accuracy_of(rough, product), Accuracy::ordinary);
@@ -337,7 +337,7 @@ TEST_F(GpuSchedulesInWisdom, AreMeasuredOnce) {
     EXPECT_EQ(lookup(product, device), found);
 }
 
-TEST_F(GpuSchedulesInWisdom, TimesInTurnWhatCanBeBuilt) {
+TEST_F(GpuSchedulesInWisdom, InterleavesTimingsOfBuildableSchedules) {
     const runtime::GpuDevice device(0, driver());
     const std::vector<GpuGemmSchedule> schedules = gemm::gpu_schedules(product, device.target(), 3);
     SimtGemm wrong;

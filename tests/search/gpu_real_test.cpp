@@ -47,7 +47,7 @@ Counts counts_of(const std::string& text, const std::string& schedule) {
     return counts;
 }
 
-TEST(RealTransformsOnGpus, AreComplexOnesOfHalfTheSizeWhereTheyAreLong) {
+TEST(RealTransformsOnGpus, UseHalfSizeComplexTransformsIfLong) {
     for (const Integer n : {1000, 1024, 4096}) {
         const std::string many = fmt::format("rdft {} float32 batch=65536", n);
         const planning::Schedule schedule = gpu_schedule(swirl::problem(many), gpu());

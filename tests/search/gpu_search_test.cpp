@@ -98,7 +98,7 @@ TEST(SearchOnAGpu, StaysWithTheEstimateUnlessAnotherIsClearlyFaster) {
     EXPECT_EQ(to_string(searched(text, times).schedule), estimated(text));
 }
 
-TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
+TEST(SearchOnAGpu, CombinesTheFastestPasses) {
     const std::string text = "dft 100x1000 float32 batch=3";
     // By their threads, which passes choose apart from each other.
     FakeTimer times = FakeTimer::by_text([](const std::string& schedule) {
@@ -119,7 +119,7 @@ TEST(SearchOnAGpu, PutsTheFastestOfEachStepTogether) {
     }
 }
 
-TEST(SearchOnAGpu, GoesOnToNeighboursAsLongAsOneIsBetter) {
+TEST(SearchOnAGpu, ClimbsWhileANeighbourIsBetter) {
     const std::string text = "dft 1024 float32 batch=100";
     // The more transforms a block has the better: no candidate has as many as neighbours of neighbours.
     FakeTimer times = FakeTimer::by_text([](const std::string& schedule) {

@@ -17,7 +17,7 @@ namespace swirl::search {
 namespace gpu_timer_test {
 
 /// On a driver without a GPU, to whose clock each sample takes the same time.
-class TimekeepersOfGpus : public runtime::Cuda {
+class GpuTimers : public runtime::Cuda {
 protected:
     void SetUp() override {
         Cuda::SetUp();
@@ -31,7 +31,7 @@ protected:
     }
 };
 
-TEST_F(TimekeepersOfGpus, TimeWhatCanBeBuilt) {
+TEST_F(GpuTimers, TimeWhatCanBeBuilt) {
     const runtime::GpuDevice device(0, driver());
     GpuTimer timer(device, false);
     const Transform problem = parse_transform("dft 64 float32 batch=100");
@@ -48,7 +48,7 @@ TEST_F(TimekeepersOfGpus, TimeWhatCanBeBuilt) {
     EXPECT_GT(fake.launches.size(), 20U);
 }
 
-TEST_F(TimekeepersOfGpus, TimeTheFirstInAnyCaseAndTheOthersUntilTheEnd) {
+TEST_F(GpuTimers, TimeTheFirstCandidateAndOthersUntilTheDeadline) {
     const runtime::GpuDevice device(0, driver());
     GpuTimer timer(device, false);
     auto all = candidates({"sm_90: 0 stockham(8,8) on 64x8", "sm_90: 0 stockham(4,16) on 64x8"});
@@ -59,7 +59,7 @@ TEST_F(TimekeepersOfGpus, TimeTheFirstInAnyCaseAndTheOthersUntilTheEnd) {
     EXPECT_TRUE(all[1].infeasible_because.empty());
 }
 
-TEST_F(TimekeepersOfGpus, AskBeforeEachCompilationAndEachSample) {
+TEST_F(GpuTimers, AskBeforeEachCompilationAndEachSample) {
     struct Stop {};
     const runtime::GpuDevice device(0, driver());
     const Transform problem = parse_transform("dft 64 float32 batch=100");
@@ -81,7 +81,7 @@ TEST_F(TimekeepersOfGpus, AskBeforeEachCompilationAndEachSample) {
     for (const int most : {0, 1, 2, 5, 12}) EXPECT_EQ(questions_until(most), most + 1);
 }
 
-TEST_F(TimekeepersOfGpus, ServePlansThatMeasure) {
+TEST_F(GpuTimers, ServePlansThatMeasure) {
     const TemporaryFolder folder;
     setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
     const runtime::GpuDevice device(0, driver());

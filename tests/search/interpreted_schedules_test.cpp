@@ -54,14 +54,14 @@ TEST_P(SchedulesOfTheModel, AreTheTransformInTheInterpreterOnEveryCpu) {
     const std::string kind = GetParam();
     const auto layouts = is_complex(kind) ? std::span<const char* const>(complex_layouts)
                                           : std::span<const char* const>(real_layouts);
-    std::size_t turn = 0;
+    std::size_t round = 0;
     for (const Integer n : lengths()) {
         if (kind == "wht" && !std::has_single_bit(static_cast<std::uint64_t>(n))) continue;
         for (const target::Cpu* cpu : target::cpus()) {
             if (cpu->set == target::InstructionSet::portable) continue;
-            ++turn;
-            for (const char* layout : {"", layouts[turn % layouts.size()]}) {
-                const std::string text = problem_text(kind, n, layout, turn % 3 == 0);
+            ++round;
+            for (const char* layout : {"", layouts[round % layouts.size()]}) {
+                const std::string text = problem_text(kind, n, layout, round % 3 == 0);
                 support::prove(text, estimate(parse_transform(text), *cpu).schedule);
             }
         }
@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, SchedulesOfTheModel, testing::ValuesIn(kinds),
                              return name;
                          });
 
-TEST(SchedulesWithTables, AreTheTransformWhereTablesOfIndicesMeetPairsOfReals) {
+TEST(SchedulesWithTables, SupportIndexTablesOfRealPairs) {
     for (const char* text :
          {"dct4 74", "dst4 74 float32", "dct4 194", "dct4 74x4", "rdft 32 planar batch=2 scale=0.5",
           "rdft 28 float32 planar batch=2 scale=0.5", "rdft 37 backward planar",

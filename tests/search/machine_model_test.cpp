@@ -35,7 +35,7 @@ HostProbe probe_of(double speed = 1, double far = 1) {
     return probe;
 }
 
-TEST(MachineModel, OfAProbeLikeTheFittedMachineIsTheFittedMachineWithMemoryBehindIt) {
+TEST(MachineModel, ReproducesTheFittedMachine) {
     for (const double speed : {0.5, 1.0, 1.2}) { // a clock rate by itself changes no cycles
         const MachineModel model = machine_model(probe_of(speed));
         EXPECT_NEAR(model.hertz, speed * 3.5e9, 1e6);
@@ -102,7 +102,7 @@ TEST(MachineModel, TellsHalfWidthUnitsFromHalfTheClock) {
     EXPECT_EQ(machine_model(without_latency).vector_operation, 1);
 }
 
-TEST(MachineModel, OfHalfWidthUnitsCostsMoreTimeWhereArithmeticBinds) {
+TEST(MachineModel, HalfWidthUnitsSlowComputeBoundKernels) {
     const target::Cpu& cpu = target::cpu_named("avx512");
     for (const char* text : {"dft 16", "dft 1024", "rdft 1024", "dft 16 load=\"2*x\""}) {
         const double full = estimate(problem(text), cpu, machine_model(probe_of())).estimated_seconds;

@@ -91,7 +91,7 @@ TEST(MakePlan, DropsWisdomThatDoesNotFit) {
     }
 }
 
-TEST(MakePlan, MeasuresInPlaceAndInSeveralDimensionsWithinItsBudget) {
+TEST(MakePlan, MeasuresWithinItsBudget) {
     const OwnWisdom wisdom;
     for (const char* text :
          {"dft 256 inplace", "dft 16x32", "dft 8x8x8 float32 inplace", "dft 64 planar batch=4"}) {
@@ -173,7 +173,7 @@ TEST(WisdomOfAnotherVersion, IsComparedWithTheEstimateBeforeItIsTrusted) {
     }
 }
 
-TEST(WisdomOfAMeasurement, IsACandidateForAnExhaustiveSearchWhoseResultStays) {
+TEST(WisdomOfAMeasurement, SeedsExhaustiveSearches) {
     const OwnWisdom wisdom;
     Wisdom(wisdom.file())
         .store(key_here, {.schedule = other_schedule(), .seconds = 1e-12, .found_by = FoundBy::measure});
@@ -207,7 +207,7 @@ TEST(MakePlan, SaysExhaustiveOnlyWhereTimeSufficed) {
     EXPECT_EQ(Wisdom(wisdom.file()).find(key_here)->found_by, FoundBy::measure);
 }
 
-TEST(MakePlan, KeepsWhatItFindsAboutPartsForOtherPlans) {
+TEST(MakePlan, StoresSubproblemResults) {
     const OwnWisdom wisdom;
     FakeTimer times = FakeTimer::by_text([](const std::string&) { return 1e-3; });
     const Options options{.effort = Effort::measure, .time_budget_seconds = 60};

@@ -51,7 +51,7 @@ double valley(const BlockedGemm& schedule) {
            0.01 * std::abs(schedule.prefetch_a - 8);
 }
 
-TEST(LineSearch, FindsTheBottomOfAValleyWhoseParametersAreIndependent) {
+TEST(LineSearch, FindsSeparableMinima) {
     FakeTimer world = timer(valley);
     const SearchResult result = search(world);
     const BlockedGemm model = gemm::model_schedule(DataType::float64, cpu);
@@ -244,7 +244,7 @@ TEST_F(MatrixPlanner, SearchesOnceStoresAndUsesWhatItFinds) {
     EXPECT_TRUE(world.timed.empty()) << "it has one kernel of its own";
 }
 
-TEST_F(MatrixPlanner, ComparesSchedulesOfOtherVersionsAndHostsWithTheModel) {
+TEST_F(MatrixPlanner, ComparesForeignSchedulesWithTheModel) {
     const target::Cpu& host = target::host_cpu();
     const BlockedGemm model = gemm::model_schedule(DataType::float64, host);
     BlockedGemm other = model;
@@ -289,7 +289,7 @@ TEST_F(MatrixPlanner, LeavesWisdomOut) {
         << "and stores nothing";
 }
 
-TEST_F(MatrixPlanner, KeepsTheBitsAtAnyNumberOfThreadsAfterTuning) {
+TEST_F(MatrixPlanner, TuningKeepsBitsAtAnyThreadCount) {
     store_odd_schedule(DataType::float64);
     for (const auto& [rows, columns, k] :
          {std::array<Integer, 3>{500, 450, 470}, {2000, 40, 3000}, {300, 310, 320}}) {

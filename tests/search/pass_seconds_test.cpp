@@ -18,7 +18,7 @@ double sum_of(const std::vector<std::optional<double>>& passes) {
     return sum;
 }
 
-TEST(PassSeconds, OfTheModelsChoiceAddUpToItsEstimateOnGpus) {
+TEST(PassSeconds, SumToTheEstimateOnGpus) {
     for (const char* text :
          {"dft 1024 batch=7", "dft 48 float32 batch=100", "rdft 4096", "dft 64x64 batch=10",
           "dft 2^20 float32", "dft 8x100x3", "convolution 4096 float32", "dct2 100", "dft 67 batch=3",
@@ -34,7 +34,7 @@ TEST(PassSeconds, OfTheModelsChoiceAddUpToItsEstimateOnGpus) {
     }
 }
 
-TEST(PassSeconds, OfTheModelsChoiceAddUpToItsEstimateOnCpus) {
+TEST(PassSeconds, SumToTheEstimateOnCpus) {
     for (const char* text : {"dft 1024", "dft 16x30 float32", "rdft 100", "dct2 64"}) {
         const Transform problem = parse_transform(text);
         const Choice choice = estimate(problem, target::avx2_cpu());

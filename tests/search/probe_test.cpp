@@ -34,7 +34,7 @@ TEST(HostMachine, DescribesItself) {
     EXPECT_EQ(host_key(host).find('\n'), std::string::npos);
 }
 
-TEST(MachineKey, TellsApartWhatRunsDifferently) {
+TEST(MachineKey, DistinguishesMachinesThatRunDifferently) {
     Host host{.model = "A processor",
               .generation = "family 1",
               .instruction_set = "avx2",
@@ -210,16 +210,16 @@ TEST(Probe, NamesTheLevelThatHoldsTheData) {
     EXPECT_EQ(probe.level_holding(Integer{1} << 40).level, "memory");
 }
 
-TEST(Probe, AChainOfMultiplyAddsIsNoFasterThanManySideBySide) {
+TEST(Probe, OneFmaChainIsNoFasterThanMany) {
     for (const ProbeKernels& kernels : {best_probe_kernels(), portable_probe_kernels()})
         for (const auto& [all, chain] : {std::pair{kernels.float32, kernels.chain_float32},
                                          std::pair{kernels.float64, kernels.chain_float64}}) {
-            EXPECT_EQ(all.steps, chain.steps);
+            EXPECT_EQ(all.fmas, chain.fmas);
             EXPECT_GE(all.flops_each, chain.flops_each);
         }
 }
 
-TEST(KnownProbe, IsMeasuredOnceAndAgainWhenItCannotBeRead) {
+TEST(KnownProbe, IsMeasuredAgainIfUnreadable) {
     Wisdom wisdom(":memory:");
     const HostProbe first = known_probe(wisdom, quick);
     EXPECT_EQ(known_probe(wisdom, quick), first) << "two measurements would not be equal";

@@ -23,7 +23,7 @@ double cycles_of(const std::vector<Candidate>& candidates, std::string_view rule
     return 0;
 }
 
-TEST(RealCandidates, TakeAboutHalfTheTimeOfTheComplexTransformForOddSizesToo) {
+TEST(RealCandidates, TakeHalfTheComplexTime) {
     for (const Integer n : {945, 2187, 3125})
         for (const Direction direction : {Direction::forward, Direction::backward}) {
             Memo memo;
@@ -48,7 +48,7 @@ TEST(RealCandidates, CountAHalfSizeTransformOnce) {
     EXPECT_LT(1.5 * half, whole);
 }
 
-TEST(RealCandidates, KnowThatRowsDriveEachOtherOutWhereTheyAreWrittenPagesApart) {
+TEST(RealCandidates, ChargeCacheConflictsOfPageStrides) {
     Memo memo;
     const auto setting = setting_with(&memo);
     const rules::Choice radices{64, 32, 32};

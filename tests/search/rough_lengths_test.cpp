@@ -25,7 +25,7 @@ void expect_valid(const rules::BreakdownTree& tree, Integer n) {
         << rules::to_string(tree);
 }
 
-TEST(RoughLengths, HaveRadicesWhateverTheirSmoothPartDoesAlone) {
+TEST(RoughLengths, HaveRadicesForTheirSmoothFactor) {
     for (const target::Cpu* cpu : target::cpus())
         for (const Integer n : {58275, 58608, 62234, 64380, 113160, 4100000})
             for (const char* precision : {"", " float32"})

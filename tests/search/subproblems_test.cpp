@@ -20,7 +20,7 @@ std::vector<std::string> parts_by(const char* whole, std::string_view rule, cons
 
 using Texts = std::vector<std::string>;
 
-TEST(Subproblems, AreProblemsInTheContextInWhichTheyWillRun) {
+TEST(Subproblems, KeepTheirStridesAndBatches) {
     EXPECT_EQ(parts_by("dft 131072", "two-sweep", {256, 32, 16}),
               (Texts{"dft 512 in=16 out=256 batch=16:1", "dft 256 in=512 batch=32:(1,256)"}))
         << "a block of rows, a tile of columns";
@@ -65,7 +65,7 @@ TEST(Subproblems, SayHowOftenTheyRun) {
     EXPECT_EQ(subproblems[1].times, 16) << "tiles of 32 of the 512 columns";
 }
 
-TEST(Subproblems, OfBandsAreRowsAndColumnsOfABandAndWhatIsLeftOfTheColumns) {
+TEST(Subproblems, BandsSplitIntoRowsAndColumns) {
     const Transform whole = problem("dft 1024x2048");
     const auto subproblems = subproblems_of(whole, planning::dimension_passes(whole).at(0), "bands", {8});
     Texts texts;

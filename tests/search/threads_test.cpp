@@ -58,7 +58,7 @@ constexpr const char* problems[] = {
     "wht 64x32 inplace",
 };
 
-TEST(Threads, ComputeTheSameBitsWhateverTheirNumber) {
+TEST(Threads, BitsDoNotDependOnTheirCount) {
     int shared = 0;
     for (const char* text : problems) {
         SCOPED_TRACE(text);
@@ -73,7 +73,7 @@ TEST(Threads, ComputeTheSameBitsWhateverTheirNumber) {
     EXPECT_GE(shared, 80) << "most plans are shared";
 }
 
-TEST(Threads, ServeAnyNumberOfCallersAtOnce) {
+TEST(Threads, ServeConcurrentCallers) {
     const Transform problem = parse_transform("dft 96x80");
     const auto plan = plan_for(problem, 3);
     ASSERT_EQ(plan->threads(), 3);
@@ -101,7 +101,7 @@ TEST(Threads, WorkInTheCallersWorkspace) {
     EXPECT_TRUE(std::all_of(end, end + 64, [](unsigned char byte) { return byte == 0x5a; }));
 }
 
-TEST(Workspace, HasToLieApartFromTheData) {
+TEST(Workspace, MustNotOverlapData) {
     for (const char* text : {"dft 256x240", "dft 256x240 inplace", "dft 256x240 planar"}) {
         const Transform problem = parse_transform(text);
         const auto plan = plan_for(problem, 1);
@@ -149,7 +149,7 @@ TEST(Threads, StayWithTheCallerInsideATeam) {
     const std::vector<std::byte> expected = bytes_after(*plan);
     std::vector<int> agree(2, 0), sizes(2, 0);
     runtime::run_team(2, [&](const runtime::TeamMember& member) {
-        const auto index = static_cast<std::size_t>(member.number());
+        const auto index = static_cast<std::size_t>(member.index());
         sizes[index] = runtime::team_size(4);
         agree[index] = bytes_after(*plan) == expected;
     });

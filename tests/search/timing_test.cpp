@@ -25,7 +25,7 @@ TEST(InterleavedTiming, TakesASampleOfEachInEveryRound) {
     }
 }
 
-TEST(InterleavedTiming, BeginsEachRoundWithAnotherContender) {
+TEST(InterleavedTiming, RotatesCandidatesByRound) {
     std::string order;
     const auto work = [&](char name) {
         return TimedWork{.run = [&order, name] { order += name; }, .restore = {}};

@@ -84,7 +84,7 @@ TEST(TransformSearch, FindsTheFastestOfTheLikely) {
     EXPECT_EQ(found.seconds, 1);
 }
 
-TEST(TransformSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
+TEST(TransformSearch, TimesTheEstimateFirst) {
     const Transform whole = problem("dft 4096");
     FakeTimer times = timer([](const Transform&, const std::string&) { return 1.0; });
     EXPECT_EQ(search(whole, times, {}).schedule, estimated(whole)) << "nothing else is faster";
@@ -94,7 +94,7 @@ TEST(TransformSearch, TimesTheEstimatesChoiceFirstInEveryContestOfTheWhole) {
     }
 }
 
-TEST(TransformSearch, KeepsTheEstimateWhereAnotherIsFasterByLuckAlone) {
+TEST(TransformSearch, KeepsTheEstimateAgainstNoise) {
     const Transform whole = problem("dft 4096");
     const std::string lucky = schedule_text(likely_trees(whole).back());
     int wins = 0;
@@ -114,7 +114,7 @@ TEST(TransformSearch, LooksAmongTheNeighboursOfTheBest) {
     EXPECT_EQ(search(whole, times, {}).schedule, fastest);
 }
 
-TEST(TransformSearch, TakesTheFastestTreeOfAPartThatItTimedOnce) {
+TEST(TransformSearch, ReusesSubproblemTimings) {
     const Transform whole = problem("dft 10007");
     ASSERT_TRUE(estimated(whole).find("bluestein(") != std::string::npos) << estimated(whole);
     std::string part_text, fastest;
@@ -211,7 +211,7 @@ TEST(TransformSearch, TriesRivals) {
     EXPECT_EQ(search(whole, times, setting).schedule, extra);
 }
 
-TEST(TransformSearch, ReportsWhatItTimesHowManyTheBestAndTheTimeLeft) {
+TEST(TransformSearch, ReportsProgress) {
     std::vector<std::string> lines;
     Trying setting{.seconds = 60};
     setting.progress = [&](const std::string& line) { lines.push_back(line); };

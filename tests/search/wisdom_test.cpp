@@ -210,7 +210,7 @@ TEST_F(WisdomFile, StaysUsableInAChildProcess) {
 
 // ---- files that are not as they should be ---------------------------------------------------------------------
 
-TEST_F(WisdomFile, MovesAFileThatIsNoDatabaseAsideAndBeginsAnew) {
+TEST_F(WisdomFile, MovesForeignFilesAside) {
     fs::create_directories(file.parent_path());
     std::ofstream(file) << std::string(5000, 'x');
     EXPECT_TRUE(open().store(key, timed));
@@ -246,7 +246,7 @@ TEST_F(WisdomFile, RecoversWhenPagesInsideAreDamaged) {
     EXPECT_EQ(open().entries().size(), 1U);
 }
 
-TEST_F(WisdomFile, IsMovedAsideOnceWhenSeveralProcessesMeetTheDamage) {
+TEST_F(WisdomFile, IsMovedAsideOnceByConcurrentProcesses) {
     fs::create_directories(file.parent_path());
     std::ofstream(file) << std::string(5000, 'x');
     EXPECT_TRUE(in_processes(5, [&](int i) {
@@ -292,7 +292,7 @@ TEST_F(WisdomFile, LivesInMemoryWhereNoFileCanBe) {
     EXPECT_TRUE(wisdom.store(key, timed));
 }
 
-TEST_F(WisdomFile, LivesInMemoryWhereThePathLeadsToNoFile) {
+TEST_F(WisdomFile, FallsBackToMemory) {
     const fs::path loop = folder.path() / "loop", pipe = folder.path() / "pipe";
     fs::create_symlink(loop, loop);
     ASSERT_EQ(mkfifo(pipe.c_str(), 0666), 0);
@@ -310,7 +310,7 @@ TEST_F(WisdomFile, LivesInMemoryWhereThePathLeadsToNoFile) {
     EXPECT_FALSE(fs::exists("/dev/null.lock"));
 }
 
-TEST_F(WisdomFile, IsNowhereForPlanningWhereThePathLeadsToNoFile) {
+TEST_F(WisdomFile, PlanningWorksWithoutAFile) {
     const fs::path loop = folder.path() / "loop";
     fs::create_symlink(loop, loop);
     for (const fs::path& path : {fs::path("/dev/null"), loop, folder.path() / std::string(300, 'x')}) {
@@ -392,7 +392,7 @@ TEST_F(WisdomFile, ReadsTheGoodLinesOfADamagedFile) {
 }
 
 /// Bytes that change in a row of a sound database leave a row that no program has written.
-TEST_F(WisdomFile, ReadsAndExportsNoRowThatNobodyCanHaveWritten) {
+TEST_F(WisdomFile, IgnoresMalformedRows) {
     for (const char* change : {"created = 0", "created = -5", "seconds = -1", "seconds = 9e999",
                                "version = ''", "schedule = ''", "device = ''", "problem = ''"}) {
         fs::remove(file);
@@ -418,17 +418,17 @@ TEST_F(WisdomFile, ReadsAndExportsNoRowThatNobodyCanHaveWritten) {
 
 // ---- where the file is ----------------------------------------------------------------------------------------
 
-class WisdomPlace : public testing::Test {
+class WisdomLocation : public testing::Test {
 protected:
     static constexpr const char* names[] = {"SWIRL_WISDOM", "XDG_CACHE_HOME", "HOME"};
-    WisdomPlace() {
+    WisdomLocation() {
         for (const char* name : names) {
             const char* value = std::getenv(name);
             before.push_back(value != nullptr ? std::optional<std::string>(value) : std::nullopt);
             unsetenv(name);
         }
     }
-    ~WisdomPlace() override {
+    ~WisdomLocation() override {
         for (std::size_t i = 0; i < before.size(); ++i)
             before[i] ? setenv(names[i], before[i]->c_str(), 1) : unsetenv(names[i]);
     }
@@ -436,7 +436,7 @@ protected:
 };
 
 /// As another copy of the library in this process would hold it, whose SQLite does not know of ours.
-TEST_F(WisdomFile, IsNeitherUsedNorClosedWhileAnotherCopyUsesIt) {
+TEST_F(WisdomFile, IsNotSharedAcrossForks) {
     std::optional<Wisdom> wisdom(open());
     EXPECT_TRUE(wisdom->store(key, timed));
     const auto wait_of = [&](const auto& action) {
@@ -457,7 +457,7 @@ TEST_F(WisdomFile, IsNeitherUsedNorClosedWhileAnotherCopyUsesIt) {
     EXPECT_TRUE(warnings.empty());
 }
 
-TEST_F(WisdomPlace, FollowsTheEnvironmentInOrder) {
+TEST_F(WisdomLocation, FollowsTheEnvironmentInOrder) {
     EXPECT_EQ(Wisdom::default_file(), ":memory:");
     setenv("HOME", "", 1);
     EXPECT_EQ(Wisdom::default_file(), ":memory:");

@@ -9,7 +9,7 @@
 namespace swirl::support::cublas {
 namespace {
 
-double number_at(int type, const void* data, std::int64_t at) {
+double element_at(int type, const void* data, std::int64_t at) {
     switch (type) {
     case float32: return static_cast<double>(static_cast<const float*>(data)[at]);
     case float64: return static_cast<const double*>(data)[at];
@@ -40,11 +40,11 @@ int multiply(std::int64_t m, std::int64_t n, std::int64_t k, double alpha, const
     for (std::int64_t column = 0; column < n; ++column)
         for (std::int64_t row = 0; row < m; ++row) {
             double sum = 0;
-            for (std::int64_t step = 0; step < k; ++step)
-                sum += number_at(a.type, a.data, place(a, row, step)) *
-                       number_at(b.type, b.data, place(b, step, column));
+            for (std::int64_t k_index = 0; k_index < k; ++k_index)
+                sum += element_at(a.type, a.data, place(a, row, k_index)) *
+                       element_at(b.type, b.data, place(b, k_index, column));
             const std::int64_t at = place(c, row, column);
-            const double result = alpha * sum + (beta == 0 ? 0 : beta * number_at(c.type, c.data, at));
+            const double result = alpha * sum + (beta == 0 ? 0 : beta * element_at(c.type, c.data, at));
             if (c.type == float64)
                 static_cast<double*>(c.data)[at] = result;
             else

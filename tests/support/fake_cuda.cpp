@@ -59,8 +59,9 @@ void take_options(unsigned count, const CompileOption* names, void** values) {
         fake().options[static_cast<int>(names[k])] = reinterpret_cast<std::uintptr_t>(values[k]);
         const bool is_log = names[k] == CompileOption::errors || names[k] == CompileOption::information;
         if (is_log) { // the next option is its size
-            const auto room = reinterpret_cast<std::uintptr_t>(values[k + 1]);
-            std::copy_n(fake().log.begin(), std::min(fake().log.size(), room), static_cast<char*>(values[k]));
+            const auto capacity = reinterpret_cast<std::uintptr_t>(values[k + 1]);
+            std::copy_n(fake().log.begin(), std::min(fake().log.size(), capacity),
+                        static_cast<char*>(values[k]));
         }
     }
 }
@@ -271,19 +272,18 @@ EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** ar
 #endif
 
 EXPORT Result cuMemAlloc_v2(Address* address, std::size_t bytes) {
-    bool has_room = true;
-    const Result result = Call("cuMemAlloc", Call::context)([&] { has_room = allocate(address, bytes); });
-    return has_room ? result : out_of_memory;
+    bool fits = true;
+    const Result result = Call("cuMemAlloc", Call::context)([&] { fits = allocate(address, bytes); });
+    return fits ? result : out_of_memory;
 }
 EXPORT Result cuMemFree_v2(Address address) {
     return Call("cuMemFree", Call::context)([=] { release(address); });
 }
 #if SWIRL_FAKE_CUDA_VERSION >= 11020
 EXPORT Result cuMemAllocAsync(Address* address, std::size_t bytes, Stream) {
-    bool has_room = true;
-    const Result result =
-        Call("cuMemAllocAsync", Call::context)([&] { has_room = allocate(address, bytes); });
-    return has_room ? result : out_of_memory;
+    bool fits = true;
+    const Result result = Call("cuMemAllocAsync", Call::context)([&] { fits = allocate(address, bytes); });
+    return fits ? result : out_of_memory;
 }
 EXPORT Result cuMemFreeAsync(Address address, Stream) {
     return Call("cuMemFreeAsync", Call::context)([=] { release(address); });
@@ -319,15 +319,15 @@ EXPORT Result cuTensorMapEncodeTiled(void* map, TensorElement element, std::uint
                                      const std::uint32_t* box, const std::uint32_t* element_strides, int,
                                      int swizzle, int, int) {
     return Call("cuTensorMapEncodeTiled", Call::nothing)([=] {
-        const auto place = reinterpret_cast<Address>(address);
+        const auto pointer = reinterpret_cast<Address>(address);
         fake().tensors.push_back({element,
-                                  place,
+                                  pointer,
                                   {extents, extents + rank},
                                   {byte_strides, byte_strides + rank - 1},
                                   {box, box + rank},
                                   {element_strides, element_strides + rank},
                                   swizzle});
-        std::memcpy(map, &place, sizeof place);
+        std::memcpy(map, &pointer, sizeof pointer);
     });
 }
 #endif

@@ -41,6 +41,6 @@ private:
     runtime::cuda::Result result_ = runtime::cuda::success;
 };
 
-template <class Handle> Handle handle(std::uintptr_t number) { return reinterpret_cast<Handle>(number); }
+template <class Handle> Handle handle(std::uintptr_t id) { return reinterpret_cast<Handle>(id); }
 
 } // namespace swirl::support::driver

@@ -113,8 +113,8 @@ EXPORT int cufftXtMakePlanMany(int plan, int rank, Length* lengths, Length* inpu
     return 0;
 }
 
-EXPORT int cufftXtExec(int number, void* input, void* output, int direction) {
-    const Plan& plan = plans().at(number);
+EXPORT int cufftXtExec(int id, void* input, void* output, int direction) {
+    const Plan& plan = plans().at(id);
     const Length n = plan.lengths.back();
     Length points = 1;
     for (const Length length : plan.lengths) points *= length;

@@ -40,7 +40,7 @@ struct InterpretedKernels {
 
 /// The value of entry i.
 using InputValues = std::function<formula::Complex(std::size_t)>;
-inline InputValues random_numbers() {
+inline InputValues random_values() {
     return [generator = std::mt19937(3),
             uniform = std::uniform_real_distribution<float>(-1, 1)](std::size_t) mutable {
         const float re = uniform(generator);
@@ -52,7 +52,7 @@ inline InputValues random_numbers() {
 /// bounds or read uninitialised memory. Scratch memory persists between kernels.
 inline InterpretedKernels interpreted(const lower::KernelRequest& request,
                                       const std::vector<ir::Program>& programs,
-                                      const InputValues& given = random_numbers(), bool throws = true) {
+                                      const InputValues& given = random_values(), bool throws = true) {
     std::map<std::string, std::shared_ptr<ir::Memory>> memories;
     for (const ir::Program& program : programs)
         for (const ir::BufferInfo& buffer : program.buffers)

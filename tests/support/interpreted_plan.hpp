@@ -41,8 +41,8 @@ public:
 private:
     void add_gpu_passes(const Transform& problem, const planning::Schedule& schedule) {
         passes_ = planning::gpu_passes(problem, schedule);
-        for (planning::GpuPassDescription& step : planning::describe_passes(problem, schedule))
-            programs_.push_back(std::move(step.programs));
+        for (planning::GpuPassDescription& description : planning::describe_passes(problem, schedule))
+            programs_.push_back(std::move(description.programs));
     }
 
     void add_cpu_passes(const Transform& problem, const planning::Schedule& schedule) {

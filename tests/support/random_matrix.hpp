@@ -24,7 +24,7 @@ template <class Real> Real random_real(std::mt19937& random) {
     return static_cast<Real>(static_cast<int>(random() % 257) - 128) / 128;
 }
 
-template <class T> T random_number(std::mt19937& random) {
+template <class T> T random_value(std::mt19937& random) {
     using Real = typename RealOf<T>::type;
     if constexpr (sizeof(T) == sizeof(Real)) {
         return random_real<Real>(random);
@@ -39,7 +39,7 @@ template <class T>
 std::vector<T> random_matrices(std::mt19937& random, const MatrixLayout& layout, Integer batch, Integer rows,
                                Integer columns) {
     std::vector<T> values(offset_in(layout, batch - 1, rows - 1, columns - 1) + 1);
-    for (T& value : values) value = random_number<T>(random);
+    for (T& value : values) value = random_value<T>(random);
     return values;
 }
 

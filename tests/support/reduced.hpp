@@ -15,7 +15,7 @@
 namespace swirl::support {
 
 /// An element in a buffer of scalars, by element index from 0.
-inline std::complex<long double> number_at(const ir::Memory& memory, DataType data_type, Integer index) {
+inline std::complex<long double> element_at(const ir::Memory& memory, DataType data_type, Integer index) {
     if (!is_complex(data_type)) return memory[index];
     return {memory[2 * index], memory[2 * index + 1]};
 }
@@ -27,11 +27,11 @@ inline std::complex<double> value_of(const ExpressionTree& tree, const MatrixPro
     const ExpressionScope scope = scope_of(product);
     const auto index = [&](const std::string& name) { return indices[*scope.axis_of(name)]; };
     const auto array = [&](const ExpressionNode& node) -> std::complex<double> {
-        Integer place = 0;
+        Integer element_index = 0;
         for (const std::string& name : node.indices)
-            place = place * scope.lengths[*scope.axis_of(name)] + index(name);
-        if (!node.is_complex) return element(node.name, place);
-        return {element(node.name, 2 * place), element(node.name, 2 * place + 1)};
+            element_index = element_index * scope.lengths[*scope.axis_of(name)] + index(name);
+        if (!node.is_complex) return element(node.name, element_index);
+        return {element(node.name, 2 * element_index), element(node.name, 2 * element_index + 1)};
     };
     return evaluate(tree.value, {x, index, array});
 }

@@ -40,7 +40,7 @@ inline const std::array special_values = {0.0,
                                           std::numeric_limits<double>::quiet_NaN()};
 
 /// Equal, zeros with the same sign, or both NaN.
-inline void expect_same_number(double got, double expected) {
+inline void expect_same_value(double got, double expected) {
     if (std::isnan(expected))
         EXPECT_TRUE(std::isnan(got)) << got << " instead of NaN";
     else

@@ -9,7 +9,7 @@
 namespace swirl::target {
 namespace concurrency_test {
 
-TEST(Shuffles, AreFoundByManyThreadsAtOnceAsTheSameObjects) {
+TEST(Shuffles, LookupIsThreadSafe) {
     constexpr int threads = 4;
     constexpr int rounds = 300;
     std::vector<std::vector<const ir::Instruction*>> found(threads);

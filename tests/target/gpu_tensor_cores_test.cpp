@@ -73,18 +73,16 @@ TEST(WarpProducts, OfFloat64AreChainsOfFusedMultiplyAdds) {
             for (Integer i = 0; i < arguments[name].elements(); ++i) arguments[name].set(i, normal(random));
         const ir::Memory before = arguments["c"];
         const ir::InterpreterReport report = ir::interpret(program, arguments);
-        const auto number = [](const ir::Memory& memory, Integer i) {
-            return static_cast<double>(memory[i]);
-        };
+        const auto value = [](const ir::Memory& memory, Integer i) { return static_cast<double>(memory[i]); };
         const Integer m = shape.rows, n = shape.columns, k = shape.k;
         for (Integer warp = 0; warp < 2; ++warp)
             for (Integer i = 0; i < m; ++i)
                 for (Integer j = 0; j < n; ++j) {
-                    double sum = number(before, warp * m * n + i * n + j);
+                    double sum = value(before, warp * m * n + i * n + j);
                     for (Integer p = 0; p < k; ++p)
-                        sum = std::fma(number(arguments["a"], warp * m * k + i * k + p),
-                                       number(arguments["b"], warp * k * n + p * n + j), sum);
-                    ASSERT_EQ(number(arguments["c"], warp * m * n + i * n + j), sum)
+                        sum = std::fma(value(arguments["a"], warp * m * k + i * k + p),
+                                       value(arguments["b"], warp * k * n + p * n + j), sum);
+                    ASSERT_EQ(value(arguments["c"], warp * m * n + i * n + j), sum)
                         << m << " x " << n << " x " << k;
                 }
         EXPECT_EQ(report.flops, 2 * 2 * m * n * k);
@@ -109,8 +107,8 @@ TEST(WarpProducts, OfHalfPrecisionHaveTheFragmentsOfTheManual) {
     fill(a);
     fill(b);
     fill(c);
-    for (const DataType factor : {DataType::bfloat16, DataType::float16}) {
-        const ir::Instruction& instruction = mma_half_precision(factor);
+    for (const DataType operand_type : {DataType::bfloat16, DataType::float16}) {
+        const ir::Instruction& instruction = mma_half_precision(operand_type);
         std::array<ir::Lanes, 3> lanes;
         for (int thread = 0; thread < warp; ++thread) {
             const auto g = static_cast<std::size_t>(thread / 4), r = static_cast<std::size_t>(thread % 4);

@@ -86,7 +86,7 @@ TEST(Gpu, IsChosenByExactComputeCapabilityElseGeneric) {
     EXPECT_THROW(gpu_for(6, 1), UserError);
 }
 
-TEST(Gpu, FactsOfEveryEntryFitTogether) {
+TEST(Gpu, EntriesAreConsistent) {
     for (const Gpu* gpu : gpus()) {
         SCOPED_TRACE(gpu->name);
         EXPECT_EQ(gpu->ptx_target,
@@ -130,7 +130,7 @@ TEST(Occupancy, NamesWhatLimitsIt) {
     EXPECT_EQ(occupancy(gpu, 128, 32, 100000).limited_by, OccupancyLimit::shared_memory);
 }
 
-TEST(Occupancy, IsNoneWhereAThreadWouldNeedMoreRegistersThanItCanName) {
+TEST(Occupancy, IsZeroBeyondTheRegisterLimit) {
     for (const Gpu* gpu : gpus()) EXPECT_EQ(occupancy(*gpu, 32, 256, 0).blocks, 0);
 }
 

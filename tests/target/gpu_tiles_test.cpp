@@ -11,15 +11,15 @@ namespace gpu_tiles_test {
 
 TEST(GpuTiles, HaveAllColumnsThatHopperHas) {
     std::set<std::string_view> names;
-    for (const DataType factor : {DataType::float16, DataType::bfloat16, DataType::float32})
+    for (const DataType type : {DataType::float16, DataType::bfloat16, DataType::float32})
         for (int columns = 8; columns <= 256; columns += 8) {
-            const ir::WgmmaInstruction& entry = wgmma_of(factor, columns);
+            const ir::WgmmaInstruction& entry = wgmma_of(type, columns);
             EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
             EXPECT_EQ(entry.columns, columns);
             EXPECT_EQ(entry.registers(), columns / 2);
-            EXPECT_EQ(entry.factor, factor);
-            EXPECT_EQ(entry.k * bytes_of(factor), 32);
-            EXPECT_EQ(&entry, &wgmma_of(factor, columns));
+            EXPECT_EQ(entry.operand_type, type);
+            EXPECT_EQ(entry.k * bytes_of(type), 32);
+            EXPECT_EQ(&entry, &wgmma_of(type, columns));
         }
     const ir::WgmmaInstruction& entry = wgmma_of(DataType::bfloat16, 256);
     EXPECT_EQ(entry.name, "tile_product_64x256x16_bf16");

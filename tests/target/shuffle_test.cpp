@@ -50,7 +50,7 @@ TEST(ShuffleTable, EveryEntryIsFoundByItsLaneMap) {
         }
 }
 
-TEST(ShuffleTable, HasTheInterleavingsOfComplexDataOnTheFastPorts) {
+TEST(ShuffleTable, ComplexInterleavesUseFastPorts) {
     const ir::Type f64x4{DataType::float64, 4};
     EXPECT_EQ(find_shuffle(avx2_cpu(), f64x4, Map{0, 4, 2, 6})->ports, "15");
     const ir::Type f64x8{DataType::float64, 8};
@@ -60,7 +60,7 @@ TEST(ShuffleTable, HasTheInterleavingsOfComplexDataOnTheFastPorts) {
               "shuffle_blocks_f64x8_0x88");
 }
 
-TEST(ShuffleTable, HasEveryShuffleOfTwoDoublesAndTheTranspositionsOfFloatsOnNeon) {
+TEST(ShuffleTable, NeonHasDoubleShufflesAndFloatTransposes) {
     const ir::Type f64x2{DataType::float64, 2};
     for (const std::int8_t first : {0, 1, 2, 3})
         for (const std::int8_t second : {0, 1, 2, 3}) {

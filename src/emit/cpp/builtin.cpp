@@ -38,11 +38,11 @@ public:
     Side(ir::Builder& builder, const char* name, const BuiltinCodelet& codelet, Integer entries, bool written)
         : builder_(builder) {
         const bool complex = is_complex(codelet.formula);
-        for (const ir::Component part : {ir::Component::real, ir::Component::imaginary}) {
+        for (const ir::Component component : {ir::Component::real, ir::Component::imaginary}) {
             if (!complex && buffers_.size() == 1) continue;
             ir::BufferInfo info;
             info.role.argument = written ? ir::ArgumentRole::output : ir::ArgumentRole::input;
-            info.role.component = complex ? part : ir::Component::both;
+            info.role.component = complex ? component : ir::Component::both;
             info.name = name;
             info.name += ir::suffix_of(info.role.component);
             info.element = codelet.scalar;

@@ -56,25 +56,25 @@ void CKernelWriter::write(const ir::For& loop) {
     std::vector<Variable> scope = {loop.variable};
     const std::string end = form(loop.end);
     std::vector<std::string> starts = {form(loop.begin)};
-    std::vector<Integer> steps = {loop.step};
+    std::vector<Integer> increments = {loop.step};
     for (const ir::Induction& induction : loop.inductions) {
         if (!usage_.variables[static_cast<std::size_t>(induction.variable)]) continue;
         scope.push_back(induction.variable);
         starts.push_back(form(induction.start));
-        steps.push_back(induction.step);
+        increments.push_back(induction.step);
     }
     std::string start;
-    std::string step;
+    std::string updates;
     for (std::size_t i = 0; i < scope.size(); ++i) {
         open_scope(scope[i]);
         const char* separator = i == 0 ? "" : ", ";
         start += fmt::format("{}{} = {}", separator, name(scope[i]), starts[i]);
-        step += fmt::format("{}{} += {}", separator, name(scope[i]), steps[i]);
+        updates += fmt::format("{}{} += {}", separator, name(scope[i]), increments[i]);
     }
     if (loop.kind == ir::For::Kind::parallel) out_.comment("the iterations are independent");
     {
-        SourceWriter::Block block(
-            out_, fmt::format("for ({} {}; {} < {}; {})", counter_, start, name(loop.variable), end, step));
+        SourceWriter::Block block(out_, fmt::format("for ({} {}; {} < {}; {})", counter_, start,
+                                                    name(loop.variable), end, updates));
         write(loop.body);
     }
     for (const Variable variable : scope) close_scope(variable);

@@ -11,7 +11,7 @@
 
 namespace swirl::emit {
 
-/// The part of a kernel's body common to all languages of C's family: names of buffers and variables, affine forms,
+/// The syntax of a kernel's body common to all languages of C's family: names of buffers and variables, affine forms,
 /// loops and conditions. Each language spells values itself.
 class CKernelWriter {
 protected:

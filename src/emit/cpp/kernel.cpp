@@ -53,9 +53,9 @@ void CppKernelWriter::describe(bool by_position) {
     for (std::size_t i = 0; i < buffers_.size(); ++i) {
         const ir::BufferInfo& buffer = program_.buffers[i];
         if (is_in_frame(buffer.space)) continue;
-        const std::string place = by_position ? fmt::format("{}  ", position++) : "";
+        const std::string prefix = by_position ? fmt::format("{}  ", position++) : "";
         const Integer last = buffer.first + buffer.elements - 1;
-        out_.comment(fmt::format("  {}{}: {} {}…{}, {}{}", place, buffers_[i], cpp_type({buffer.element, 1}),
+        out_.comment(fmt::format("  {}{}: {} {}…{}, {}{}", prefix, buffers_[i], cpp_type({buffer.element, 1}),
                                  buffer.first, last, role(buffer),
                                  is_passed(i) ? "" : ", part of this file (the pointer is not used)"));
     }

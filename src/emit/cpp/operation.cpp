@@ -83,9 +83,9 @@ std::string CppKernelWriter::shuffle(const ir::Operation& operation,
     if (operation.type.lanes == 1) return lane(lane_map[0]);
     const std::string type = cpp_type(operation.type);
     if (lanes == 1) {
-        std::vector<std::string> parts;
-        for (const std::int8_t from : lane_map) parts.push_back(lane(from));
-        return fmt::format("{}{{{}}}", type, fmt::join(parts, ", "));
+        std::vector<std::string> elements;
+        for (const std::int8_t from : lane_map) elements.push_back(lane(from));
+        return fmt::format("{}{{{}}}", type, fmt::join(elements, ", "));
     }
     const std::vector<int> from(lane_map.begin(), lane_map.end());
     return fmt::format("shuffle<{}, {}>({}, {})", type, fmt::join(from, ", "), operand(sources.front()),

@@ -11,11 +11,11 @@ namespace {
 /// Workspace of one kernel: buffers begin at multiples of a cache line, with a small gap, so that equal indices of two
 /// buffers do not compete for the same cache sets.
 constexpr std::size_t cache_line = 64;
-constexpr std::size_t apart = 2 * cache_line;
+constexpr std::size_t padding = 2 * cache_line;
 
 std::size_t bytes_of(const ir::BufferInfo& buffer) {
     const std::size_t bytes = static_cast<std::size_t>(buffer.elements * bytes_of(buffer.element));
-    return (bytes + cache_line - 1) / cache_line * cache_line + apart;
+    return (bytes + cache_line - 1) / cache_line * cache_line + padding;
 }
 
 bool has_parameters(const ir::Program& program) {
@@ -27,11 +27,11 @@ bool has_parameters(const ir::Program& program) {
 /// The distinct programs, in order of first use.
 std::vector<const ir::Program*> programs_of(const CppTransform& transform) {
     std::vector<const ir::Program*> programs;
-    for (const CppTransform::KernelCall& step : transform.calls) {
-        ensure(!has_parameters(*step.program), "kernel '{}' takes integers; a transform's kernels must not",
-               step.program->name);
-        if (std::find(programs.begin(), programs.end(), step.program) == programs.end())
-            programs.push_back(step.program);
+    for (const CppTransform::KernelCall& call : transform.calls) {
+        ensure(!has_parameters(*call.program), "kernel '{}' takes integers; a transform's kernels must not",
+               call.program->name);
+        if (std::find(programs.begin(), programs.end(), call.program) == programs.end())
+            programs.push_back(call.program);
     }
     return programs;
 }
@@ -67,20 +67,20 @@ Identifiers reserved_names() {
 }
 
 /// The expression passed for each of a kernel's buffers.
-std::vector<std::string> actuals(const CppTransform& transform, const CppTransform::KernelCall& step,
+std::vector<std::string> actuals(const CppTransform& transform, const CppTransform::KernelCall& call,
                                  const Signature& signature) {
     std::vector<std::string> result;
     std::size_t argument = 0;
     std::size_t offset = 0;
-    for (const ir::BufferInfo& buffer : step.program->buffers) {
+    for (const ir::BufferInfo& buffer : call.program->buffers) {
         if (buffer.space == ir::Space::argument) {
-            ensure(argument < step.arguments.size() && step.arguments[argument] < transform.arguments.size(),
-                   "kernel '{}' has more arguments than its step names", step.program->name);
-            const std::size_t which = step.arguments[argument++];
+            ensure(argument < call.arguments.size() && call.arguments[argument] < transform.arguments.size(),
+                   "kernel '{}' has more arguments than its call names", call.program->name);
+            const std::size_t which = call.arguments[argument++];
             ensure(transform.arguments[which].element == buffer.element &&
                        (transform.arguments[which].written || !buffer.written),
                    "argument '{}' cannot be '{}' of kernel '{}'", transform.arguments[which].name,
-                   buffer.name, step.program->name);
+                   buffer.name, call.program->name);
             result.push_back(signature.arguments[which]);
         } else if (buffer.space == ir::Space::scratch) {
             const Integer origin = static_cast<Integer>(offset) - buffer.first * bytes_of(buffer.element);
@@ -89,8 +89,8 @@ std::vector<std::string> actuals(const CppTransform& transform, const CppTransfo
             offset += bytes_of(buffer);
         }
     }
-    ensure(argument == step.arguments.size(), "kernel '{}' has fewer arguments than its step names",
-           step.program->name);
+    ensure(argument == call.arguments.size(), "kernel '{}' has fewer arguments than its call names",
+           call.program->name);
     return result;
 }
 
@@ -105,9 +105,9 @@ template <class T> T* at(void* workspace, std::int64_t bytes) {
 
 std::size_t cpp_workspace_bytes(const CppTransform& transform) {
     std::size_t most = 0;
-    for (const CppTransform::KernelCall& step : transform.calls) {
+    for (const CppTransform::KernelCall& call : transform.calls) {
         std::size_t bytes = 0;
-        for (const ir::BufferInfo& buffer : step.program->buffers)
+        for (const ir::BufferInfo& buffer : call.program->buffers)
             if (buffer.space == ir::Space::scratch) bytes += bytes_of(buffer);
         most = std::max(most, bytes);
     }
@@ -135,9 +135,9 @@ std::string emit_cpp(const CppTransform& transform, const CppOptions& options) {
         out.comment(fmt::format("workspace: {} bytes, contents irrelevant.", cpp_workspace_bytes(transform)));
     out.list(fmt::format("extern \"C\" void {}(", signature.function), signature.formals, ") {");
     out.indent();
-    for (const CppTransform::KernelCall& step : transform.calls) {
-        const auto at = std::find(programs.begin(), programs.end(), step.program) - programs.begin();
-        out.list(file.function(static_cast<std::size_t>(at)) + "(", actuals(transform, step, signature),
+    for (const CppTransform::KernelCall& call : transform.calls) {
+        const auto at = std::find(programs.begin(), programs.end(), call.program) - programs.begin();
+        out.list(file.function(static_cast<std::size_t>(at)) + "(", actuals(transform, call, signature),
                  ");");
     }
     out.close();

@@ -17,8 +17,9 @@ constexpr Integer workspace_unit = 1024;
 Integer in_units(Integer bytes) { return ceil_divide(bytes, workspace_unit) * workspace_unit; }
 
 /// Whether one launch receives the same memory twice.
-bool repeats_a_memory(const GpuTransform::KernelLaunch& step) {
-    return std::set<std::size_t>(step.memories.begin(), step.memories.end()).size() != step.memories.size();
+bool repeats_a_memory(const GpuTransform::KernelLaunch& launch) {
+    return std::set<std::size_t>(launch.memories.begin(), launch.memories.end()).size() !=
+           launch.memories.size();
 }
 
 bool has_tiles(const ir::Program& program) {
@@ -38,9 +39,9 @@ void MemoryExtent::include(const ir::BufferInfo& buffer) {
 }
 
 WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
-    const auto append = [&](Region& part) {
-        part.offset = bytes;
-        bytes += in_units(part.bytes());
+    const auto append = [&](Region& region) {
+        region.offset = bytes;
+        bytes += in_units(region.bytes());
     };
     for (std::size_t m = 0; m < transform.memories.size(); ++m) {
         const GpuTransform::Memory& memory = transform.memories[m];
@@ -48,14 +49,14 @@ WorkspaceLayout::WorkspaceLayout(const GpuTransform& transform) {
         memories[m] = {{0, memory.elements}, bytes_of(memory.element)};
         append(memories[m]);
     }
-    for (const GpuTransform::KernelLaunch& step : transform.launches)
-        for (const ir::BufferInfo& buffer : step.program->buffers) {
+    for (const GpuTransform::KernelLaunch& launch : transform.launches)
+        for (const ir::BufferInfo& buffer : launch.program->buffers) {
             if (buffer.space != ir::Space::scratch) continue;
-            Region& part = scratch[buffer.name];
-            part.extent.include(buffer);
-            part.element_bytes = bytes_of(buffer.element);
+            Region& region = scratch[buffer.name];
+            region.extent.include(buffer);
+            region.element_bytes = bytes_of(buffer.element);
         }
-    for (auto& [name, part] : scratch) append(part);
+    for (auto& [name, region] : scratch) append(region);
 }
 
 Integer gpu_workspace_bytes(const GpuTransform& transform) { return WorkspaceLayout(transform).bytes; }
@@ -73,7 +74,7 @@ GpuFile::GpuFile(const GpuTransform& transform, const GpuSourceOptions& options)
     Identifiers inside = names_;
     for (const GpuTransform::Memory& memory : transform.memories)
         memory_names_.push_back(inside.unique(memory.name));
-    for (const GpuTransform::KernelLaunch& step : transform.launches) add_launch(step);
+    for (const GpuTransform::KernelLaunch& launch : transform.launches) add_launch(launch);
     set_origins();
 }
 
@@ -119,33 +120,34 @@ void GpuFile::name_tables(GpuKernel& kernel) {
     }
 }
 
-void GpuFile::add_launch(const GpuTransform::KernelLaunch& step) {
+void GpuFile::add_launch(const GpuTransform::KernelLaunch& launch) {
     KernelLaunch result{
-        .kernel = kernel_of(*step.program), .actuals = {}, .flags = {}, .condition = step.condition};
-    if (step.condition) check(*step.condition, *step.program);
+        .kernel = kernel_of(*launch.program), .actuals = {}, .flags = {}, .condition = launch.condition};
+    if (launch.condition) check(*launch.condition, *launch.program);
     GpuKernel& kernel = kernels_[result.kernel];
-    result.flags = flags_of(kernel, step);
-    kernel.arguments_overlap = kernel.arguments_overlap || repeats_a_memory(step);
-    std::vector<Actual> locations(step.program->buffers.size());
+    result.flags = flags_of(kernel, launch);
+    kernel.arguments_overlap = kernel.arguments_overlap || repeats_a_memory(launch);
+    std::vector<Actual> locations(launch.program->buffers.size());
     std::size_t argument = 0;
     for (std::size_t b = 0; b < locations.size(); ++b) {
-        const ir::BufferInfo& buffer = step.program->buffers[b];
+        const ir::BufferInfo& buffer = launch.program->buffers[b];
         locations[b].buffer = b;
         if (buffer.space == ir::Space::argument) {
-            ensure(argument < step.memories.size() && step.memories[argument] < transform_.memories.size(),
-                   "kernel '{}' has more arguments than its step names", step.program->name);
-            locations[b].memory = step.memories[argument++];
+            ensure(
+                argument < launch.memories.size() && launch.memories[argument] < transform_.memories.size(),
+                "kernel '{}' has more arguments than its launch names", launch.program->name);
+            locations[b].memory = launch.memories[argument++];
             const GpuTransform::Memory& memory = transform_.memories[*locations[b].memory];
             if (kernel.usage.buffers[b]) extents_[*locations[b].memory].include(buffer);
             ensure(memory.element == buffer.element && memory.by_value == buffer.by_value &&
                        (memory.written || memory.workspace || !buffer.written),
-                   "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, step.program->name);
+                   "'{}' cannot be '{}' of kernel '{}'", memory.name, buffer.name, launch.program->name);
         } else if (buffer.space == ir::Space::scratch) {
             locations[b].scratch = buffer.name;
         }
     }
-    ensure(argument == step.memories.size(), "kernel '{}' has fewer arguments than its step names",
-           step.program->name);
+    ensure(argument == launch.memories.size(), "kernel '{}' has fewer arguments than its launch names",
+           launch.program->name);
     for (const std::size_t b : kernel.passed()) {
         if (const ir::BufferInfo& buffer = kernel.buffer(b); buffer.space == ir::Space::table) {
             const std::string& name = tables_.name_of(buffer, names_, function_ + "_");
@@ -165,13 +167,13 @@ void GpuFile::check(const GpuTransform::Flag& flag, const ir::Program& program) 
 }
 
 std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
-                                                  const GpuTransform::KernelLaunch& step) const {
+                                                  const GpuTransform::KernelLaunch& launch) const {
     std::vector<GpuTransform::Flag> result;
     for (const std::size_t variable : kernel.parameters()) {
         const auto position = static_cast<std::size_t>(kernel.program->variables[variable].axis);
-        ensure(position < step.flags.size(), "kernel '{}' takes more integers than its step names",
+        ensure(position < launch.flags.size(), "kernel '{}' takes more integers than its launch names",
                kernel.program->name);
-        const GpuTransform::Flag& flag = step.flags[position];
+        const GpuTransform::Flag& flag = launch.flags[position];
         check(flag, *kernel.program);
         result.push_back(flag);
     }
@@ -179,10 +181,10 @@ std::vector<GpuTransform::Flag> GpuFile::flags_of(const GpuKernel& kernel,
 }
 
 void GpuFile::set_origins() {
-    for (const KernelLaunch& step : launches_) {
-        GpuKernel& kernel = kernels_[step.kernel];
+    for (const KernelLaunch& launch : launches_) {
+        GpuKernel& kernel = kernels_[launch.kernel];
         kernel.origins.resize(kernel.program->buffers.size());
-        for (const Actual& actual : step.actuals) {
+        for (const Actual& actual : launch.actuals) {
             Integer origin = 0;
             if (actual.table)
                 origin = kernel.buffer(actual.buffer).first;
@@ -198,8 +200,8 @@ void GpuFile::set_origins() {
 }
 
 bool GpuFile::uses(std::size_t memory) const {
-    return std::any_of(launches_.begin(), launches_.end(), [&](const KernelLaunch& step) {
-        return std::any_of(step.actuals.begin(), step.actuals.end(),
+    return std::any_of(launches_.begin(), launches_.end(), [&](const KernelLaunch& launch) {
+        return std::any_of(launch.actuals.begin(), launch.actuals.end(),
                            [&](const Actual& actual) { return actual.memory == memory; });
     });
 }

@@ -87,11 +87,11 @@ public:
 private:
     std::size_t kernel_of(const ir::Program& program);
     void name_tables(GpuKernel& kernel);
-    void add_launch(const GpuTransform::KernelLaunch& step);
+    void add_launch(const GpuTransform::KernelLaunch& launch);
     void check(const GpuTransform::Flag& flag, const ir::Program& program) const;
     /// The values of a kernel's parameters in this launch.
     std::vector<GpuTransform::Flag> flags_of(const GpuKernel& kernel,
-                                             const GpuTransform::KernelLaunch& step) const;
+                                             const GpuTransform::KernelLaunch& launch) const;
     /// Call after all launches: where a kernel's arguments begin depends on what other kernels access of the same
     /// memory.
     void set_origins();

@@ -27,14 +27,14 @@ void declare_in_workspace(SourceWriter& out, std::string_view type, std::string_
     out.line("{0}* {1} = reinterpret_cast<{0}*>(static_cast<char*>(workspace) + {2});", type, name, offset);
 }
 
-void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& step) {
+void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& launch) {
     const GpuDialect& dialect = file.dialect();
-    const GpuKernel& kernel = file.kernels()[step.kernel];
+    const GpuKernel& kernel = file.kernels()[launch.kernel];
     const std::string_view runtime = dialect.runtime;
     SourceWriter::Block block(
-        out, step.condition ? fmt::format("if ({} != 0)", file.text_of(*step.condition)) : "");
+        out, launch.condition ? fmt::format("if ({} != 0)", file.text_of(*launch.condition)) : "");
     std::vector<std::string> arguments, zeroed;
-    for (const GpuFile::Actual& actual : step.actuals) {
+    for (const GpuFile::Actual& actual : launch.actuals) {
         if (const ir::BufferInfo& buffer = kernel.buffer(actual.buffer); buffer.by_value) {
             for (Integer i = 0; i < buffer.elements; ++i)
                 arguments.push_back(fmt::format("const_cast<{}*>({} + {})",
@@ -55,8 +55,8 @@ void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelL
             zeroed.push_back(fmt::format("error = {}MemsetAsync({}, 0, {}, stream);", runtime, name,
                                          buffer.elements * bytes_of(buffer.element)));
     }
-    for (std::size_t k = 0; k < step.flags.size(); ++k) {
-        out.line("{} flag_{} = {} != 0;", dialect.wide_integer, k, file.text_of(step.flags[k]));
+    for (std::size_t k = 0; k < launch.flags.size(); ++k) {
+        out.line("{} flag_{} = {} != 0;", dialect.wide_integer, k, file.text_of(launch.flags[k]));
         arguments.push_back(fmt::format("&flag_{}", k));
     }
     out.list("void* arguments[] = {", arguments, "};");
@@ -70,13 +70,13 @@ void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelL
     if (shared > 0)
         run(fmt::format("error = {0}FuncSetAttribute({1}, {0}FuncAttributeMaxDynamicSharedMemorySize, {2});",
                         runtime, function, shared));
-    const ir::Launch& launch = kernel.program->launch;
-    if (launch.cluster > largest_portable_cluster)
+    const ir::Launch& shape = kernel.program->launch;
+    if (shape.cluster > largest_portable_cluster)
         run(fmt::format("error = {0}FuncSetAttribute({1}, {0}FuncAttributeNonPortableClusterSizeAllowed, 1);",
                         runtime, function));
-    const std::string_view at_once = launch.cooperative_group > 1 ? "Cooperative" : "";
+    const std::string_view at_once = shape.cooperative_group > 1 ? "Cooperative" : "";
     run(fmt::format("error = {}Launch{}Kernel({}, dim3({}), dim3({}), arguments, {}, stream);", runtime,
-                    at_once, function, fmt::join(launch.blocks, ", "), fmt::join(launch.threads, ", "),
+                    at_once, function, fmt::join(shape.blocks, ", "), fmt::join(shape.threads, ", "),
                     shared));
 }
 
@@ -93,12 +93,12 @@ void write_host(SourceWriter& out, const GpuFile& file) {
              host_parameters(file), ") {");
     out.indent();
     file.write_unused(out);
-    for (const auto& [m, part] : file.workspace().memories)
+    for (const auto& [m, region] : file.workspace().memories)
         if (file.uses(m))
             declare_in_workspace(out, gpu_memory_type(dialect, transform.memories[m].element),
-                                 file.memory_name(m), part.offset_of_zero());
+                                 file.memory_name(m), region.offset_of_zero());
     out.line("{0}Error_t error = {0}Success;", dialect.runtime);
-    for (const GpuFile::KernelLaunch& step : file.launches()) write_launch(out, file, step);
+    for (const GpuFile::KernelLaunch& launch : file.launches()) write_launch(out, file, launch);
     out.line("return error;");
     out.close();
     out.directive("#endif");

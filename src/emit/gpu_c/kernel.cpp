@@ -12,7 +12,7 @@
 namespace swirl::emit {
 namespace {
 
-/// Whether all index arithmetic of a kernel fits 32 bits, whatever the order of additions.
+/// Whether all index arithmetic of a kernel fits 32 bits, in any order of additions.
 class IndexWidth {
 public:
     explicit IndexWidth(const ir::Program& program) : program_(program), ranges_(program) {}
@@ -25,8 +25,8 @@ public:
 private:
     void visit(const ir::Body& body) {
         for (const ir::Statement& statement : body) {
-            if (const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node)) {
-                for (const ir::Value value : run->operations) visit(program_[value]);
+            if (const auto* block = std::get_if<ir::StraightLineBlock>(&statement.node)) {
+                for (const ir::Value value : block->operations) visit(program_[value]);
             } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
                 visit(*loop);
             } else if (const auto* branch = std::get_if<ir::If>(&statement.node)) {

@@ -37,19 +37,20 @@ Integer known_alignment(const ir::VariableRanges& ranges, const ir::Address& add
 
 ClusterAddress cluster_address(const ir::Program& program, const ir::VariableRanges& ranges,
                                const ir::Address& address) {
-    const Integer part = program.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block;
+    const Integer per_block =
+        program.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block;
     ClusterAddress result{0, address};
     Affine within = 0;
     for (const Affine::Term& term : address.index.terms())
-        if (term.coefficient % part == 0)
-            result.rank += Affine::of(term.variable, term.coefficient / part);
+        if (term.coefficient % per_block == 0)
+            result.rank += Affine::of(term.variable, term.coefficient / per_block);
         else
             within += Affine::of(term.variable, term.coefficient);
     const std::optional<ir::Range> range = ranges.range(within);
     ensure(range.has_value(), "an index into a cluster's memory without bounds");
-    const Integer block = floor_divide(address.index.constant() + range->low, part);
-    const Integer rest = address.index.constant() - block * part;
-    result.is_computed = rest + range->high >= part;
+    const Integer block = floor_divide(address.index.constant() + range->low, per_block);
+    const Integer rest = address.index.constant() - block * per_block;
+    result.is_computed = rest + range->high >= per_block;
     if (result.is_computed) return result;
     result.rank += block;
     result.within.index = within + rest;

@@ -86,9 +86,10 @@ std::string GpuKernelWriter::cluster_pointer(const ir::Address& address) const {
     if (!reached.is_computed)
         return fmt::format("in_block({}, (unsigned int)({})) + ({})", own, form(reached.rank),
                            index(reached.within));
-    const Integer part = buffer_of(address).dsmem_elements_per_block;
+    const Integer per_block = buffer_of(address).dsmem_elements_per_block;
     const std::string at = index(address);
-    return fmt::format("in_block({}, (unsigned int)(({}) / {})) + ({}) % {}", own, at, part, at, part);
+    return fmt::format("in_block({}, (unsigned int)(({}) / {})) + ({}) % {}", own, at, per_block, at,
+                       per_block);
 }
 
 void GpuKernelWriter::load(ir::Value value) {
@@ -109,9 +110,9 @@ void GpuKernelWriter::load(ir::Value value) {
             out_.line("const {} {} = {}_value({});", type, name, short_name(scalar), from);
         else
             out_.line("const {} {} = {};", type, name, from);
-        for (int part = 0; part < count; ++part) {
+        for (int k = 0; k < count; ++k) {
             const std::string component =
-                count == 1 ? name : fmt::format("{}.{}", name, "xyzw"[static_cast<std::size_t>(part)]);
+                count == 1 ? name : fmt::format("{}.{}", name, "xyzw"[static_cast<std::size_t>(k)]);
             result.push_back(count > 1 && is_short(scalar)
                                  ? fmt::format("{}_value({})", short_name(scalar), component)
                                  : component);
@@ -127,19 +128,20 @@ void GpuKernelWriter::store(const ir::Operation& operation) {
     const Lanes& values = lanes_of(operation, 0);
     for (int lane = 0, count = 1; lane < operation.active; lane += count) {
         count = lanes_per_access(operation, lane, aligned, max_lanes_per_access);
-        Lanes parts;
+        Lanes elements;
         for (int l = lane; l < lane + count; ++l) {
-            const std::string& part = values[static_cast<std::size_t>(l)];
-            parts.push_back(is_short(scalar) ? fmt::format("{}_bits({})", short_name(scalar), part) : part);
+            const std::string& element = values[static_cast<std::size_t>(l)];
+            elements.push_back(is_short(scalar) ? fmt::format("{}_bits({})", short_name(scalar), element)
+                                                : element);
         }
         const std::string to =
             location(operation.address, lane * operation.address.lane_stride, count, false);
         if (count == 1)
-            out_.line("{} = {};", to, parts.front());
+            out_.line("{} = {};", to, elements.front());
         else
             out_.line("{} = {};", to,
                       fmt::format(fmt::runtime(dialect_.vector), fmt::arg("type", vector_type(scalar, count)),
-                                  fmt::arg("lanes", fmt::join(parts, ", "))));
+                                  fmt::arg("lanes", fmt::join(elements, ", "))));
     }
 }
 

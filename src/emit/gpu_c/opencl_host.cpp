@@ -103,52 +103,52 @@ class WorkspaceRegions {
 public:
     explicit WorkspaceRegions(SourceWriter& out) : out_(out) {}
 
-    std::string add(const WorkspaceLayout::Region& part) {
-        for (std::size_t p = 0; p < parts_.size(); ++p)
-            if (parts_[p].offset == part.offset) return fmt::format("parts[{}]", p);
-        parts_.push_back(part);
-        return fmt::format("parts[{}]", parts_.size() - 1);
+    std::string add(const WorkspaceLayout::Region& region) {
+        for (std::size_t p = 0; p < regions_.size(); ++p)
+            if (regions_[p].offset == region.offset) return fmt::format("parts[{}]", p);
+        regions_.push_back(region);
+        return fmt::format("parts[{}]", regions_.size() - 1);
     }
 
     void write_creation() const {
-        if (parts_.empty()) return;
-        out_.line("cl_mem parts[{}] = {{NULL}};", parts_.size());
-        std::vector<std::string> regions;
-        for (const WorkspaceLayout::Region& part : parts_)
-            regions.push_back(fmt::format("{{{}, {}}}", part.offset, part.bytes()));
-        out_.list(fmt::format("const cl_buffer_region regions[{}] = {{", parts_.size()), regions, "};");
+        if (regions_.empty()) return;
+        out_.line("cl_mem parts[{}] = {{NULL}};", regions_.size());
+        std::vector<std::string> bounds;
+        for (const WorkspaceLayout::Region& region : regions_)
+            bounds.push_back(fmt::format("{{{}, {}}}", region.offset, region.bytes()));
+        out_.list(fmt::format("const cl_buffer_region regions[{}] = {{", regions_.size()), bounds, "};");
         out_.line("int p;");
-        out_.line("for (p = 0; p < {} && error == CL_SUCCESS; ++p)", parts_.size());
+        out_.line("for (p = 0; p < {} && error == CL_SUCCESS; ++p)", regions_.size());
         out_.line(
             "    parts[p] = clCreateSubBuffer(workspace, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, "
             "&regions[p], &error);");
     }
 
     void write_release() const {
-        if (parts_.empty()) return;
-        out_.line("for (p = 0; p < {}; ++p)", parts_.size());
+        if (regions_.empty()) return;
+        out_.line("for (p = 0; p < {}; ++p)", regions_.size());
         out_.line(
             "    if (parts[p] != NULL) clReleaseMemObject(parts[p]); // commands keep it while they run");
     }
 
 private:
     SourceWriter& out_;
-    std::vector<WorkspaceLayout::Region> parts_;
+    std::vector<WorkspaceLayout::Region> regions_;
 };
 
-std::vector<std::string> actuals(const GpuFile& file, const GpuFile::KernelLaunch& step,
-                                 WorkspaceRegions& parts) {
+std::vector<std::string> actuals(const GpuFile& file, const GpuFile::KernelLaunch& launch,
+                                 WorkspaceRegions& regions) {
     const WorkspaceLayout& workspace = file.workspace();
     std::vector<std::string> result;
-    for (const GpuFile::Actual& actual : step.actuals) {
-        if (file.kernels()[step.kernel].buffer(actual.buffer).by_value) continue;
+    for (const GpuFile::Actual& actual : launch.actuals) {
+        if (file.kernels()[launch.kernel].buffer(actual.buffer).by_value) continue;
         if (actual.table) {
             result.push_back(fmt::format("self->tables[{}]", *actual.table));
         } else if (actual.scratch) {
-            result.push_back(parts.add(workspace.scratch.at(*actual.scratch)));
-        } else if (const auto part = workspace.memories.find(*actual.memory);
-                   part != workspace.memories.end()) {
-            result.push_back(parts.add(part->second));
+            result.push_back(regions.add(workspace.scratch.at(*actual.scratch)));
+        } else if (const auto region = workspace.memories.find(*actual.memory);
+                   region != workspace.memories.end()) {
+            result.push_back(regions.add(region->second));
         } else {
             result.push_back(file.memory_name(*actual.memory));
         }
@@ -158,54 +158,55 @@ std::vector<std::string> actuals(const GpuFile& file, const GpuFile::KernelLaunc
 
 /// Sets the arguments after the memory objects: by-value elements one by one, then flags. Returns whether there are
 /// any.
-bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& step,
+bool set_values(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& launch,
                 std::size_t position) {
     const std::size_t first = position;
-    for (const GpuFile::Actual& actual : step.actuals) {
-        const ir::BufferInfo& buffer = file.kernels()[step.kernel].buffer(actual.buffer);
+    for (const GpuFile::Actual& actual : launch.actuals) {
+        const ir::BufferInfo& buffer = file.kernels()[launch.kernel].buffer(actual.buffer);
         for (Integer i = 0; buffer.by_value && i < buffer.elements; ++i)
             out.line("if (error == CL_SUCCESS) error = clSetKernelArg(self->kernels[{}], {}, {}, {} + {});",
-                     step.kernel, position++, bytes_of(buffer.element), file.memory_name(*actual.memory), i);
+                     launch.kernel, position++, bytes_of(buffer.element), file.memory_name(*actual.memory),
+                     i);
     }
-    for (std::size_t k = 0; k < step.flags.size(); ++k)
+    for (std::size_t k = 0; k < launch.flags.size(); ++k)
         out.line("if (error == CL_SUCCESS) error = clSetKernelArg(self->kernels[{}], {}, 8, &flag_{});",
-                 step.kernel, position++, k);
+                 launch.kernel, position++, k);
     return position > first;
 }
 
-void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& step,
+void write_launch(SourceWriter& out, const GpuFile& file, const GpuFile::KernelLaunch& launch,
                   const std::vector<std::string>& buffers) {
-    const ir::Launch& launch = file.kernels()[step.kernel].program->launch;
+    const ir::Launch& shape = file.kernels()[launch.kernel].program->launch;
     std::vector<Integer> threads;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        threads.push_back(launch.blocks[axis] * launch.threads[axis]);
-    if (&step != &file.launches().front())
+    for (std::size_t axis = 0; axis < 3; ++axis) threads.push_back(shape.blocks[axis] * shape.threads[axis]);
+    if (&launch != &file.launches().front())
         out.line("if (error == CL_SUCCESS) error = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);");
     const std::string condition =
-        step.condition ? fmt::format(" && {} != 0", file.text_of(*step.condition)) : "";
+        launch.condition ? fmt::format(" && {} != 0", file.text_of(*launch.condition)) : "";
     SourceWriter::Block block(out, fmt::format("if (error == CL_SUCCESS{})", condition));
     out.line("const size_t threads[3] = {{{}}};", fmt::join(threads, ", "));
-    out.line("const size_t block[3] = {{{}}};", fmt::join(launch.threads, ", "));
+    out.line("const size_t block[3] = {{{}}};", fmt::join(shape.threads, ", "));
     out.line("const cl_mem buffers[{}] = {{{}}};", buffers.size(), fmt::join(buffers, ", "));
-    for (std::size_t k = 0; k < step.flags.size(); ++k)
-        out.line("const cl_long flag_{} = {} != 0;", k, file.text_of(step.flags[k]));
-    const bool may_have_failed = set_values(out, file, step, buffers.size());
+    for (std::size_t k = 0; k < launch.flags.size(); ++k)
+        out.line("const cl_long flag_{} = {} != 0;", k, file.text_of(launch.flags[k]));
+    const bool may_have_failed = set_values(out, file, launch, buffers.size());
     out.line("{}error = {}_run(queue, self->kernels[{}], {}, buffers, threads, block);",
-             may_have_failed ? "if (error == CL_SUCCESS) " : "", file.function(), step.kernel,
+             may_have_failed ? "if (error == CL_SUCCESS) " : "", file.function(), launch.kernel,
              buffers.size());
 }
 
 void write_enqueue(SourceWriter& out, const GpuFile& file) {
-    WorkspaceRegions parts(out);
+    WorkspaceRegions regions(out);
     std::vector<std::vector<std::string>> buffers;
-    for (const GpuFile::KernelLaunch& step : file.launches()) buffers.push_back(actuals(file, step, parts));
+    for (const GpuFile::KernelLaunch& launch : file.launches())
+        buffers.push_back(actuals(file, launch, regions));
     out.list(fmt::format("cl_int {}_enqueue(", file.function()), enqueue_parameters(file), ") {");
     out.indent();
     out.line("cl_int error = CL_SUCCESS;");
     file.write_unused(out);
-    parts.write_creation();
+    regions.write_creation();
     for (std::size_t s = 0; s < buffers.size(); ++s) write_launch(out, file, file.launches()[s], buffers[s]);
-    parts.write_release();
+    regions.write_release();
     out.line("return error;");
     out.close();
 }
@@ -261,9 +262,9 @@ void write_opencl_host(SourceWriter& out, const GpuFile& file, std::string_view 
     out.line();
     write_source(out, file.function(), kernels);
     write_tables(out, file);
-    for (const auto& part : {write_release, write_create}) {
+    for (const auto& write : {write_release, write_create}) {
         out.line();
-        part(out, file);
+        write(out, file);
     }
     out.line();
     write_run(out, file.function());

@@ -86,19 +86,20 @@ void GpuKernelWriter::write_ptx(ir::Value value) {
     std::string before; // packs half-precision values in pairs
     int pairs = 0;
     const auto list_of = [&](const ir::Type& type) {
-        std::vector<std::string> places;
-        for (int lane = 0; lane < type.lanes; ++lane) places.push_back(fmt::format("%{}", register_index++));
+        std::vector<std::string> registers_text;
+        for (int lane = 0; lane < type.lanes; ++lane)
+            registers_text.push_back(fmt::format("%{}", register_index++));
         if (is_short(type.scalar)) {
             std::vector<std::string> registers;
-            for (std::size_t lane = 0; lane + 1 < places.size(); lane += 2) {
+            for (std::size_t lane = 0; lane + 1 < registers_text.size(); lane += 2) {
                 registers.push_back(fmt::format("pair{}", pairs++));
                 before += fmt::format(".reg .b32 {0}; cvt.rn.{1}x2.f32 {0}, {2}, {3}; ", registers.back(),
-                                      type.scalar == DataType::float16 ? "f16" : "bf16", places[lane + 1],
-                                      places[lane]);
+                                      type.scalar == DataType::float16 ? "f16" : "bf16",
+                                      registers_text[lane + 1], registers_text[lane]);
             }
-            places = registers;
+            registers_text = registers;
         }
-        lists.push_back(fmt::format("{{{}}}", fmt::join(places, ", ")));
+        lists.push_back(fmt::format("{{{}}}", fmt::join(registers_text, ", ")));
     };
     list_of(entry.result);
     for (int lane = 0; lane < entry.result.lanes; ++lane) {

@@ -185,12 +185,12 @@ PtxInteger PtxAddresses::variable_part(const Affine& form, bool wraps) {
 
 PtxInteger PtxAddresses::value(const Affine& form) {
     const Integer constant = form.constant();
-    const PtxInteger part = variable_part(form);
+    const PtxInteger variable = variable_part(form);
     const std::string value = fmt::format("{}", constant);
-    if (part.is_literal) return {value, !is_32_bit(constant), true};
-    if (constant == 0) return part;
+    if (variable.is_literal) return {value, !is_32_bit(constant), true};
+    if (constant == 0) return variable;
     const bool wide = !is_32_bit(constant) || !fits_32_bits(ranges_.range(form));
-    const PtxInteger same = converted(part, wide);
+    const PtxInteger same = converted(variable, wide);
     return {out_.result(integer_register(wide), wide ? "add.s64" : "add.s32", {same.text, value}), wide,
             false};
 }
@@ -232,11 +232,11 @@ std::string PtxAddresses::pointer(const ir::Address& address, const std::string&
 
 /// By division: the block's rank depends on the whole index.
 std::string PtxAddresses::computed_pointer(const ir::Address& address) {
-    const std::string part =
+    const std::string per_block =
         std::to_string(program_.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block);
     const std::string index = converted(value(address.index), false).text;
-    const std::string rank = out_.result(PtxRegister::int32, "div.u32", {index, part});
-    const std::string within = out_.result(PtxRegister::int32, "rem.u32", {index, part});
+    const std::string rank = out_.result(PtxRegister::int32, "div.u32", {index, per_block});
+    const std::string within = out_.result(PtxRegister::int32, "rem.u32", {index, per_block});
     ir::Address start = address;
     start.index = 0;
     const std::string own = multiply_add({within, false, false}, element_size(address.buffer),
@@ -302,8 +302,8 @@ void PtxAddresses::prepare(const ir::Operation& operation) {
 
 void PtxAddresses::prepare(const ir::Body& body) {
     for (const ir::Statement& statement : body) {
-        if (const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node)) {
-            for (const ir::Value value : run->operations)
+        if (const auto* block = std::get_if<ir::StraightLineBlock>(&statement.node)) {
+            for (const ir::Value value : block->operations)
                 if (usage_.values[static_cast<std::size_t>(value)]) prepare(program_[value]);
         } else if (const auto* loop = std::get_if<ir::For>(&statement.node)) {
             prepare(loop->begin);

@@ -38,7 +38,7 @@ public:
     /// kernel.
     void declare();
 
-    /// Opens a scope; what is computed inside it is discarded at its end.
+    /// Opens a scope, whose values are discarded at its end.
     void open_scope() { scopes_.emplace_back(); }
     void close_scope() { scopes_.pop_back(); }
     /// Binds a variable of the innermost scope.

@@ -65,11 +65,11 @@ std::string PtxKernelWriter::to_short_integer(DataType from, DataType to, const 
     else if (from == DataType::int64)
         value = out_.result(PtxRegister::int32, "cvt.u32.u64", {a});
     if (to == DataType::int32) return value;
-    const std::string_view part = to == DataType::int8    ? "cvt.s32.s8"
-                                  : to == DataType::uint8 ? "cvt.u32.u8"
-                                  : to == DataType::int16 ? "cvt.s32.s16"
-                                                          : "cvt.u32.u16";
-    return out_.result(PtxRegister::int32, part, {value});
+    const std::string_view sign_extension = to == DataType::int8    ? "cvt.s32.s8"
+                                            : to == DataType::uint8 ? "cvt.u32.u8"
+                                            : to == DataType::int16 ? "cvt.s32.s16"
+                                                                    : "cvt.u32.u16";
+    return out_.result(PtxRegister::int32, sign_extension, {value});
 }
 
 std::string PtxKernelWriter::to_short(DataType from, DataType to, const std::string& a) {

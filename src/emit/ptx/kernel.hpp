@@ -115,7 +115,7 @@ private:
     std::string word(ir::Value value);
     std::string address_operand(const ir::Address& address); ///< as an instruction operand
     std::string box(const ir::Operation& operation);
-    std::string factor(const ir::Address& address, const ir::SmemTileLayout& layout);
+    std::string tile_operand(const ir::Address& address, const ir::SmemTileLayout& layout);
 
     PtxAssembly& out_;
     const ir::Program& program_;

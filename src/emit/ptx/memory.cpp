@@ -51,14 +51,14 @@ PtxKernelWriter::Reached PtxKernelWriter::reach(const ir::Address& address) {
     const std::string_view space = space_name(addresses_.location(address.buffer).space);
     if (program_.buffers[static_cast<std::size_t>(address.buffer)].dsmem_elements_per_block > 0) {
         ensure(address.dynamic == ir::no_value, "ptx: an index into a cluster's memory that is computed");
-        const ClusterAddress place = cluster_address(program_, addresses_.ranges(), address);
-        if (place.is_computed) {
+        const ClusterAddress remote = cluster_address(program_, addresses_.ranges(), address);
+        if (remote.is_computed) {
             ir::Address start = address;
             start.index = 0;
             return {start, addresses_.computed_pointer(address), "shared::cluster"};
         }
-        if (place.is_own) return {place.within, addresses_.pointer(place.within, ""), space};
-        return {place.within, addresses_.remote_pointer(place), "shared::cluster"};
+        if (remote.is_own) return {remote.within, addresses_.pointer(remote.within, ""), space};
+        return {remote.within, addresses_.remote_pointer(remote), "shared::cluster"};
     }
     if (address.dynamic == ir::no_value) return {address, addresses_.pointer(address, ""), space};
     const Lanes& dynamic = values_[static_cast<std::size_t>(address.dynamic)];
@@ -130,12 +130,13 @@ PtxKernelWriter::Lanes PtxKernelWriter::load(const ir::Operation& operation) {
         return load_registers(operation);
     const ir::Address& address = operation.address;
     const DataType scalar = operation.type.scalar;
-    const BufferLocation& place = addresses_.location(address.buffer);
+    const BufferLocation& location = addresses_.location(address.buffer);
     const Reached from = reach(address);
     const CacheHint hint = cache_hint(address.buffer, true);
     const auto emit = [&](std::string_view form, const std::string& to, const std::string& at) {
-        out_.emit(fmt::format("ld.{}{}{}{}", from.space, hint.suffix, place.is_constant ? ".nc" : "", form),
-                  {to, at + hint.policy});
+        out_.emit(
+            fmt::format("ld.{}{}{}{}", from.space, hint.suffix, location.is_constant ? ".nc" : "", form),
+            {to, at + hint.policy});
     };
     const PtxRegister kind = is_unpacked(scalar) ? PtxRegister::bits16 : ptx_register(scalar);
     Lanes result;

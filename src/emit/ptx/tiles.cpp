@@ -84,9 +84,9 @@ std::string PtxAddresses::tile_pointer(const ir::Address& address) {
 
 void PtxAddresses::prepare_tiles(const ir::Body& body) {
     ir::for_each_statement(body, [&](const ir::Statement& statement) {
-        const auto* run = std::get_if<ir::StraightLineBlock>(&statement.node);
-        if (run == nullptr) return;
-        for (const ir::Value value : run->operations)
+        const auto* block = std::get_if<ir::StraightLineBlock>(&statement.node);
+        if (block == nullptr) return;
+        for (const ir::Value value : block->operations)
             if (program_[value].opcode == Opcode::wgmma)
                 for (const ir::Address& address_operand : program_[value].tile->addresses)
                     if (is_bound(address_operand.index) &&
@@ -273,18 +273,18 @@ void PtxKernelWriter::mbarrier_wait(const ir::Operation& operation) {
 
 /// The matrix descriptor of an operand. The lower half never carries into the upper, so 32-bit arithmetic suffices for
 /// it.
-std::string PtxKernelWriter::factor(const ir::Address& address, const ir::SmemTileLayout& layout) {
+std::string PtxKernelWriter::tile_operand(const ir::Address& address, const ir::SmemTileLayout& layout) {
     const Integer size = bytes_of(program_.buffers[static_cast<std::size_t>(address.buffer)].element);
-    const auto pieces = [](Integer bytes) {
-        ensure(bytes % ir::swizzle_chunk_bytes == 0, "ptx: a factor at a multiple of {} bytes", bytes);
+    const auto chunks = [](Integer bytes) {
+        ensure(bytes % ir::swizzle_chunk_bytes == 0, "ptx: an operand at a multiple of {} bytes", bytes);
         return std::to_string(bytes / ir::swizzle_chunk_bytes);
     };
     ensure(addresses_.alignment(address) % ir::swizzle_chunk_bytes == 0,
-           "ptx: a factor that is not aligned to {} bytes", ir::swizzle_chunk_bytes);
+           "ptx: an operand not aligned to {} bytes", ir::swizzle_chunk_bytes);
     std::string low = addresses_.tile_pointer(address);
     if (address.dynamic != ir::no_value)
         low = out_.result(PtxRegister::int32, "mad.lo.s32",
-                          {word(address.dynamic), pieces(address.dynamic_scale * size), low});
+                          {word(address.dynamic), chunks(address.dynamic_scale * size), low});
     const Integer bytes = address.index.constant() * size + addresses_.location(address.buffer).origin;
     const Integer rest =
         (panel_distance(layout, static_cast<int>(size)) << panel_bit) + bytes / ir::swizzle_chunk_bytes;
@@ -306,11 +306,11 @@ void PtxKernelWriter::wgmma(const ir::Operation& operation) {
         addresses_.location(tile.addresses[0].buffer).space == BufferLocation::Space::registers;
     const std::string sums = registers(operation.address, entry.registers());
     const std::string a = a_in_registers ? registers(tile.addresses[0], entry.a_registers())
-                                         : factor(tile.addresses[0], tile.layouts[0]);
-    const std::string b = factor(tile.addresses[1], tile.layouts[1]);
-    const auto turned = [&](std::size_t k) { return tile.layouts[k].k_major ? 0 : 1; };
+                                         : tile_operand(tile.addresses[0], tile.layouts[0]);
+    const std::string b = tile_operand(tile.addresses[1], tile.layouts[1]);
+    const auto is_transposed = [&](std::size_t k) { return tile.layouts[k].k_major ? 0 : 1; };
     const std::string layouts =
-        entry.has_layouts ? fmt::format(", {}, {}", turned(0), turned(1)) : std::string();
+        entry.has_layouts ? fmt::format(", {}, {}", is_transposed(0), is_transposed(1)) : std::string();
     out_.emit(entry.text, {sums, a, b, entry.accumulates ? accumulates_ : overwrites_, "1", "1" + layouts});
 }
 

@@ -31,7 +31,7 @@ public:
                              k_group_ * ceil_divide(pack.max_k, Integer{pack.k_group()}));
         if (pack.is_scaled) scale_ = builder.input("scale", vector_.scalar, 1);
         rest_ = builder.local("rest", vector_.scalar, Integer{pack.k_group()} * lanes);
-        steps_ = builder.parameter("steps");
+        k_main_ = builder.parameter("k_main");
         k_extent_ = builder.parameter("k");
         k_stride_ = builder.parameter("k_stride");
         stride_ = builder.parameter("stride");
@@ -40,7 +40,7 @@ public:
     void write() {
         for (int first = 0; first < pack_.count; first += lanes) {
             const int count = std::min(lanes, pack_.count - first);
-            for_each_k_group("group", 0, steps_, [&](const Affine& k) {
+            for_each_k_group("group", 0, k_main_, [&](const Affine& k) {
                 if (pack_.source == Source::neither) {
                     gather(k, pack_.k_group(), first, count);
                     pack_rest(k, first);
@@ -50,7 +50,7 @@ public:
                     });
                 }
             });
-            for_each_k_group("rest", steps_, k_extent_, [&](const Affine& k) {
+            for_each_k_group("rest", k_main_, k_extent_, [&](const Affine& k) {
                 gather(k, k_extent_ - k, first, count);
                 pack_rest(k, first);
             });
@@ -76,9 +76,9 @@ private:
             builder_.prefetch(from_, k + (later + 2 * pack_.k_group()), start);
             return get(k + later, {.lanes = lanes, .dynamic = start});
         }
-        const Affine step = k + (later + vector);
-        const Value start = product(step, k_stride_);
-        builder_.prefetch(from_, first, product(step + pack_.k_group(), k_stride_));
+        const Affine k_index = k + (later + vector);
+        const Value start = product(k_index, k_stride_);
+        builder_.prefetch(from_, first, product(k_index + pack_.k_group(), k_stride_));
         return get(first, {.lanes = lanes, .active = count, .dynamic = start});
     }
     Value get(const Affine& at, const ir::Access& access) {
@@ -92,15 +92,15 @@ private:
     }
 
     /// Copies some k indices of some rows or columns to `rest`, k index by k index, zero-filling missing ones.
-    void gather(const Affine& k, const Affine& steps, int first, int count) {
+    void gather(const Affine& k, const Affine& k_count, int first, int count) {
         const Value zero = builder_.constant(vector_, 0);
-        for (Integer step = 0; step < pack_.k_group(); ++step)
-            builder_.store(rest_, step * lanes, zero, {.lanes = lanes});
-        builder_.for_loop("step", steps, [&](const Affine& step) {
-            const Value start = product(k + step, k_stride_);
+        for (Integer j = 0; j < pack_.k_group(); ++j)
+            builder_.store(rest_, j * lanes, zero, {.lanes = lanes});
+        builder_.for_loop("j", k_count, [&](const Affine& j) {
+            const Value start = product(k + j, k_stride_);
             for (int member = 0; member < count; ++member) {
                 const Value at = builder_.add(start, product(first + member, stride_));
-                builder_.store(rest_, lanes * step + member, get(0, {.dynamic = at}));
+                builder_.store(rest_, lanes * j + member, get(0, {.dynamic = at}));
             }
         });
     }
@@ -118,9 +118,9 @@ private:
     /// column, depending on the source.
     template <class Vector> void pack_k_group(const Affine& k, int first, Source source, Vector&& vector) {
         const bool is_transposed = (source == Source::along_k) == (pack_.operand == Operand::a);
-        std::array<std::vector<Value>, 4> steps;
+        std::array<std::vector<Value>, 4> by_quarter;
         for (int quarter = 0; quarter < quarters_; ++quarter) {
-            std::vector<Value>& of_quarter = steps[static_cast<std::size_t>(quarter)];
+            std::vector<Value>& of_quarter = by_quarter[static_cast<std::size_t>(quarter)];
             for (int l = 0; l < lanes; ++l) of_quarter.push_back(vector(quarter, l));
             if (is_transposed) of_quarter = ir::columns_of_rows(builder_.writer(), of_quarter, lanes);
         }
@@ -129,17 +129,18 @@ private:
         for (std::size_t at = 0; at < lanes; ++at) {
             const Affine offset = k_group + static_cast<Integer>(at) * (in_register() / lanes);
             if (pack_.is_of_bytes())
-                put_bytes(offset, {steps[0][at], steps[1][at], steps[2][at], steps[3][at]});
+                put_bytes(offset,
+                          {by_quarter[0][at], by_quarter[1][at], by_quarter[2][at], by_quarter[3][at]});
             else
-                put_terms(offset, steps[0][at], steps[1][at]);
+                put_terms(offset, by_quarter[0][at], by_quarter[1][at]);
         }
     }
 
-    void put_bytes(const Affine& offset, const std::array<Value, 4>& steps) {
-        Value word = steps[0];
-        for (std::size_t step = 1; step < steps.size(); ++step) {
-            const Value shift = builder_.constant(vector_, static_cast<long double>(Integer{1} << 8 * step));
-            word = builder_.add(word, builder_.multiply(steps[step], shift));
+    void put_bytes(const Affine& offset, const std::array<Value, 4>& bytes) {
+        Value word = bytes[0];
+        for (std::size_t k = 1; k < bytes.size(); ++k) {
+            const Value shift = builder_.constant(vector_, static_cast<long double>(Integer{1} << 8 * k));
+            word = builder_.add(word, builder_.multiply(bytes[k], shift));
         }
         builder_.store(to_, offset, word, {.lanes = lanes});
     }
@@ -166,7 +167,7 @@ private:
     int quarters_;    ///< of a K group, 16 k indices each: halves for bfloat16
     Integer k_group_; ///< elements in a panel per K group
     ir::Buffer from_ = 0, to_ = 0, scale_ = 0, rest_ = 0;
-    Affine steps_, k_extent_, k_stride_, stride_;
+    Affine k_main_, k_extent_, k_stride_, stride_;
 };
 
 } // namespace

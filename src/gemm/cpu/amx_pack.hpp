@@ -24,7 +24,7 @@ struct AmxPack {
 };
 
 /// The program. Buffers: `from`, `to` (bfloat16 or int32) and, if scaled, `scale`. Parameters, in this order:
-///   steps         K, rounded down to a multiple of k_group()
+///   k_main        K, rounded down to a multiple of k_group()
 ///   k             K, ≤ max_k; zeros pad the last K group
 ///   k_stride      in elements; 1 where the source is contiguous along K
 ///   stride        across the panel, in elements; 1 where the source is contiguous across it

@@ -43,7 +43,7 @@ struct ElementwiseKernel {
     bool operator==(const ElementwiseKernel&) const = default;
 };
 
-/// Partial results of each column that a reduction keeps: element i of a column belongs to number i mod 8. The same on
+/// Partial results of each column that a reduction keeps: element i of a column belongs to partial i mod 8. The same on
 /// all CPUs, so vectors of any length give the same bits.
 constexpr int partials_in_column = 8;
 

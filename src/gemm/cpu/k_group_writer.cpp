@@ -40,14 +40,14 @@ public:
     }
 
     ir::Program write() {
-        const Affine steps = builder_.parameter("steps"), k_extent = builder_.parameter("k");
+        const Affine k_main = builder_.parameter("k_main"), k_extent = builder_.parameter("k");
         addresses_.k_stride = builder_.parameter("k_stride");
         addresses_.stride = builder_.parameter("stride");
         const bool is_transposed = pack_.source == Source::along_k && lanes_ > 1;
         const bool is_copied = pack_.source == Source::across_panel;
         if (is_copied) addresses_.stride = 1;
-        if (is_transposed) over(0, steps, lanes_, [&](const Affine& g) { transpose_k_groups(g); });
-        over(is_transposed ? steps : 0, k_extent, 1, [&](const Affine& g) { write_k_group(g, k_group_); });
+        if (is_transposed) over(0, k_main, lanes_, [&](const Affine& g) { transpose_k_groups(g); });
+        over(is_transposed ? k_main : 0, k_extent, 1, [&](const Affine& g) { write_k_group(g, k_group_); });
         if (pack_.rest > 0) write_k_group(k_extent, pack_.rest);
         if (corrects()) write_column_sums(k_extent + (pack_.rest > 0 ? 1 : 0));
         return builder_.finish();
@@ -56,8 +56,8 @@ public:
 private:
     bool corrects() const { return pack_.operand == Operand::b && pack_.k_packing.correction != 0; }
     int vectors() const { return (pack_.width + pack_.lanes - 1) / pack_.lanes; }
-    template <class F> void over(const Affine& begin, const Affine& end, int step, F&& body) {
-        builder_.for_loop("g", begin, end, step, ir::For::Kind::serial, body);
+    template <class F> void over(const Affine& begin, const Affine& end, int increment, F&& body) {
+        builder_.for_loop("g", begin, end, increment, ir::For::Kind::serial, body);
     }
 
     Value constant(int lanes, Integer value) {
@@ -78,17 +78,17 @@ private:
         const bool are_bytes = pack_.k_packing.method == Method::byte_quads;
         const int bits = are_bytes ? 8 : 16;
         Value sum = ir::no_value;
-        for (std::size_t step = 0; step < addresses.size(); ++step) {
+        for (std::size_t k = 0; k < addresses.size(); ++k) {
             const Value value = builder_.convert(
-                builder_.load(addresses_.from, addresses[step].index + first,
-                              {.lanes = lanes, .active = active, .dynamic = addresses[step].dynamic}),
+                builder_.load(addresses_.from, addresses[k].index + first,
+                              {.lanes = lanes, .active = active, .dynamic = addresses[k].dynamic}),
                 DataType::int32);
-            if (step == 0) {
+            if (k == 0) {
                 // Masks off the sign extension: later k indices occupy those bits.
                 sum = are_bytes ? value : builder_.bit_and(value, constant(lanes, 0xffff));
                 continue;
             }
-            const Value factor = constant(lanes, Integer{1} << (bits * static_cast<int>(step)));
+            const Value factor = constant(lanes, Integer{1} << (bits * static_cast<int>(k)));
             sum = builder_.add(sum, builder_.multiply(value, factor));
         }
         return taken(sum);
@@ -96,8 +96,7 @@ private:
 
     void write_k_group(const Affine& g, int count) {
         std::vector<PanelAddresses::Address> starts;
-        for (int step = 0; step < count; ++step)
-            starts.push_back(addresses_.address(builder_, k_group_ * g + step, 0));
+        for (int k = 0; k < count; ++k) starts.push_back(addresses_.address(builder_, k_group_ * g + k, 0));
         const bool is_copied = pack_.source == Source::across_panel && lanes_ * bytes_of(element_) >= 4;
         for (int first = 0; first < pack_.width; first += lanes_) {
             const int active = std::clamp(pack_.count - first, 0, lanes_);
@@ -132,11 +131,11 @@ private:
     }
     /// Consecutive K groups of a row.
     Value load_k_groups(const PanelAddresses::Address& address) {
-        Value numbers = builder_.load(addresses_.from, address.index,
-                                      {.lanes = k_group_ * lanes_, .dynamic = address.dynamic});
+        Value elements = builder_.load(addresses_.from, address.index,
+                                       {.lanes = k_group_ * lanes_, .dynamic = address.dynamic});
         if (pack_.k_packing.method == Method::int16_pairs)
-            numbers = builder_.convert(numbers, DataType::int16);
-        return builder_.bitcast(numbers, DataType::int32);
+            elements = builder_.convert(elements, DataType::int16);
+        return builder_.bitcast(elements, DataType::int32);
     }
 
     /// Behind the panel's K groups, writes the correction: the column sums, as dot products with ones.

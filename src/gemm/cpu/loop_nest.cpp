@@ -42,7 +42,7 @@ public:
           scalar_(scalar_of(nest.product.data_type)),
           builder_("gemm_nest"),
           extents_{product_.rows, product_.columns, product_.k},
-          steps_{nest.mc, nest.nc, nest.kc},
+          block_extents_{nest.mc, nest.nc, nest.kc},
           order_(orders[static_cast<std::size_t>(nest.order)]) {
         a_ = add_matrix(builder_, ir::ArgumentRole::a, product_.data_type, product_.a, product_.rows,
                         product_.k, false);
@@ -51,7 +51,8 @@ public:
         c_ = add_matrix(builder_, ir::ArgumentRole::c, product_.data_type, product_.c, product_.rows,
                         product_.columns, true);
         if (nest.copies != Copies::none) {
-            const Integer rows = copies_rows_of_blocks() ? std::min(steps_[i], extents_[i]) : extents_[i];
+            const Integer rows =
+                copies_rows_of_blocks() ? std::min(block_extents_[i], extents_[i]) : extents_[i];
             a_copy_ = builder_.scratch("a_copy", scalar_, rows * extents_[k]);
             b_copy_ = builder_.scratch("b_copy", scalar_, extents_[k] * extents_[j]);
         }
@@ -71,7 +72,7 @@ public:
 private:
     template <class F> void over(Axis axis, F&& body) {
         constexpr std::array<const char*, 3> names = {"i", "j", "k"};
-        for_each_block(builder_, names[axis], extents_[axis], steps_[axis],
+        for_each_block(builder_, names[axis], extents_[axis], block_extents_[axis],
                        [&](const Affine& first, Integer extent) {
                            block_.first[axis] = first;
                            block_.extent[axis] = extent;
@@ -255,7 +256,7 @@ private:
     const MatrixProduct& product_;
     DataType scalar_;
     ir::Builder builder_;
-    std::array<Integer, 3> extents_, steps_;
+    std::array<Integer, 3> extents_, block_extents_;
     std::array<Axis, 3> order_;
     ir::Buffer a_, b_, c_, a_copy_ = 0, b_copy_ = 0, accumulators_;
     Block block_;

@@ -43,7 +43,7 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     }
     const ir::Buffer accumulators =
         builder.local("sums", scalar, TileWriter::accumulator_scalars(kernel.data_type, tile));
-    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("k");
+    const Affine k_main = builder.parameter("k_main"), k_extent = builder.parameter("k");
     c.column_stride = components * builder.parameter("column_stride");
 
     TileWriter writer(builder, kernel.data_type, tile.lanes, kernel.rows, kernel.columns, accumulators,
@@ -53,8 +53,8 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
         writer.start_from(b.buffer, b_k_stride * k_extent);
     else
         writer.clear();
-    writer.multiply(a, b, 0, steps, kernel.unroll, next);
-    if (kernel.unroll > 1) writer.multiply(a, b, steps, k_extent, 1);
+    writer.multiply(a, b, 0, k_main, kernel.unroll, next);
+    if (kernel.unroll > 1) writer.multiply(a, b, k_main, k_extent, 1);
     writer.update(c, kernel.update);
     return builder.finish();
 }

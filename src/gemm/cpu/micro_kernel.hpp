@@ -25,10 +25,10 @@ struct MicroKernel {
 
 /// The program. Buffers: `a`, `b`, `c`, `factors` (α, β), `next` if it is prefetched, `finished` (C again, as
 /// float32) where int32 accumulators have an epilogue, and the epilogue's operands. Parameters, in this order:
-///   steps          K in K groups, rounded down to a multiple of `unroll`
+///   k_main         K in K groups, rounded down to a multiple of `unroll`
 ///   k              K in K groups, ≤ max_k
 ///   column_stride  of C, in elements, ≥ 0 and ≤ max_stride; C's row stride is 1
-/// Every element of C is one chain of multiply-adds in ascending k, whatever the tile.
+/// Every element of C is one chain of multiply-adds in ascending k, for any tile.
 ir::Program micro_kernel(const MicroKernel& kernel);
 
 } // namespace swirl::gemm

@@ -53,49 +53,48 @@ void NestTile::multiply(const TileOperand& a, const TileOperand& b, Integer k_ex
 /// A straight-line block of multiply-adds in the order of the loops k, i, j.
 struct NestTile::StraightLineBlock {
     StraightLineBlock(NestTile& of, const TileOperand& rows_from, const TileOperand& vectors_from,
-                      const Affine& begin, int steps)
+                      const Affine& begin, int k_count)
         : tile(of),
           builder(of.builder_),
           a(rows_from),
           b(vectors_from),
           first(begin),
           per_k(of.rows_ * of.vectors_),
-          count(steps * per_k),
-          rows(static_cast<std::size_t>(steps * of.rows_), ir::no_value),
-          vectors(static_cast<std::size_t>(steps * of.vectors_), ir::no_value),
+          count(k_count * per_k),
+          rows(static_cast<std::size_t>(k_count * of.rows_), ir::no_value),
+          vectors(static_cast<std::size_t>(k_count * of.vectors_), ir::no_value),
           products(static_cast<std::size_t>(count), ir::no_value),
           accumulators(static_cast<std::size_t>(per_k)) {}
 
     MultiplyAdd multiply_add_at(int index) const {
         return {index / per_k, index % per_k / tile.vectors_, index % tile.vectors_};
     }
-    Value& row(const MultiplyAdd& step) {
-        return rows[static_cast<std::size_t>(step.k * tile.rows_ + step.row)];
+    Value& row(const MultiplyAdd& fma) {
+        return rows[static_cast<std::size_t>(fma.k * tile.rows_ + fma.row)];
     }
-    Value& vector(const MultiplyAdd& step) {
-        return vectors[static_cast<std::size_t>(step.k * tile.vectors_ + step.vector)];
+    Value& vector(const MultiplyAdd& fma) {
+        return vectors[static_cast<std::size_t>(fma.k * tile.vectors_ + fma.vector)];
     }
 
-    void load(const MultiplyAdd& step) {
+    void load(const MultiplyAdd& fma) {
         const int lanes = tile.type_.lanes;
-        if (row(step) == ir::no_value)
-            row(step) = builder.splat(
-                builder.load(a.buffer, a.origin + a.k_stride * (first + step.k) + a.stride * step.row),
-                lanes);
-        if (vector(step) == ir::no_value)
-            vector(step) = builder.load(
-                b.buffer, b.origin + b.k_stride * (first + step.k) + b.stride * step.vector * lanes,
-                {.lanes = lanes, .active = tile.active(step.vector)});
+        if (row(fma) == ir::no_value)
+            row(fma) = builder.splat(
+                builder.load(a.buffer, a.origin + a.k_stride * (first + fma.k) + a.stride * fma.row), lanes);
+        if (vector(fma) == ir::no_value)
+            vector(fma) = builder.load(
+                b.buffer, b.origin + b.k_stride * (first + fma.k) + b.stride * fma.vector * lanes,
+                {.lanes = lanes, .active = tile.active(fma.vector)});
     }
     void multiply(int index) {
-        const MultiplyAdd step = multiply_add_at(index);
-        products[static_cast<std::size_t>(index)] = builder.multiply(row(step), vector(step));
+        const MultiplyAdd fma = multiply_add_at(index);
+        products[static_cast<std::size_t>(index)] = builder.multiply(row(fma), vector(fma));
     }
     void add(int index) {
-        const MultiplyAdd step = multiply_add_at(index);
-        Value& accumulator = accumulators[tile.at(step.row, step.vector)];
+        const MultiplyAdd fma = multiply_add_at(index);
+        Value& accumulator = accumulators[tile.at(fma.row, fma.vector)];
         accumulator = tile.nest_.is_fused
-                          ? builder.fma(row(step), vector(step), accumulator)
+                          ? builder.fma(row(fma), vector(fma), accumulator)
                           : builder.add(accumulator, products[static_cast<std::size_t>(index)]);
     }
 
@@ -107,8 +106,8 @@ struct NestTile::StraightLineBlock {
     std::vector<Value> rows, vectors, products, accumulators;
 };
 
-void NestTile::add_k_range(const TileOperand& a, const TileOperand& b, const Affine& first, int steps) {
-    StraightLineBlock block(*this, a, b, first, steps);
+void NestTile::add_k_range(const TileOperand& a, const TileOperand& b, const Affine& first, int k_count) {
+    StraightLineBlock block(*this, a, b, first, k_count);
     for_each_accumulator([&](Integer offset, int row, int vector) {
         block.accumulators[at(row, vector)] = builder_.load(accumulators_, offset, {.lanes = type_.lanes});
     });

@@ -32,7 +32,7 @@ private:
     /// The next multiply-add to append, and its loads.
     struct StraightLineBlock;
 
-    void add_k_range(const TileOperand& a, const TileOperand& b, const Affine& first, int steps);
+    void add_k_range(const TileOperand& a, const TileOperand& b, const Affine& first, int k_count);
     int active(int vector) const;
     std::size_t at(int row, int vector) const { return static_cast<std::size_t>(row * vectors_ + vector); }
     template <class F> void for_each_accumulator(F&& f);

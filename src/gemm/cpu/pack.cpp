@@ -26,10 +26,10 @@ ir::Program pack(const Pack& pack) {
     addresses.from =
         builder.input("from", from, components * (pack.max_k + pack.width - 1) * pack.max_stride);
     addresses.to = builder.output("to", scalar, components * pack.max_k * pack.width);
-    const Affine steps = builder.parameter("steps"), k_extent = builder.parameter("k");
+    const Affine k_main = builder.parameter("k_main"), k_extent = builder.parameter("k");
     addresses.k_stride = components * builder.parameter("k_stride");
     addresses.stride = components * builder.parameter("stride");
-    PanelWriter(builder, pack, addresses).write(steps, k_extent);
+    PanelWriter(builder, pack, addresses).write(k_main, k_extent);
     return builder.finish();
 }
 

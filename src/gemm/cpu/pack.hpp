@@ -35,7 +35,7 @@ struct Pack {
 };
 
 /// The program. Buffers: `from` and `to`. Parameters, in this order:
-///   steps         K in full K groups, rounded down to a multiple of k_per_iteration
+///   k_main        K in full K groups, rounded down to a multiple of k_per_iteration
 ///   k             K in full K groups, ≤ max_k
 ///   k_stride      in elements; 1 where the source is contiguous along K
 ///   stride        across the panel, in elements; 1 where the source is contiguous across it

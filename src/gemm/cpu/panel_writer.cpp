@@ -17,16 +17,17 @@ PanelWriter::PanelWriter(ir::Builder& builder, const Pack& pack, const PanelAddr
       components_(scalars_in(pack.data_type)),
       type_{scalar_of(pack.data_type), panel_lanes(pack)} {}
 
-void PanelWriter::write(const Affine& steps, const Affine& k_extent) {
+void PanelWriter::write(const Affine& k_main, const Affine& k_extent) {
     if (pack_.source == Source::across_panel)
         return for_each_k(0, k_extent, 1, [&](const Affine& k) { copy_k(k); });
-    const int k_step = k_per_iteration(pack_);
-    if (k_step > 1) for_each_k(0, steps, k_step, [&](const Affine& k) { transpose_k_block(k); });
-    for_each_k(k_step > 1 ? steps : 0, k_extent, 1, [&](const Affine& k) { gather_k(k); });
+    const int k_block = k_per_iteration(pack_);
+    if (k_block > 1) for_each_k(0, k_main, k_block, [&](const Affine& k) { transpose_k_block(k); });
+    for_each_k(k_block > 1 ? k_main : 0, k_extent, 1, [&](const Affine& k) { gather_k(k); });
 }
 
-template <class F> void PanelWriter::for_each_k(const Affine& begin, const Affine& end, int step, F&& body) {
-    builder_.for_loop("k", begin, end, step, ir::For::Kind::serial, body);
+template <class F>
+void PanelWriter::for_each_k(const Affine& begin, const Affine& end, int increment, F&& body) {
+    builder_.for_loop("k", begin, end, increment, ir::For::Kind::serial, body);
 }
 
 /// Stores the components of some elements of one k, conjugated if requested.
@@ -89,9 +90,9 @@ void PanelWriter::transpose_k_block(const Affine& k) {
         std::vector<Value> columns[2];
         for (int component = 0; component < components_; ++component)
             columns[component] = ir::columns_of_rows(builder_.writer(), rows[component], type_.lanes);
-        for (int step = 0; step < type_.lanes; ++step) {
-            const auto at = static_cast<std::size_t>(step);
-            put(k + step, first, {columns[0][at], components_ == 2 ? columns[1][at] : ir::no_value},
+        for (int j = 0; j < type_.lanes; ++j) {
+            const auto at = static_cast<std::size_t>(j);
+            put(k + j, first, {columns[0][at], components_ == 2 ? columns[1][at] : ir::no_value},
                 type_.lanes);
         }
     }

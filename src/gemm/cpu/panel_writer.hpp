@@ -12,13 +12,13 @@ class PanelWriter {
 public:
     PanelWriter(ir::Builder& builder, const Pack& pack, const PanelAddresses& addresses);
 
-    /// `steps` is K rounded down to a multiple of k_per_iteration.
-    void write(const Affine& steps, const Affine& k_extent);
+    /// `k_main` is K rounded down to a multiple of k_per_iteration.
+    void write(const Affine& k_main, const Affine& k_extent);
 
 private:
     using Address = PanelAddresses::Address;
 
-    template <class F> void for_each_k(const Affine& begin, const Affine& end, int step, F&& body);
+    template <class F> void for_each_k(const Affine& begin, const Affine& end, int increment, F&& body);
     void put(const Affine& k, int first, Components components, int lanes);
     Components zeros(ir::Type type);
     Components get(const Address& address, int lanes, int active);

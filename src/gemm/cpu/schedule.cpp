@@ -28,7 +28,9 @@ constexpr double packing = 1, usual_rows = 500;
 constexpr int iteration = 96, longest_unroll = 4;
 constexpr int most_vectors = 4, most_columns = 16;
 
-Integer round_down(Integer value, Integer step) { return std::max(step, value / step * step); }
+Integer round_down(Integer value, Integer multiple) {
+    return std::max(multiple, value / multiple * multiple);
+}
 
 /// The tile with the fewest cycles per multiply-add.
 Tile fastest_tile(const OperandTypes& types, const target::Cpu& cpu) {
@@ -50,9 +52,9 @@ bool can_be_packed(const OperandTypes& types, int columns) {
     return is_plain || (columns <= 8 && std::has_single_bit(static_cast<unsigned>(columns)));
 }
 
-Integer balanced_block(Integer extent, Integer most, Integer step) {
+Integer balanced_block(Integer extent, Integer most, Integer multiple) {
     const Integer blocks = ceil_divide(extent, most);
-    return ceil_divide(ceil_divide(extent, blocks), step) * step;
+    return ceil_divide(ceil_divide(extent, blocks), multiple) * multiple;
 }
 
 BlockSizes blocks_of(const BlockedGemm& schedule, Integer rows, Integer k_extent, Integer columns,

@@ -39,6 +39,19 @@ struct UnpackedGemm {
     bool operator==(const UnpackedGemm&) const = default;
 };
 
+/// GEMM as dot products: lanes lie along K, and their sums are joined at the end. For exactly one problem, whose operands
+/// are read in place where they are contiguous along K (see dot_gemm.hpp).
+struct DotGemm {
+    int rows = 1; ///< of a tile of C
+    int columns = 1;
+    int lanes = 2;               ///< scalars of a vector along K
+    int chains = 1;              ///< accumulators of an element of C, which take vectors along K in turn
+    int unroll = 1;              ///< vectors along K per loop iteration: a multiple of `chains`
+    Integer kc = 1;              ///< C is updated every `kc` k indices: K, or a multiple of a vector
+    bool rows_outermost = false; ///< loop order: all columns for each tile of rows, else the reverse
+    bool operator==(const DotGemm&) const = default;
+};
+
 /// GEMM in packed blocks by tile registers (see amx_kernel.hpp).
 struct AmxGemm {
     int term_products = 1; ///< bf16 products per element product: 1, 3 or 6 for float32; otherwise 1
@@ -48,7 +61,7 @@ struct AmxGemm {
     bool operator==(const AmxGemm&) const = default;
 };
 
-/// GEMM by tiles that are compiled into the library.
+/// GEMM by tiles compiled into the library.
 struct BuiltinGemm {
     bool operator==(const BuiltinGemm&) const = default;
 };
@@ -60,17 +73,19 @@ struct EmptyGemm {
 
 /// How a CPU computes a matrix multiplication: all that decides its code and the bits of its results.
 struct CpuGemm {
-    std::variant<EmptyGemm, BuiltinGemm, UnpackedGemm, BlockedGemm, AmxGemm> kernel = {};
+    std::variant<EmptyGemm, BuiltinGemm, UnpackedGemm, DotGemm, BlockedGemm, AmxGemm> kernel = {};
     bool operator==(const CpuGemm&) const = default;
 
     const BlockedGemm* blocked() const { return std::get_if<BlockedGemm>(&kernel); }
     const UnpackedGemm* unpacked() const { return std::get_if<UnpackedGemm>(&kernel); }
+    const DotGemm* dot() const { return std::get_if<DotGemm>(&kernel); }
     const AmxGemm* amx() const { return std::get_if<AmxGemm>(&kernel); }
 };
 
 /// One line: the kind of kernel and its parameters:
 ///   blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8
 ///   unpacked mr=16 nr=6 lanes=8 unroll=8 kc=64 loop=columns prefetch=none
+///   dot mr=8 nr=2 lanes=8 chains=1 unroll=2 kc=1024 loop=rows
 ///   amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 …
 ///   builtin
 std::string to_string(const CpuGemm& schedule);
@@ -88,8 +103,8 @@ void require_suitable(const CpuGemm& schedule, const target::Cpu& cpu, const Mat
 /// The data types of a problem with the best method of this CPU; extensions are used on the host's own CPU only.
 OperandTypes operand_types_on(const MatrixProduct& product, const target::Cpu& cpu);
 
-/// Block extent that divides `extent` nearly evenly: a multiple of `step`, at most about `most`.
-Integer balanced_block(Integer extent, Integer most, Integer step);
+/// Block extent that divides `extent` nearly evenly: a multiple of `multiple`, at most about `most`.
+Integer balanced_block(Integer extent, Integer most, Integer multiple);
 
 /// Block sizes of a problem, all blocks nearly equal.
 struct BlockSizes {

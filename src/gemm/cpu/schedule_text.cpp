@@ -1,6 +1,7 @@
 // Schedules as text.
 
 #include "base/error.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/schedule.hpp"
 #include "gemm/cpu/small_gemm.hpp"
 #include "problem/matrix_product.hpp"
@@ -27,13 +28,13 @@ constexpr Integer most_tile = 64, most_unroll = 64, most_block = 1 << 24, most_p
 constexpr Integer most_kc = 1 << 16;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
+    std::vector<std::string_view> words;
     while (!text.empty()) {
         const std::size_t end = std::min(text.find(separator), text.size());
-        if (end > 0) parts.push_back(text.substr(0, end));
+        if (end > 0) words.push_back(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }
-    return parts;
+    return words;
 }
 
 /// The parameters of one kind of kernel: name=value, each once, in any order.
@@ -42,16 +43,16 @@ public:
     Parameters(std::string_view schedule, std::span<const std::string_view> words) : schedule_(schedule) {
         for (const std::string_view word : words) {
             const std::size_t equals = word.find('=');
-            if (equals == std::string_view::npos) fail("'{}' is no parameter; write name=value", word);
+            if (equals == std::string_view::npos) fail("'{}' is not of the form name=value", word);
             const std::string_view name = word.substr(0, equals);
-            if (find(name) != nullptr) fail("parameter '{}' is there twice", name);
+            if (find(name) != nullptr) fail("parameter '{}' is given twice", name);
             given_.push_back({name, word.substr(equals + 1)});
         }
     }
 
-    Integer number(std::string_view name, Integer most) {
-        const std::string_view text = value(name, "a number");
-        return number_in(name, text, text, most);
+    Integer integer(std::string_view name, Integer most) {
+        const std::string_view text = value(name, "an integer");
+        return integer_in(name, text, text, most);
     }
     bool is_rows(std::string_view name) {
         const std::string_view text = value(name, "rows or columns");
@@ -65,7 +66,7 @@ public:
         if (text == "none") return wanted;
         for (const std::string_view what : split(text, ',')) {
             if (distance != nullptr && what.size() > 1 && what.front() == 'a')
-                *distance = static_cast<int>(number_in("prefetch", text, what.substr(1), most_prefetch));
+                *distance = static_cast<int>(integer_in("prefetch", text, what.substr(1), most_prefetch));
             else if (std::find(known.begin(), known.end(), what) != known.end())
                 wanted.push_back(what);
             else
@@ -77,9 +78,7 @@ public:
     /// Throws for parameters that nobody has asked for.
     void require_all_used() const {
         for (const Given& given : given_)
-            if (!given.used)
-                fail("there is no parameter '{}' here; its parameters are {}", given.name,
-                     fmt::join(asked_, ", "));
+            if (!given.used) fail("unknown parameter '{}'; use {}", given.name, fmt::join(asked_, ", "));
     }
 
     template <class... Args>
@@ -104,13 +103,13 @@ private:
         given->used = true;
         return given->value;
     }
-    Integer number_in(std::string_view name, std::string_view value, std::string_view digits,
-                      Integer most) const {
-        Integer number = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (error != std::errc() || end != digits.data() + digits.size() || number < 1 || number > most)
-            fail("{} is '{}'; use a number from 1 to {}", name, value, most);
-        return number;
+    Integer integer_in(std::string_view name, std::string_view value, std::string_view digits,
+                       Integer most) const {
+        Integer result = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), result);
+        if (error != std::errc() || end != digits.data() + digits.size() || result < 1 || result > most)
+            fail("{} is '{}'; use an integer from 1 to {}", name, value, most);
+        return result;
     }
 
     std::string_view schedule_;
@@ -123,8 +122,8 @@ bool contains(const std::vector<std::string_view>& names, std::string_view name)
 }
 
 Tile read_tile(Parameters& parameters, int lanes) {
-    const Integer rows = parameters.number("mr", most_tile * lanes),
-                  columns = parameters.number("nr", most_tile);
+    const Integer rows = parameters.integer("mr", most_tile * lanes),
+                  columns = parameters.integer("nr", most_tile);
     if (rows % lanes != 0)
         parameters.fail("mr is {}; use a multiple of {}, the lanes of a vector", rows, lanes);
     return {.lanes = lanes, .vectors = static_cast<int>(rows / lanes), .columns = static_cast<int>(columns)};
@@ -133,10 +132,10 @@ Tile read_tile(Parameters& parameters, int lanes) {
 BlockedGemm read_blocked(Parameters& parameters, int lanes) {
     constexpr std::array<std::string_view, 2> prefetches{"c", "next"};
     BlockedGemm blocked{.tile = read_tile(parameters, lanes)};
-    blocked.unroll = static_cast<int>(parameters.number("unroll", most_unroll));
-    blocked.mc = parameters.number("mc", most_block);
-    blocked.kc = parameters.number("kc", most_kc);
-    blocked.nc = parameters.number("nc", most_block);
+    blocked.unroll = static_cast<int>(parameters.integer("unroll", most_unroll));
+    blocked.mc = parameters.integer("mc", most_block);
+    blocked.kc = parameters.integer("kc", most_kc);
+    blocked.nc = parameters.integer("nc", most_block);
     blocked.rows_innermost = parameters.is_rows("loop");
     const auto wanted = parameters.prefetches(prefetches, &blocked.prefetch_a);
     blocked.prefetch_c = contains(wanted, "c");
@@ -147,12 +146,12 @@ BlockedGemm read_blocked(Parameters& parameters, int lanes) {
 
 UnpackedGemm read_unpacked(Parameters& parameters, int most_lanes) {
     constexpr std::array<std::string_view, 2> prefetches{"a", "c"};
-    const Integer lanes = parameters.number("lanes", most_lanes);
+    const Integer lanes = parameters.integer("lanes", most_lanes);
     if (!std::has_single_bit(static_cast<unsigned>(lanes)))
         parameters.fail("lanes is {}; use a power of two up to {}", lanes, most_lanes);
     UnpackedGemm unpacked{.tile = read_tile(parameters, static_cast<int>(lanes))};
-    unpacked.unroll = static_cast<int>(parameters.number("unroll", most_unroll));
-    unpacked.kc = parameters.number("kc", most_kc);
+    unpacked.unroll = static_cast<int>(parameters.integer("unroll", most_unroll));
+    unpacked.kc = parameters.integer("kc", most_kc);
     unpacked.rows_outermost = parameters.is_rows("loop");
     const auto wanted = parameters.prefetches(prefetches, nullptr);
     unpacked.prefetch_a = contains(wanted, "a");
@@ -161,12 +160,25 @@ UnpackedGemm read_unpacked(Parameters& parameters, int most_lanes) {
     return unpacked;
 }
 
+DotGemm read_dot(Parameters& parameters, int most_lanes) {
+    DotGemm dot;
+    dot.rows = static_cast<int>(parameters.integer("mr", most_tile));
+    dot.columns = static_cast<int>(parameters.integer("nr", most_tile));
+    dot.lanes = static_cast<int>(parameters.integer("lanes", most_lanes));
+    dot.chains = static_cast<int>(parameters.integer("chains", most_unroll));
+    dot.unroll = static_cast<int>(parameters.integer("unroll", most_unroll));
+    dot.kc = parameters.integer("kc", most_kc);
+    dot.rows_outermost = parameters.is_rows("loop");
+    parameters.require_all_used();
+    return dot;
+}
+
 AmxGemm read_amx(Parameters& parameters) {
     AmxGemm amx;
-    amx.term_products = static_cast<int>(parameters.number("products", 6));
-    amx.mc = parameters.number("mc", most_block);
-    amx.kc = parameters.number("kc", most_kc);
-    amx.nc = parameters.number("nc", most_block);
+    amx.term_products = static_cast<int>(parameters.integer("products", 6));
+    amx.mc = parameters.integer("mc", most_block);
+    amx.kc = parameters.integer("kc", most_kc);
+    amx.nc = parameters.integer("nc", most_block);
     parameters.require_all_used();
     return amx;
 }
@@ -197,6 +209,10 @@ std::string text_of(const UnpackedGemm& unpacked) {
                        unpacked.kc, unpacked.rows_outermost ? "rows" : "columns",
                        text_of_prefetches({{unpacked.prefetch_a, "a"}, {unpacked.prefetch_c, "c"}}));
 }
+std::string text_of(const DotGemm& dot) {
+    return fmt::format("dot mr={} nr={} lanes={} chains={} unroll={} kc={} loop={}", dot.rows, dot.columns,
+                       dot.lanes, dot.chains, dot.unroll, dot.kc, dot.rows_outermost ? "rows" : "columns");
+}
 std::string text_of(const AmxGemm& amx) {
     return fmt::format("amx products={} mc={} kc={} nc={}{}{}", amx.term_products, amx.mc, amx.kc, amx.nc,
                        amx.fallback ? " fallback " : "",
@@ -210,7 +226,7 @@ template <class... Args>
 }
 
 void require_kc(const CpuGemm& schedule, Integer kc) {
-    if (kc < 1 || kc > most_kc) reject(schedule, "kc is {}; use a number from 1 to {}", kc, most_kc);
+    if (kc < 1 || kc > most_kc) reject(schedule, "kc is {}; use an integer from 1 to {}", kc, most_kc);
 }
 
 void require_blocked(const CpuGemm& schedule, const BlockedGemm& blocked, const target::Cpu& cpu,
@@ -245,6 +261,28 @@ void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, con
     require_kc(schedule, unpacked.kc);
     if (Integer{unpacked.unroll} > product.k)
         reject(schedule, "unroll is {}; use at most k, {}", unpacked.unroll, product.k);
+}
+
+void require_dot(const CpuGemm& schedule, const DotGemm& dot, const target::Cpu& cpu,
+                 const MatrixProduct& product) {
+    if (const std::string_view why = dot_gemm_infeasibility(product); !why.empty())
+        reject(schedule, "{}; use blocked", why);
+    const int most = target::lanes(cpu, scalar_of(product.data_type)),
+              least = static_cast<int>(16 / bytes_of(scalar_of(product.data_type)));
+    if (!std::has_single_bit(static_cast<unsigned>(dot.lanes)) || dot.lanes < least || dot.lanes > most)
+        reject(schedule, "lanes is {}; use a power of two from {} to {}", dot.lanes, least, most);
+    if (dot.unroll % dot.chains != 0)
+        reject(schedule, "unroll is {}; use a multiple of chains, {}", dot.unroll, dot.chains);
+    if (dot_registers(dot, product.data_type) > cpu.vector_registers)
+        reject(schedule,
+               "a tile of {} by {} in {} chains has more accumulators than the {} registers of {}; use a "
+               "smaller mr, nr or chains",
+               dot.rows, dot.columns, dot.chains, cpu.vector_registers, cpu.name);
+    require_kc(schedule, dot.kc);
+    const int k_of_vector = dot.lanes / scalars_in(product.data_type);
+    if (dot.kc < product.k && dot.kc % k_of_vector != 0)
+        reject(schedule, "kc is {}; use k, {}, or a multiple of {}, the k indices of a vector", dot.kc,
+               product.k, k_of_vector);
 }
 
 void require_amx(const CpuGemm& schedule, const AmxGemm& amx, const target::Cpu& cpu,
@@ -290,10 +328,11 @@ void require_suitable(const CpuGemm& schedule, const target::Cpu& cpu, const Mat
     const bool is_portable = cpu.set == target::InstructionSet::portable || cpu.emitted_only;
     if (!is_empty && is_portable != std::holds_alternative<BuiltinGemm>(schedule.kernel))
         reject(schedule, "{}",
-               is_portable ? fmt::format("{} has no generated code; use builtin", cpu.name)
+               is_portable ? fmt::format("{} runs no generated code; use builtin", cpu.name)
                            : std::string("use 'portable: builtin'"));
     if (const UnpackedGemm* const unpacked = schedule.unpacked())
         require_unpacked(schedule, *unpacked, cpu, product);
+    if (const DotGemm* const dot = schedule.dot()) require_dot(schedule, *dot, cpu, product);
     if (const BlockedGemm* const blocked = schedule.blocked())
         require_blocked(schedule, *blocked, cpu, product);
     if (const AmxGemm* const amx = schedule.amx()) require_amx(schedule, *amx, cpu, product);
@@ -317,6 +356,8 @@ CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const Matr
         schedule.kernel = read_blocked(parameters, lanes);
     } else if (kind == "unpacked") {
         schedule.kernel = read_unpacked(parameters, lanes);
+    } else if (kind == "dot") {
+        schedule.kernel = read_dot(parameters, lanes);
     } else if (is_amx) {
         AmxGemm amx = read_amx(parameters);
         if (fallback != all.end()) {
@@ -325,7 +366,7 @@ CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const Matr
         }
         schedule.kernel = amx;
     } else {
-        parameters.fail("'{}' is no kind of kernel; use blocked, unpacked, amx, builtin or empty", kind);
+        parameters.fail("unknown kind of kernel '{}'; use blocked, unpacked, dot, amx, builtin or empty", kind);
     }
     require_suitable(schedule, cpu, product);
     return schedule;

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/integer.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/panel_writer.hpp"
 #include "gemm/whole_problem.hpp"
 
@@ -16,24 +17,26 @@ bool is_packed(const MatrixProduct& product) {
     return is_complex(product.data_type) || product.a.row_stride != 1;
 }
 /// Bytes of A packed in panels.
-Integer panels_bytes(const SmallGemm& small) {
-    const Integer rows = ceil_divide(small.product.rows, small.tile.rows()) * small.tile.rows();
+Integer panels_bytes(const SmallGemm& small, const Tile& tile) {
+    const Integer rows = ceil_divide(small.product.rows, tile.rows()) * tile.rows();
     return rows * small.product.k * bytes_of(small.product.data_type);
 }
 bool packs(const SmallGemm& small) { return !small.a_is_given_packed && is_packed(small.product); }
 
 class SmallGemmBuilder {
 public:
-    explicit SmallGemmBuilder(const SmallGemm& small)
+    SmallGemmBuilder(const SmallGemm& small, const UnpackedGemm& schedule)
         : small_(small),
+          schedule_(schedule),
           product_(small.product),
           components_(scalars_in(product_.data_type)),
           scalar_(scalar_of(product_.data_type)),
           builder_("gemm_small") {
-        a_ = small.a_is_given_packed ? builder_.input("a", scalar_, panels_bytes(small) / bytes_of(scalar_),
-                                                      {ir::ArgumentRole::a})
-                                     : add_matrix(builder_, ir::ArgumentRole::a, product_.data_type,
-                                                  product_.a, product_.rows, product_.k, false);
+        a_ = small.a_is_given_packed
+                 ? builder_.input("a", scalar_, panels_bytes(small, schedule.tile) / bytes_of(scalar_),
+                                  {ir::ArgumentRole::a})
+                 : add_matrix(builder_, ir::ArgumentRole::a, product_.data_type, product_.a, product_.rows,
+                              product_.k, false);
         b_ = add_matrix(builder_, ir::ArgumentRole::b, product_.data_type, product_.b, product_.k,
                         product_.columns, false);
         c_ = add_matrix(builder_, ir::ArgumentRole::c, product_.data_type, product_.c, product_.rows,
@@ -46,13 +49,13 @@ public:
         if (!small.epilogue.is_identity())
             epilogue_ = EpilogueBuffers(builder_, product_.data_type, small.epilogue, product_.rows,
                                         product_.columns);
-        accumulators_ =
-            builder_.local("sums", scalar_, TileWriter::accumulator_scalars(product_.data_type, small.tile));
+        accumulators_ = builder_.local("sums", scalar_,
+                                       TileWriter::accumulator_scalars(product_.data_type, schedule.tile));
     }
 
     ir::Program build() {
         if (packs(small_)) pack_rows();
-        const Integer k_extent = product_.k, block = small_.kc;
+        const Integer k_extent = product_.k, block = schedule_.kc;
         // The last block is separate if the epilogue finishes elements there.
         const Integer last = epilogue_.epilogue != nullptr || k_extent % block != 0
                                  ? (k_extent - 1) / block * block
@@ -66,7 +69,7 @@ public:
 
 private:
     void pack_rows() {
-        const Tile& tile = small_.tile;
+        const Tile& tile = schedule_.tile;
         for_each_block(builder_, "i", product_.rows, tile.rows(), [&](const Affine& row, Integer rows) {
             Pack pack{.data_type = product_.data_type,
                       .lanes = tile.lanes,
@@ -94,7 +97,7 @@ private:
 
     void multiply_block(const Affine& step, Integer k_extent, Update update) {
         const int steps = static_cast<int>(k_extent);
-        const Tile& tile = small_.tile;
+        const Tile& tile = schedule_.tile;
         const auto each_row = [&](auto&& body) {
             for_each_block(builder_, "i", product_.rows, tile.rows(), body);
         };
@@ -105,7 +108,7 @@ private:
             multiply_tile(row, static_cast<int>(rows), column, static_cast<int>(columns), step, steps,
                           update);
         };
-        if (small_.rows_outermost)
+        if (schedule_.rows_outermost)
             each_row([&](const Affine& row, Integer rows) {
                 each_column(
                     [&](const Affine& column, Integer columns) { tile_at(row, rows, column, columns); });
@@ -130,12 +133,12 @@ private:
                            .epilogue = is_last && epilogue_.epilogue != nullptr ? &epilogue_ : nullptr,
                            .first_row = row,
                            .first_column = column};
-        TileWriter writer(builder_, product_.data_type, small_.tile.lanes, rows, columns, accumulators_);
-        if (small_.prefetch_c) writer.prefetch(c);
-        const int whole = steps / small_.unroll * small_.unroll;
-        if (whole > small_.unroll) {
+        TileWriter writer(builder_, product_.data_type, schedule_.tile.lanes, rows, columns, accumulators_);
+        if (schedule_.prefetch_c) writer.prefetch(c);
+        const int whole = steps / schedule_.unroll * schedule_.unroll;
+        if (whole > schedule_.unroll) {
             writer.clear();
-            writer.multiply(a, b, 0, whole, small_.unroll);
+            writer.multiply(a, b, 0, whole, schedule_.unroll);
             if (whole < steps) writer.multiply_straight(a, b, whole, steps - whole);
         } else {
             writer.multiply_straight(a, b, 0, steps);
@@ -157,16 +160,17 @@ private:
             return {.buffer = a_,
                     .origin = row + product_.a.column_stride * step,
                     .k_stride = product_.a.column_stride,
-                    .prefetch_rows = small_.prefetch_a ? small_.tile.rows() : 0};
-        const Integer a_k_stride = components_ * small_.tile.rows();
+                    .prefetch_rows = schedule_.prefetch_a ? schedule_.tile.rows() : 0};
+        const Integer a_k_stride = components_ * schedule_.tile.rows();
         return {.buffer = packed_,
                 .origin = packed_offset(row) + a_k_stride * step,
                 .k_stride = a_k_stride,
-                .component_stride = small_.tile.rows(),
+                .component_stride = schedule_.tile.rows(),
                 .is_padded = true};
     }
 
     const SmallGemm& small_;
+    const UnpackedGemm& schedule_;
     const MatrixProduct& product_;
     int components_;
     DataType scalar_;
@@ -229,31 +233,38 @@ UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const targ
     return small;
 }
 
-SmallGemm small_gemm_by(const UnpackedGemm& schedule, const MatrixProduct& product, Update update,
-                        bool alpha_is_one) {
+SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
+                           const target::Cpu& cpu) {
     return {.product = product,
             .update = update,
             .alpha_is_one = alpha_is_one,
-            .tile = schedule.tile,
-            .unroll = schedule.unroll,
-            .kc = schedule.kc,
-            .rows_outermost = schedule.rows_outermost,
-            .prefetch_a = schedule.prefetch_a,
-            .prefetch_c = schedule.prefetch_c};
+            .schedule = model_unpacked(product, kc, cpu)};
 }
 
-SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
-                           const target::Cpu& cpu) {
-    return small_gemm_by(model_unpacked(product, kc, cpu), product, update, alpha_is_one);
+Integer SmallGemm::kc() const {
+    return std::visit([](const auto& of) { return of.kc; }, schedule);
 }
 
-Integer packed_bytes(const SmallGemm& small) { return packs(small) ? panels_bytes(small) : 0; }
+SmallSteps steps_of(const SmallGemm& small) {
+    if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule))
+        return {dot->rows, dot->columns,
+                Integer{dot->unroll} * dot->lanes / scalars_in(small.product.data_type)};
+    const auto& unpacked = std::get<UnpackedGemm>(small.schedule);
+    return {unpacked.tile.rows(), unpacked.tile.columns, unpacked.unroll};
+}
+
+Integer packed_bytes(const SmallGemm& small) {
+    if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule))
+        return dot_packed_bytes(small.product, *dot);
+    return packs(small) ? panels_bytes(small, std::get<UnpackedGemm>(small.schedule).tile) : 0;
+}
 
 ir::Program small_gemm(const SmallGemm& small) {
     ensure(small.product.c.row_stride == 1 && small.product.rows >= 1 && small.product.columns >= 1 &&
-               small.product.k >= 1 && small.kc >= 1,
+               small.product.k >= 1 && small.kc() >= 1,
            "a small product of {} by {} by {}", small.product.rows, small.product.columns, small.product.k);
-    return SmallGemmBuilder(small).build();
+    if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule)) return dot_gemm(small, *dot);
+    return SmallGemmBuilder(small, std::get<UnpackedGemm>(small.schedule)).build();
 }
 
 } // namespace swirl::gemm

@@ -55,15 +55,15 @@ void TileWriter::multiply(const TileOperand& a, const TileOperand& b, const Affi
     builder_.for_loop("k", begin, end, unroll, ir::For::Kind::serial, [&](const Affine& k) {
         load_accumulators();
         if (next_panel.is_wanted) builder_.prefetch(next_panel.buffer, prefetch_stride * k);
-        for (int step = 0; step < unroll; ++step) multiply_k(a, b, k + step);
+        for (int j = 0; j < unroll; ++j) multiply_k(a, b, k + j);
         store_accumulators();
     });
 }
 
 void TileWriter::multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin,
-                                   int steps) {
+                                   int k_count) {
     if (is_looping_) load_accumulators();
-    for (int step = 0; step < steps; ++step) multiply_k(a, b, begin + step);
+    for (int j = 0; j < k_count; ++j) multiply_k(a, b, begin + j);
     if (is_looping_) store_accumulators();
 }
 

@@ -24,7 +24,7 @@ struct TileOperand {
     Integer k_stride = 0;         ///< from one k index to the next
     Integer stride = 1;           ///< from one column of B to the next
     Integer component_stride = 0; ///< from real to imaginary components
-    bool conjugated = false;      ///< B is the conjugate of what is stored
+    bool conjugated = false;      ///< the stored elements are those of B's conjugate
     bool is_padded = false;       ///< A is a panel: padded with rows up to the next k
     Integer prefetch_rows = 0;    ///< prefetch distance in A, in elements; 0: none
 };
@@ -72,8 +72,8 @@ public:
     /// Accumulates k in begin … end − 1, a multiple of `unroll` long, in a loop.
     void multiply(const TileOperand& a, const TileOperand& b, const Affine& begin, const Affine& end,
                   int unroll, const NextPanel& next_panel = {});
-    /// Accumulates `steps` k indices without a loop.
-    void multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin, int steps);
+    /// Accumulates `k_count` k indices without a loop.
+    void multiply_straight(const TileOperand& a, const TileOperand& b, const Affine& begin, int k_count);
     /// Takes finished real accumulators from `buffer`: a vector of a column is at offset(vector, column).
     template <class Offset> void read_accumulators(ir::Buffer buffer, Offset&& offset) {
         for (int column = 0; column < columns_; ++column)
@@ -81,8 +81,12 @@ public:
                 accumulator(0, vector, column) =
                     builder_.load(buffer, offset(vector, column), {.lanes = type_.lanes});
     }
+    /// Takes a finished accumulator from somewhere else; no loop may have begun.
+    void set_accumulator(int component, int vector, int column, ir::Value value) {
+        accumulator(component, vector, column) = value;
+    }
     void update(const TileResult& c, Update update);
-    /// Every cache line of the tile, whatever the columns' alignment.
+    /// Every cache line of the tile, for any alignment of the columns.
     void prefetch(const TileResult& c);
 
 private:

@@ -22,16 +22,16 @@ BlockCoordinates coordinates_of_block(ir::Builder& builder, const SimtGemm& sche
         divisor *= count;
         return count == 1 ? Affine(0) : builder.block(0, before, is_last ? 0 : count);
     };
-    BlockCoordinates place;
-    place.split = digit(splits);
-    place.tiles = blocks / splits;
-    place.tile = place.tiles == 1 ? Affine(0) : builder.block(0, splits, 0);
+    BlockCoordinates coordinates;
+    coordinates.split = digit(splits);
+    coordinates.tiles = blocks / splits;
+    coordinates.tile = coordinates.tiles == 1 ? Affine(0) : builder.block(0, splits, 0);
     const Affine in_group = digit(group);
-    place.column_block = digit(counts.columns);
-    place.row_block = digit(groups) * group + in_group;
-    place.matrix = digit(matrices, true) * schedule.matrices();
-    place.may_be_idle = counts.rows % group != 0;
-    return place;
+    coordinates.column_block = digit(counts.columns);
+    coordinates.row_block = digit(groups) * group + in_group;
+    coordinates.matrix = digit(matrices, true) * schedule.matrices();
+    coordinates.may_be_idle = counts.rows % group != 0;
+    return coordinates;
 }
 
 } // namespace swirl::gemm

@@ -5,7 +5,7 @@
 
 namespace swirl::gemm {
 
-/// What a block's index encodes: the tile, the matrix, and the part of K.
+/// What a block's index encodes: the tile, the matrix, and the range of K.
 struct BlockCoordinates {
     Affine split, row_block, column_block, matrix;
     Affine tile; ///< linear index
@@ -28,8 +28,8 @@ struct IndexValue {
 struct TileCoordinates {
     IndexValue row_block, column_block, matrix;
 
-    static TileCoordinates of(const BlockCoordinates& place) {
-        return {{place.row_block}, {place.column_block}, {place.matrix}};
+    static TileCoordinates of(const BlockCoordinates& coordinates) {
+        return {{coordinates.row_block}, {coordinates.column_block}, {coordinates.matrix}};
     }
 };
 

@@ -38,9 +38,9 @@ bool allows_vector(const MatrixLayout& layout, Integer stride, Integer other_str
                           extent % lanes == 0);
 }
 
-bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer k, Integer lines,
-                     int steps) {
-    return allows_vector(layout, stride, lines == 1 ? 0 : mn_stride, k, steps);
+bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer k, Integer extent,
+                     int vector_k) {
+    return allows_vector(layout, stride, extent == 1 ? 0 : mn_stride, k, vector_k);
 }
 
 int max_promotion_interval(Integer k_extent) {
@@ -54,7 +54,7 @@ namespace {
 Accuracy accuracy_of_bf16_split(const WgmmaGemm& schedule, const MatrixProduct& product) {
     const Bf16Terms& terms = *schedule.bf16_split();
     const bool is_promoted = schedule.accumulation_interval > 0 &&
-                             schedule.accumulation_interval * schedule.cta_tile.k <= max_accumulation_steps &&
+                             schedule.accumulation_interval * schedule.cta_tile.k <= max_accumulation_k &&
                              schedule.promotes_leading() &&
                              schedule.promotion_interval <= max_promotion_interval(product.k);
     if (terms.count == 3 && is_promoted)
@@ -112,15 +112,14 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
     };
     if (product.data_type == DataType::int32 || !std::all_of(stored.begin(), stored.end(), is_known))
         throw UserError(
-            "matrix multiplication of {} and {} to {} with accumulators of {} on a GPU; float32, float64 and "
+            "GPUs do not multiply {} by {} into {} with {} accumulators; float32, float64 and "
             "complex "
             "types of both are possible, and with accumulators of float32 also operands of bfloat16, "
             "float16, "
             "float8_e4m3, bytes and normalised integers",
             name_of(stored[0]), name_of(stored[1]), name_of(stored[2]), name_of(product.data_type));
     if (is_complex(product.data_type) && product.epilogue.tree() != nullptr)
-        throw UserError("an epilogue of {} on a GPU; products of float32 and float64 have such",
-                        name_of(product.data_type));
+        throw UserError("GPUs have no epilogue for {}; use float32 or float64", name_of(product.data_type));
     if (gpu.capability_major < capability_of_bfloat16 &&
         std::find(stored.begin(), stored.end(), DataType::bfloat16) != stored.end())
         throw UserError(

@@ -101,7 +101,7 @@ struct SplitK {
     int splits = 2;
     bool in_workspace =
         false; ///< accumulators are reduced in global memory, else in a cluster's shared memory
-    bool interleaved = false; ///< splits take k-tiles in turn, else each a contiguous range
+    bool interleaved = false; ///< splits interleave their k-tiles, else each has a contiguous range
     bool operator==(const SplitK&) const = default;
 };
 
@@ -170,7 +170,7 @@ struct SimtGemm {
     /// k indices from one k-tile of a split to its next.
     int k_tile_stride() const { return cta_tile.k * (interleaves_splits() ? splits() : 1); }
     int lanes() const { return warp_lanes().m * warp_lanes().n; }
-    /// Warp tiles (or parts of a warp's) along M.
+    /// Warp tiles (or fractions of one) along M.
     int warps_m() const { return cta_tile.m / (warp_lanes().m * thread_tile.m); }
 };
 
@@ -240,7 +240,7 @@ inline bool reorders_sass(const GpuGemmSchedule& schedule) {
 
 /// Accumulation interval, in k indices, for products of lower-order terms: tensor cores truncate 2^−8 of what they
 /// truncate in products of leading terms.
-constexpr int max_accumulation_steps = 1024;
+constexpr int max_accumulation_k = 1024;
 /// Longest promotion interval, in k indices, for products of leading terms whose errors are no worse than those of a
 /// chain of multiply-adds: the less is accumulated, the smaller they are (decision 034). 0: no interval is short
 /// enough for this K.
@@ -265,13 +265,13 @@ CanonicalGemm canonical_for_gpu(const MatrixProduct& product);
 int max_vector(const MatrixProduct& product, DataType data_type);
 int max_vector_of_c(const MatrixProduct& product);
 
-/// Whether vector copies along a matrix's first extent are aligned, whatever its base address.
+/// Whether vector copies along a matrix's first extent are aligned, for any base address.
 bool allows_vector(const MatrixLayout& layout, Integer stride, Integer other_stride, Integer extent,
                    int lanes);
 
-/// Likewise for vectors of `steps` k indices of each row or column.
-bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer k, Integer lines,
-                     int steps);
+/// Likewise for vectors of `vector_k` k indices of each row or column.
+bool allows_vector_k(const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer k, Integer extent,
+                     int vector_k);
 
 /// UserError unless GPU kernels support the data types: accumulators are float32 or float64; elements in memory have
 /// the same type, or bfloat16 or float16 for float32 accumulators.

@@ -30,7 +30,7 @@ public:
             transform_entries_ =
                 std::max(transform_entries_, vectors_[p].count * pitch_of(regions_.regions[p]));
         if (transforms_.count > 1) transform_entries_ = in_different_banks(transform_entries_);
-        ensure(!exchanges_.empty(), "a cluster of one part");
+        ensure(!exchanges_.empty(), "a cluster of one region");
         add_array(exchanges_.front().array);
         KernelRegions result = begin();
         KernelRegion& cluster = result.regions.front();
@@ -40,7 +40,7 @@ public:
             if (p + 1 < regions_.regions.size()) cluster.exchanges.push_back(cluster.calls.size() - 1);
         }
         result.loops = std::move(regions_.loops);
-        ensure(is_chain(result.loops, cluster), "steps in a cluster that are no chain");
+        ensure(is_chain(result.loops, cluster), "the calls of a cluster form no chain");
         return result;
     }
 
@@ -88,17 +88,17 @@ private:
     void find_exchange(std::size_t region) {
         for (const std::size_t p : {region, region + 1})
             ensure(regions_.regions[p].around.size() == regions_.common.size() + 1,
-                   "a cluster's part with {} loops of its own",
+                   "a region of a cluster has {} loops of its own",
                    regions_.regions[p].around.size() - regions_.common.size());
         const Memory& memory = regions_.regions[region].calls.back().output;
         const KernelRegion& next = regions_.regions[region + 1];
         ensure(is_shared(regions_.loops, memory) && next.calls.front().input.array == memory.array,
-               "parts that hand on nothing");
+               "the regions of a cluster exchange nothing");
         const Loop& own = next.around.back();
         const Exchange exchange{memory.array, array(memory.array).elements, own.count,
                                 next.calls.front().placement.sources.front().re.coefficient(own.variable)};
         ensure(exchange.stride > 0 && exchange.entries % (exchange.stride * exchange.count) == 0,
-               "an exchange of {} entries by {} vectors in steps of {}", exchange.entries, exchange.count,
+               "an exchange of {} entries by {} vectors with stride {}", exchange.entries, exchange.count,
                exchange.stride);
         exchanges_.push_back(exchange);
     }

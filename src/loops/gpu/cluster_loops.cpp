@@ -25,8 +25,10 @@ Integer entries_of(const KernelRegion& region, int array, const Extents& extents
 void batch_transforms(KernelRegions& regions, const Loop& transforms) {
     const Integer available = regions.common.empty() ? 1 : regions.common.back().count;
     if (available % transforms.count != 0)
-        throw UserError("a cluster has {} transforms at once, of {}; a number that divides these would work",
-                        transforms.count, available);
+        throw UserError(
+            "a cluster executes {} transforms at once, which does not divide its {} transforms; use a "
+            "divisor",
+            transforms.count, available);
     Loop& around = regions.common.back();
     const Loop outside = new_loop(regions.loops, available / transforms.count);
     const Affine form = Affine::of(outside.variable, transforms.count) + Affine::of(transforms.variable);

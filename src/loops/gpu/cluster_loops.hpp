@@ -16,7 +16,7 @@ Integer entries_of(const KernelRegion& region, int array, const Extents& extents
 void batch_transforms(KernelRegions& regions, const Loop& transforms);
 
 /// State while regions are distributed over a cluster's blocks: the loops, and the array that holds all data between
-/// calls. Each block owns a piece of that array, with capacity for several transforms.
+/// calls. Each block owns a segment of that array, with capacity for several transforms.
 class ClusterBuilderBase {
 protected:
     ClusterBuilderBase(KernelRegions regions, Integer blocks, Integer pitch, Integer transforms);
@@ -30,12 +30,12 @@ protected:
     /// Adds an array of the same kind as another.
     void add_array(int like);
     int added_array() const { return static_cast<int>(regions_.loops.arrays.size()) - 1; }
-    const Array& array(int number) const { return regions_.loops.arrays[static_cast<std::size_t>(number)]; }
+    const Array& array(int index) const { return regions_.loops.arrays[static_cast<std::size_t>(index)]; }
 
-    /// Capacity of one block's piece.
+    /// Capacity of one block's segment.
     Integer block_entries() const { return transforms_.count * transform_entries_; }
     Affine of_transform() const { return Affine::of(transforms_.variable, transform_entries_); }
-    /// In the block's own piece, for vectors of a region's iterations that are `pitch` entries apart.
+    /// In the block's own segment, for vectors of a region's iterations that are `pitch` entries apart.
     Affine of_own_vector(const Loop& vectors, Integer pitch) const {
         return Affine::of(rank_, block_entries()) + Affine::of(vectors.variable, pitch) + of_transform();
     }

@@ -44,8 +44,8 @@ Integer entries_written(const Call& call) {
     return entries;
 }
 
-/// Temporaries that a region reads before it writes them, or after it writes a part of them of which an earlier region
-/// writes another.
+/// Temporaries that a region reads before it writes them, or after it writes some of them where an earlier region
+/// wrote the others.
 std::set<int> communicated_between(const LoopProgram& loops, const std::vector<KernelRegion>& regions) {
     std::set<int> communicated, written_before;
     for (const KernelRegion& region : regions) {
@@ -107,17 +107,17 @@ void make_neighbours(LoopProgram& loops, std::vector<KernelRegion>& regions, int
             if (call.output.array == array)
                 for (Location& location : call.placement.targets) locations.push_back(&location);
         }
-    const auto is_number = [&](const Location* location) { return location->im == location->re + half; };
+    const auto is_complex = [&](const Location* location) { return location->im == location->re + half; };
     const auto is_fixed = [](const Location* location) {
         return location->re.is_constant() && location->im == location->re;
     };
     if (!std::all_of(locations.begin(), locations.end(),
-                     [&](const Location* location) { return is_number(location) || is_fixed(location); }))
+                     [&](const Location* location) { return is_complex(location) || is_fixed(location); }))
         return;
     for (Location* location : locations) {
-        const bool number = is_number(location), second = !number && location->re.constant() >= half;
+        const bool complex = is_complex(location), second = !complex && location->re.constant() >= half;
         location->re = second ? Affine(2 * (location->re.constant() - half) + 1) : 2 * location->re;
-        location->im = number ? location->re + 1 : location->re;
+        location->im = complex ? location->re + 1 : location->re;
     }
 }
 

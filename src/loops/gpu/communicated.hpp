@@ -9,7 +9,7 @@ namespace swirl::loops {
 /// adjacent pairs, with one copy per iteration of the loops that their regions share (Array::users_in).
 void place_communicated_arrays(KernelRegions& kernels, const RegionRequest& request);
 
-/// The regions fused into kernel number `kernel`.
+/// The regions fused into kernel `kernel`.
 KernelRegions fused_regions(const KernelRegions& regions, std::size_t kernel);
 
 } // namespace swirl::loops

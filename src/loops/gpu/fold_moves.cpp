@@ -20,9 +20,10 @@ std::optional<EntryRange> range_of(const Call& move, const std::vector<Location>
     if (move.codelet.formula || move.limit || move.loops.size() != 1 || locations.size() != 1)
         return std::nullopt;
     const Loop& loop = move.loops.front();
-    const Location& place = locations.front();
-    if (!is_plain(place) || place.re - place.re.constant() != Affine::of(loop.variable)) return std::nullopt;
-    return EntryRange{loop.variable, place.re.constant(), loop.count};
+    const Location& location = locations.front();
+    if (!is_plain(location) || location.re - location.re.constant() != Affine::of(loop.variable))
+        return std::nullopt;
+    return EntryRange{loop.variable, location.re.constant(), loop.count};
 }
 
 /// For each location in `near`, its counterpart behind the copy; `far` is the counterpart of an entry of the range.
@@ -30,9 +31,9 @@ std::optional<EntryRange> range_of(const Call& move, const std::vector<Location>
 std::optional<std::vector<Location>> moved(const std::vector<Location>& near, const Location& far,
                                            const EntryRange& range, const Extents& extents) {
     std::vector<Location> result;
-    for (const Location& place : near) {
-        if (!is_plain(place)) return std::nullopt;
-        const Affine index = place.re - range.first;
+    for (const Location& location : near) {
+        if (!is_plain(location)) return std::nullopt;
+        const Affine index = location.re - range.first;
         const auto [low, high] = bounds(index, extents);
         if (low < 0 && high >= 0) return std::nullopt;
         const bool nowhere = high < 0 || low >= range.count;
@@ -47,7 +48,7 @@ std::optional<std::vector<Location>> moved(const std::vector<Location>& near, co
         mover.placement.sources = {far};
         substitute(mover, range.variable, index);
         Location& there = result.emplace_back(std::move(mover.placement.sources.front()));
-        there.diagonals.insert(there.diagonals.end(), place.diagonals.begin(), place.diagonals.end());
+        there.diagonals.insert(there.diagonals.end(), location.diagonals.begin(), location.diagonals.end());
         if (high >= range.count) there.limit = index - range.count;
         if (there.limit && !there.forms.empty()) return std::nullopt;
     }
@@ -62,8 +63,8 @@ bool may_go(std::vector<KernelRegion>& regions, const CallIndex& move, const Cal
     const auto [first, last] = std::minmax(move, other);
     for (std::size_t p = first.region; p <= last.region; ++p)
         for (std::size_t k = 0; k < regions[p].calls.size(); ++k) {
-            const CallIndex place{p, k};
-            if (place <= first || place >= last) continue;
+            const CallIndex index{p, k};
+            if (index <= first || index >= last) continue;
             const Call& call = regions[p].calls[k];
             if (call.output.array == far || reads(call, far)) return false;
         }
@@ -81,14 +82,14 @@ bool fold_into_reader(const LoopProgram& loops, std::vector<KernelRegion>& regio
     Call& reader = call_at(regions, users.readers.front());
     std::optional<CallIndex> move;
     Integer entries = 0;
-    for (const CallIndex& place : users.writers) {
-        const Call& call = call_at(regions, place);
+    for (const CallIndex& index : users.writers) {
+        const Call& call = call_at(regions, index);
         const auto range = range_of(call, call.placement.targets);
-        if (!range || place > users.readers.front()) return false;
+        if (!range || index > users.readers.front()) return false;
         entries += range->count;
         if (is_zero(call)) continue;
         if (move) return false;
-        move = place;
+        move = index;
     }
     if (!move || entries != loops.arrays[static_cast<std::size_t>(array)].elements) return false;
     const Call& mover = call_at(regions, *move);
@@ -102,13 +103,13 @@ bool fold_into_reader(const LoopProgram& loops, std::vector<KernelRegion>& regio
     if (!locations) return false;
     reader.placement.sources = *locations;
     reader.input = mover.input;
-    for (auto place = users.writers.rbegin(); place != users.writers.rend(); ++place)
-        regions[place->region].calls.erase(regions[place->region].calls.begin() +
-                                           static_cast<std::ptrdiff_t>(place->call));
+    for (auto index = users.writers.rbegin(); index != users.writers.rend(); ++index)
+        regions[index->region].calls.erase(regions[index->region].calls.begin() +
+                                           static_cast<std::ptrdiff_t>(index->call));
     return true;
 }
 
-/// For a vector of which some entries are copied elsewhere: its writer writes them to their destination.
+/// If some entries of a vector are copied elsewhere, its writer writes them to their destination.
 bool fold_into_writer(const LoopProgram& loops, std::vector<KernelRegion>& regions, int array) {
     const Users users = users_of(regions, array);
     if (users.readers.size() != 1 || users.writers.size() != 1) return false;

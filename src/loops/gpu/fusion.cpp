@@ -11,8 +11,9 @@ bool reads(const Call& call, int array) {
     return !call.placement.sources.empty() && call.input.array == array;
 }
 
-bool is_plain(const Location& place) {
-    return !place.re_negative && !place.im_negative && !place.table && !place.limit && place.forms.empty();
+bool is_plain(const Location& location) {
+    return !location.re_negative && !location.im_negative && !location.table && !location.limit &&
+           location.forms.empty();
 }
 
 Users users_of(const std::vector<KernelRegion>& regions, int array) {
@@ -41,7 +42,7 @@ namespace {
 /// A loop with the distance between the entries that neighbouring iterations touch.
 struct Strided {
     Loop loop;
-    Integer step;
+    Integer stride;
 };
 
 std::vector<Strided> by_stride(const std::vector<Loop>& loops, const Affine& form) {
@@ -49,7 +50,7 @@ std::vector<Strided> by_stride(const std::vector<Loop>& loops, const Affine& for
     for (const Loop& loop : loops)
         if (loop.count > 1) result.push_back({loop, form.coefficient(loop.variable)});
     std::stable_sort(result.begin(), result.end(),
-                     [](const Strided& a, const Strided& b) { return a.step < b.step; });
+                     [](const Strided& a, const Strided& b) { return a.stride < b.stride; });
     return result;
 }
 
@@ -62,7 +63,7 @@ public:
     /// Whether the loops match pairwise.
     bool find() {
         for (std::size_t k = 0; k < first_.size() && k < second_.size(); ++k) {
-            if (first_[k].step != second_[k].step) return false;
+            if (first_[k].stride != second_[k].stride) return false;
             const Integer a = first_[k].loop.count, b = second_[k].loop.count;
             if (a == b) continue;
             if (std::max(a, b) % std::min(a, b) != 0) return false;
@@ -82,8 +83,8 @@ private:
     void cut(std::vector<Strided>& list, std::vector<Cut>& cuts, std::size_t k, Integer count) {
         const Strided whole = list[k];
         const Loop inside = new_loop(loops_, count), outside = new_loop(loops_, whole.loop.count / count);
-        list[k] = {inside, whole.step};
-        list.insert(list.begin() + static_cast<std::ptrdiff_t>(k) + 1, {outside, whole.step * count});
+        list[k] = {inside, whole.stride};
+        list.insert(list.begin() + static_cast<std::ptrdiff_t>(k) + 1, {outside, whole.stride * count});
         cuts.push_back({whole.loop, inside, outside});
     }
 
@@ -170,10 +171,10 @@ public:
             first.placement.targets.size() != second.placement.sources.size() || first.first_source ||
             second.first_source)
             return std::nullopt;
-        for (const Location& place : first.placement.targets)
-            if (!is_plain(place)) return std::nullopt;
-        for (const Location& place : second.placement.sources)
-            if (!is_plain(place)) return std::nullopt;
+        for (const Location& location : first.placement.targets)
+            if (!is_plain(location)) return std::nullopt;
+        for (const Location& location : second.placement.sources)
+            if (!is_plain(location)) return std::nullopt;
         if (at_first_.region == at_second_.region) {
             if (at_second_.call != at_first_.call + 1) return std::nullopt;
             return fuse(region.calls, next.calls);

@@ -13,8 +13,8 @@ struct CallIndex {
     std::size_t call = 0;
     auto operator<=>(const CallIndex&) const = default;
 };
-inline Call& call_at(std::vector<KernelRegion>& regions, const CallIndex& place) {
-    return regions[place.region].calls[place.call];
+inline Call& call_at(std::vector<KernelRegion>& regions, const CallIndex& index) {
+    return regions[index.region].calls[index.call];
 }
 
 /// Calls that access a vector, in order.
@@ -27,7 +27,7 @@ Users users_of(const std::vector<KernelRegion>& regions, int array);
 /// Whether a call reads an array.
 bool reads(const Call& call, int array);
 /// Whether memory holds the element unchanged, at an address affine in loop variables.
-bool is_plain(const Location& place);
+bool is_plain(const Location& location);
 /// A complex temporary in shared memory.
 bool is_complex_temporary(const LoopProgram& loops, int array);
 /// Whether the loops around the outer region are also around the inner one.

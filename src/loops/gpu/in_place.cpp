@@ -90,7 +90,7 @@ void make_in_place(KernelRegions& kernels, const RegionRequest&) {
     kernels.common = loops_around_all(regions);
     for (Array& array : loops.arrays) array.residence = Array::Residence::shared;
     std::vector<Call*> all;
-    std::set<int> in_loops; // written inside loops that are not around all regions
+    std::set<int> in_loops; // written inside loops around some regions only
     for (KernelRegion& region : regions)
         for (Call* call : calls_of(region)) {
             all.push_back(call);

@@ -36,25 +36,25 @@ public:
         for (const Call& call : region.calls) computes_.push_back(call.codelet.formula.has_value());
     }
 
-    int location(const Life& life) {
-        Place* best = nullptr;
-        for (Place& location : locations_) {
-            if (kind(location.array) != kind(life.array)) continue;
-            const bool is_free = location.last < life.first;
-            const bool is_overwritten = held_ && location.last == life.first && computes_[life.first];
+    int slot(const Life& life) {
+        Slot* best = nullptr;
+        for (Slot& slot : slots_) {
+            if (kind(slot.array) != kind(life.array)) continue;
+            const bool is_free = slot.last < life.first;
+            const bool is_overwritten = held_ && slot.last == life.first && computes_[life.first];
             if (is_free) {
-                best = &location;
+                best = &slot;
                 break;
             }
-            if (is_overwritten && best == nullptr) best = &location;
+            if (is_overwritten && best == nullptr) best = &slot;
         }
-        if (best == nullptr) best = &locations_.emplace_back(Place{life.array, 0});
+        if (best == nullptr) best = &slots_.emplace_back(Slot{life.array, 0});
         best->last = life.last;
         return best->array;
     }
 
 private:
-    struct Place {
+    struct Slot {
         int array;
         std::size_t last;
     };
@@ -63,14 +63,14 @@ private:
     const LoopProgram& loops_;
     bool held_;
     std::vector<bool> computes_; ///< by call; a thread may have many iterations of a copy
-    std::vector<Place> locations_;
+    std::vector<Slot> slots_;
 };
 
 std::vector<Affine> sorted_forms(const std::vector<Location>& locations) {
     std::vector<Affine> result;
-    for (const Location& location : locations) {
-        result.push_back(location.re);
-        if (location.im != location.re) result.push_back(location.im);
+    for (const Location& slot : locations) {
+        result.push_back(slot.re);
+        if (slot.im != slot.re) result.push_back(slot.im);
     }
     std::sort(result.begin(), result.end());
     return result;
@@ -79,7 +79,7 @@ std::vector<Affine> sorted_forms(const std::vector<Location>& locations) {
 } // namespace
 
 bool keeps_entries(const Call& call) {
-    const auto varies = [](const Location& location) { return location.table || location.limit; };
+    const auto varies = [](const Location& slot) { return slot.table || slot.limit; };
     return std::none_of(call.placement.sources.begin(), call.placement.sources.end(), varies) &&
            std::none_of(call.placement.targets.begin(), call.placement.targets.end(), varies) &&
            sorted_forms(call.placement.sources) == sorted_forms(call.placement.targets);
@@ -89,9 +89,9 @@ void share_arrays(LoopProgram& loops, KernelRegion& region, const LaunchConfigur
     Sharing sharing(loops, region, configuration.single_buffer);
     std::map<int, int> locations;
     for (const Life& life : lives_of(loops, region)) {
-        const int location = sharing.location(life);
-        locations[life.array] = location;
-        Array& array = loops.arrays[static_cast<std::size_t>(location)];
+        const int slot = sharing.slot(life);
+        locations[life.array] = slot;
+        Array& array = loops.arrays[static_cast<std::size_t>(slot)];
         const Array& other = loops.arrays[static_cast<std::size_t>(life.array)];
         if (other.elements <= array.elements) continue;
         array.elements = other.elements;
@@ -99,8 +99,8 @@ void share_arrays(LoopProgram& loops, KernelRegion& region, const LaunchConfigur
     }
     for (Call& call : region.calls)
         for (Memory* memory : {&call.input, &call.output})
-            if (const auto location = locations.find(memory->array); location != locations.end())
-                memory->array = location->second;
+            if (const auto slot = locations.find(memory->array); slot != locations.end())
+                memory->array = slot->second;
 }
 
 bool is_in_place(const Call& call) { return call.input.array == call.output.array && keeps_entries(call); }

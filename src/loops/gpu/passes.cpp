@@ -115,8 +115,8 @@ public:
     std::vector<KernelLoops> finish() { return std::move(kernels_); }
 
     /// The region as a kernel of its own, and another for what does not fill a block.
-    void add_region(const KernelRegions& regions, std::size_t region, std::size_t number) {
-        const LaunchConfiguration& configuration = configuration_of(number);
+    void add_region(const KernelRegions& regions, std::size_t region, std::size_t index) {
+        const LaunchConfiguration& configuration = configuration_of(index);
         KernelLoops kernel{regions, {configuration}};
         kernel.regions.regions = {regions.regions[region]};
         run(opening_passes(), kernel);
@@ -129,8 +129,8 @@ public:
     }
 
     /// All regions in one kernel: in the blocks of a cluster, or in one block.
-    void add_fused(const KernelRegions& regions, std::size_t number) {
-        KernelLoops kernel{regions, {configuration_of(number)}};
+    void add_fused(const KernelRegions& regions, std::size_t index) {
+        KernelLoops kernel{regions, {configuration_of(index)}};
         run(cluster_passes(), kernel);
         place(std::move(kernel));
     }
@@ -149,8 +149,8 @@ public:
     }
 
 private:
-    const LaunchConfiguration& configuration_of(std::size_t number) const {
-        return configurations_[std::min(number, configurations_.size() - 1)];
+    const LaunchConfiguration& configuration_of(std::size_t kernel) const {
+        return configurations_[std::min(kernel, configurations_.size() - 1)];
     }
 
     void run(std::span<const KernelPass> passes, KernelLoops& kernel) const {
@@ -179,11 +179,11 @@ private:
         const Integer count = has_own_loops ? region.around.back().count : 1;
         configuration.transforms = std::min(configuration.transforms, count);
         if (configuration.threads != configurations_[0].threads)
-            throw UserError("regions of one kernel on {} and {} threads; they share its blocks",
+            throw UserError("the regions of one kernel have {} and {} threads per block; use the same number",
                             configurations_[0].threads, configuration.threads);
         if (configuration.single_buffer && count % configuration.transforms != 0)
             throw UserError(
-                "{} transforms for blocks that hold {} at once; take a divisor, or leave "
+                "a block executes {} transforms, but holds {} at once; use a divisor, or leave "
                 "out 'single_buffer'",
                 count, configuration.transforms);
     }
@@ -192,14 +192,14 @@ private:
         const KernelRegions& regions = kernel.regions;
         if (regions.regions.size() < 2)
             throw UserError(
-                "groups of blocks for what is one kernel without; leave out 'group_blocks' and "
+                "one kernel suffices without groups of blocks; leave out 'group_blocks' and "
                 "'cooperative_groups'");
         if (configurations_.size() > regions.regions.size())
-            throw UserError("launch configurations of {} regions; there are {}", configurations_.size(),
+            throw UserError("{} launch configurations are given for {} regions", configurations_.size(),
                             regions.regions.size());
         if (configurations_[0].pipelined && (regions.regions.size() != 2 || regions.common.size() > 1))
             throw UserError(
-                "'pipelined' for {} regions in {} loops; use it for two regions in at most one loop",
+                "'pipelined' is given for {} regions in {} loops; it needs two regions in at most one loop",
                 regions.regions.size(), regions.common.size());
     }
 
@@ -290,8 +290,9 @@ std::vector<KernelLoops> loops_for_gpu(const Request& request,
         else if (own.regions.size() == 1)
             kernels.add_region(own, 0, k);
         else
-            throw UserError("kernel {} has {} regions, which one kernel executes 'fused' or in a 'cluster'",
-                            k, own.regions.size());
+            throw UserError(
+                "kernel {} has {} regions; add 'fused' or 'cluster' to execute them in one kernel", k,
+                own.regions.size());
     }
     return kernels.finish();
 }

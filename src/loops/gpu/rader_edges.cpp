@@ -32,8 +32,8 @@ bool moves_first(const Call& call, const std::vector<Location>& near, const std:
 }
 
 bool touches_all_but_first(const std::vector<Location>& locations, const Extents& extents) {
-    return std::all_of(locations.begin(), locations.end(), [&](const Location& place) {
-        return is_plain(place) && bounds(place.re, extents).first >= 1;
+    return std::all_of(locations.begin(), locations.end(), [&](const Location& location) {
+        return is_plain(location) && bounds(location.re, extents).first >= 1;
     });
 }
 
@@ -61,8 +61,8 @@ public:
         if (users.writers.size() != 3 || users.readers.size() != 3) return std::nullopt;
         Edge edge;
         int found = 0;
-        for (const CallIndex& place : users.writers) found += add_writer(edge, place);
-        for (const CallIndex& place : users.readers) found += add_reader(edge, place);
+        for (const CallIndex& index : users.writers) found += add_writer(edge, index);
+        for (const CallIndex& index : users.readers) found += add_reader(edge, index);
         if (found != 0b11111 || !(edge.before < edge.matrix && edge.matrix < edge.after)) return std::nullopt;
         return edge;
     }
@@ -72,35 +72,35 @@ private:
         return loops_.arrays[static_cast<std::size_t>(memory.array)].role;
     }
 
-    int add_writer(Edge& edge, const CallIndex& place) {
-        const Call& call = call_at(regions_, place);
+    int add_writer(Edge& edge, const CallIndex& index) {
+        const Call& call = call_at(regions_, index);
         if (const auto* matrix = matrix_of(call); matrix && call.input.array == array_) {
-            edge.matrix = place;
+            edge.matrix = index;
             edge.entries = matrix->entries;
             return 0b1;
         }
         if (moves_first(call, call.placement.targets, call.placement.sources) &&
             role_of(call.input) == Array::Role::input) {
-            edge.in = place;
+            edge.in = index;
             return 0b10;
         }
         if (!call.codelet.formula || !touches_all_but_first(call.placement.targets, loops_.extents)) return 0;
-        edge.before = place;
+        edge.before = index;
         return 0b100;
     }
 
-    int add_reader(Edge& edge, const CallIndex& place) {
-        const Call& call = call_at(regions_, place);
+    int add_reader(Edge& edge, const CallIndex& index) {
+        const Call& call = call_at(regions_, index);
         if (matrix_of(call) != nullptr) return 0;
         Call cleared = call;
         for (Location& source : cleared.placement.sources) source.diagonals.clear();
         if (moves_first(cleared, cleared.placement.sources, cleared.placement.targets) &&
             role_of(call.output) == Array::Role::output) {
-            edge.out = place;
+            edge.out = index;
             return 0b1000;
         }
         if (!call.codelet.formula || !touches_all_but_first(call.placement.sources, loops_.extents)) return 0;
-        edge.after = place;
+        edge.after = index;
         return 0b10000;
     }
 
@@ -113,11 +113,11 @@ private:
 void take_out(std::vector<KernelRegion>& regions, std::vector<CallIndex> gone, CallIndex& first,
               CallIndex& second) {
     std::sort(gone.begin(), gone.end());
-    for (auto place = gone.rbegin(); place != gone.rend(); ++place) {
-        std::vector<Call>& calls = regions[place->region].calls;
-        calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(place->call));
+    for (auto index = gone.rbegin(); index != gone.rend(); ++index) {
+        std::vector<Call>& calls = regions[index->region].calls;
+        calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(index->call));
         for (CallIndex* const stays : {&first, &second})
-            if (stays->region == place->region && stays->call > place->call) --stays->call;
+            if (stays->region == index->region && stays->call > index->call) --stays->call;
     }
     for (std::size_t p = regions.size(); p-- > 0;) {
         if (!regions[p].calls.empty()) continue;
@@ -133,14 +133,14 @@ void add_edge(Call& call, const Edge& edge, const Affine& index, Integer entries
               const Call& out) {
     const Integer r = call.codelet.rows;
     const Complex a = edge.entries[0], b = edge.entries[1], c = edge.entries[2], d = edge.entries[3];
-    std::vector<formula::Formula> steps;
-    steps.push_back(formula::direct_sum(
+    std::vector<formula::Formula> factors;
+    factors.push_back(formula::direct_sum(
         std::vector<formula::Formula>{formula::matrix(2, 2, {a, b, c / d, 1}), formula::I(r - 1)}));
-    steps.push_back(
+    factors.push_back(
         formula::direct_sum(std::vector<formula::Formula>{formula::I(1), call.codelet.then.front()}));
     call.codelet.formula =
         formula::direct_sum(std::vector<formula::Formula>{formula::I(1), *call.codelet.formula});
-    call.codelet.then = std::move(steps);
+    call.codelet.then = std::move(factors);
     std::vector<std::vector<FoldedDiagonal>> none(static_cast<std::size_t>(r));
     call.placement.between.insert(call.placement.between.begin(), std::move(none));
     std::vector<Complex> scales(static_cast<std::size_t>(entries), 1);

@@ -61,14 +61,14 @@ private:
 
     bool has_own_loop(const KernelRegion& region) const {
         const std::size_t own = region.around.size() - regions_.common.size();
-        ensure(own <= 1, "a cluster's part with {} loops of its own", own);
+        ensure(own <= 1, "a region of a cluster has {} loops of its own", own);
         return own == 1;
     }
 
     /// Finds the array through which regions pass results to others, and how the readers' own loop addresses the
     /// vectors of its iterations.
     void find_exchanged() {
-        ensure(regions_.communicated.size() == 1, "a cluster whose parts hand on {} vectors",
+        ensure(regions_.communicated.size() == 1, "the regions of a cluster exchange {} arrays",
                regions_.communicated.size());
         exchanged_ = regions_.communicated.front();
         exchanged_entries_ = array(exchanged_).elements;
@@ -83,9 +83,9 @@ private:
             taken_.count = ceil_divide(own.count, blocks_) * blocks_;
             taken_.stride = reader->placement.sources.front().re.coefficient(own.variable);
         }
-        ensure(readers_ > 0 && taken_.stride > 0, "parts that hand on nothing");
+        ensure(readers_ > 0 && taken_.stride > 0, "the regions of a cluster exchange nothing");
         ensure(exchanged_entries_ % (taken_.stride * taken_.count) == 0,
-               "an exchange of {} entries by {} vectors in steps of {}", exchanged_entries_, taken_.count,
+               "an exchange of {} entries by {} vectors with stride {}", exchanged_entries_, taken_.count,
                taken_.stride);
         for (std::size_t p = readers_; p < regions_.regions.size(); ++p)
             for (const Call& call : regions_.regions[p].calls)
@@ -128,9 +128,9 @@ private:
     }
 
     /// Scalars of a vector moved into the cluster's array, over all components of its elements.
-    Integer scalars_of(const KernelRegion& region, int number) const {
-        const bool apart = of_reals() && array(number).kind == Memory::Kind::planar;
-        return (apart ? 2 : 1) * entries_of(region, number, regions_.loops.extents);
+    Integer scalars_of(const KernelRegion& region, int index) const {
+        const bool separate = of_reals() && array(index).kind == Memory::Kind::planar;
+        return (separate ? 2 : 1) * entries_of(region, index, regions_.loops.extents);
     }
 
     Integer pitch_of(const KernelRegion& region) const {
@@ -176,9 +176,9 @@ private:
         move(region, [&](const Memory& memory, std::vector<Location>& locations) {
             if (move_exchanged(memory, locations)) return true;
             ensure(of_reals() || array(memory.array).kind == array(exchanged_).kind,
-                   "steps in a cluster on reals and complex numbers");
-            const bool apart = of_reals() && array(memory.array).kind == Memory::Kind::planar;
-            const Integer imaginary = apart ? entries_of(region, memory.array, regions_.loops.extents) : 0;
+                   "a cluster mixes real and complex arrays");
+            const bool separate = of_reals() && array(memory.array).kind == Memory::Kind::planar;
+            const Integer imaginary = separate ? entries_of(region, memory.array, regions_.loops.extents) : 0;
             for (Location& location : locations) {
                 location.re += local;
                 location.im += local + imaginary;
@@ -201,7 +201,7 @@ private:
             const Memory& input = region.calls[k].input;
             const int before = groups.empty() ? exchanged_ : region.calls[k - 1].output.array;
             ensure(is_shared(regions_.loops, input) ? input.array == before : groups.empty(),
-                   "steps in a cluster that are no chain");
+                   "the calls of a cluster form no chain");
             groups.push_back({k, k + 1});
         }
     }

@@ -42,7 +42,7 @@ std::optional<LoopReach> reach_of(const std::vector<Location>& locations, const 
     return reach;
 }
 
-bool are_apart(const std::optional<LoopReach>& a, const std::optional<LoopReach>& b) {
+bool are_disjoint(const std::optional<LoopReach>& a, const std::optional<LoopReach>& b) {
     if (!a || !b || a->offset != b->offset) return false;
     return std::all_of(a->ranges.begin(), a->ranges.end(), [&](const Touched& x) {
         return std::all_of(b->ranges.begin(), b->ranges.end(),
@@ -54,14 +54,15 @@ bool are_apart(const std::optional<LoopReach>& a, const std::optional<LoopReach>
 bool writes_elsewhere(const LoopProgram& loops, const Call& writer, const Call& other,
                       const std::vector<Loop>& around) {
     const auto written = reach_of(writer.placement.targets, around, loops.extents);
-    const auto apart_from = [&](const std::vector<Location>& locations) {
-        return are_apart(written, reach_of(locations, around, loops.extents));
+    const auto is_disjoint_from = [&](const std::vector<Location>& locations) {
+        return are_disjoint(written, reach_of(locations, around, loops.extents));
     };
-    return (writer.output.array != other.output.array || apart_from(other.placement.targets)) &&
-           (!reads(other) || writer.output.array != other.input.array || apart_from(other.placement.sources));
+    return (writer.output.array != other.output.array || is_disjoint_from(other.placement.targets)) &&
+           (!reads(other) || writer.output.array != other.input.array ||
+            is_disjoint_from(other.placement.sources));
 }
 
-Integer numbers_in(const LoopProgram& loops, const Memory& memory) {
+Integer reals_in(const LoopProgram& loops, const Memory& memory) {
     const Array& array = loops.arrays[static_cast<std::size_t>(memory.array)];
     return (array.kind == Memory::Kind::real ? 1 : 2) * array.elements;
 }
@@ -72,7 +73,7 @@ Integer most_handed_on(const LoopProgram& loops, const std::vector<Call>& calls)
     std::set<int> written;
     for (const Call& call : calls) {
         if (reads(call) && written.contains(call.input.array))
-            most = std::max(most, numbers_in(loops, call.input));
+            most = std::max(most, reals_in(loops, call.input));
         written.insert(call.output.array);
     }
     return most;
@@ -82,27 +83,28 @@ Integer most_handed_on(const LoopProgram& loops, const std::vector<Call>& calls)
 bool are_short(const LoopProgram& loops, const std::vector<Call>& calls, Integer reals) {
     if (most_handed_on(loops, calls) > reals) return false;
     return std::all_of(calls.begin(), calls.end(), [&](const Call& call) {
-        Integer numbers = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
-        for (const Loop& loop : call.loops) numbers *= loop.count;
-        return numbers <= reals;
+        Integer count = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
+        for (const Loop& loop : call.loops) count *= loop.count;
+        return count <= reals;
     });
 }
 
 /// Splits the region into sequences of as many calls as possible.
-std::vector<KernelRegion> runs_of(const LoopProgram& loops, const KernelRegion& region, Integer reals) {
-    std::vector<KernelRegion> runs;
+std::vector<KernelRegion> sequences_of(const LoopProgram& loops, const KernelRegion& region, Integer reals) {
+    std::vector<KernelRegion> sequences;
     for (const Call& call : region.calls) {
-        if (!runs.empty()) {
-            std::vector<Call>& run = runs.back().calls;
-            run.push_back(call);
-            runs.back().over_all = runs.back().over_all && are_independent(loops, run, region.around);
-            if (runs.back().over_all || are_short(loops, run, reals)) continue;
-            run.pop_back();
-            runs.back().over_all = are_independent(loops, run, region.around);
+        if (!sequences.empty()) {
+            std::vector<Call>& sequence = sequences.back().calls;
+            sequence.push_back(call);
+            sequences.back().over_all =
+                sequences.back().over_all && are_independent(loops, sequence, region.around);
+            if (sequences.back().over_all || are_short(loops, sequence, reals)) continue;
+            sequence.pop_back();
+            sequences.back().over_all = are_independent(loops, sequence, region.around);
         }
-        runs.push_back({.around = region.around, .calls = {call}, .over_all = true});
+        sequences.push_back({.around = region.around, .calls = {call}, .over_all = true});
     }
-    return runs;
+    return sequences;
 }
 
 } // namespace
@@ -128,11 +130,11 @@ void split_regions(KernelRegions& kernels, const RegionRequest& request) {
             result.push_back(std::move(region));
         } else {
             std::set<int> written;
-            for (KernelRegion& run : runs_of(loops, region, reals)) {
-                for (const Call& call : run.calls)
+            for (KernelRegion& sequence : sequences_of(loops, region, reals)) {
+                for (const Call& call : sequence.calls)
                     if (reads(call) && written.contains(call.input.array)) passed_on.insert(call.input.array);
-                for (const Call& call : run.calls) written.insert(call.output.array);
-                result.push_back(std::move(run));
+                for (const Call& call : sequence.calls) written.insert(call.output.array);
+                result.push_back(std::move(sequence));
             }
         }
     kernels.regions = std::move(result);

@@ -32,16 +32,16 @@ std::vector<Touch> touches_of(KernelRegion& region, int array, bool reading) {
     return touches;
 }
 
-/// The entries first + step·i, i < count, in each iteration of the surrounding loops; `around` is these loops'
+/// The entries first + stride·i, i < count, in each iteration of the surrounding loops; `around` is these loops'
 /// contribution.
 struct ContiguousRange {
     Affine around;
     Integer first = 0;
-    Integer step = 1;
+    Integer stride = 1;
     Integer count = 0;
 };
 
-Affine part_of(const Affine& form, const std::vector<Loop>& loops) {
+Affine terms_in(const Affine& form, const std::vector<Loop>& loops) {
     Affine result = 0;
     for (const auto& [variable, coefficient] : form.terms())
         if (is_of(loops, variable)) result += Affine::of(variable, coefficient);
@@ -60,13 +60,13 @@ public:
 
     std::optional<ContiguousRange> find() const {
         ContiguousRange range;
-        range.around = part_of(touches_.front().locations->front().re, around_);
+        range.around = terms_in(touches_.front().locations->front().re, around_);
         const Integer scalars = scalars_of(*touches_.front().memory);
         Integer lowest = 0, highest = 0, divisor = 0;
         bool is_first = true;
         for (const Touch& touch : touches_)
             for (const Location& location : *touch.locations) {
-                if (part_of(location.re, around_) != range.around) return std::nullopt;
+                if (terms_in(location.re, around_) != range.around) return std::nullopt;
                 // A callback may suppress the access depending on the location.
                 if (!location.forms.empty() && !location.forms.front().empty()) return std::nullopt;
                 if (location.limit) return std::nullopt;
@@ -84,8 +84,8 @@ public:
                 }
             }
         range.first = lowest;
-        range.step = std::max<Integer>(divisor, 1);
-        range.count = (highest - lowest) / range.step + 1;
+        range.stride = std::max<Integer>(divisor, 1);
+        range.count = (highest - lowest) / range.stride + 1;
         if (!trim_to_what_is_touched(range)) return std::nullopt;
         if (reading_) fill_up(range);
         return range;
@@ -97,17 +97,18 @@ private:
     void fill_up(ContiguousRange& range) const {
         if (around_.empty()) return;
         const Integer distance = range.around.coefficient(around_.back().variable);
-        if (const Integer before = range.first / range.step;
-            range.first > 0 && range.first % range.step == 0 && before <= range.count / 8) {
+        if (const Integer before = range.first / range.stride;
+            range.first > 0 && range.first % range.stride == 0 && before <= range.count / 8) {
             range.first = 0;
             range.count += before;
         }
-        const Integer more = distance / range.step - range.count;
-        if (distance % range.step != 0 || more <= 0 || more > range.count / 8) return;
+        const Integer more = distance / range.stride - range.count;
+        if (distance % range.stride != 0 || more <= 0 || more > range.count / 8) return;
         const Memory& memory = *touches_.front().memory;
         const Array& array = loops_.arrays[static_cast<std::size_t>(memory.array)];
         const Integer end = scalars_of(memory) * (array.first + array.elements);
-        if (bounds(range.around, extents_).second + range.first + range.step * (range.count + more - 1) < end)
+        if (bounds(range.around, extents_).second + range.first + range.stride * (range.count + more - 1) <
+            end)
             range.count += more;
     }
 
@@ -129,16 +130,17 @@ private:
         Integer total = 0;
         for (const Touch& touch : touches_)
             for (const Location& location : *touch.locations) {
-                const bool in_parts = location.im != location.re && scalars_of(*touch.memory) == 1;
+                const bool has_separate_components =
+                    location.im != location.re && scalars_of(*touch.memory) == 1;
                 for (const Affine* form : {&location.re, &location.im}) {
-                    if (form == &location.im && !in_parts) continue;
+                    if (form == &location.im && !has_separate_components) continue;
                     if (!mark(*form - range.around, location.table, *touch.call, range, touched, total))
                         return false;
                 }
             }
         const auto first = std::find(touched.begin(), touched.end(), true);
         const auto last = std::find(touched.rbegin(), touched.rend(), true);
-        range.first += range.step * (first - touched.begin());
+        range.first += range.stride * (first - touched.begin());
         range.count -= (first - touched.begin()) + (last - touched.rbegin());
         return reading_ ? of_entries * total >= least_read * range.count : total == range.count;
     }
@@ -159,7 +161,7 @@ private:
                 return Integer{0};
             };
             const Integer at = own.evaluate(lookup);
-            const auto entry = static_cast<std::size_t>((at - range.first) / range.step);
+            const auto entry = static_cast<std::size_t>((at - range.first) / range.stride);
             if (touched[entry]) return false;
             touched[entry] = true;
             ++total;
@@ -177,9 +179,9 @@ private:
 /// Converts a form in scalars of the range's array to an entry of the range.
 Affine entry_of(const Affine& form, const ContiguousRange& range) {
     const Affine own = form - range.around - range.first;
-    Affine entry = own.constant() / range.step;
+    Affine entry = own.constant() / range.stride;
     for (const auto& [variable, coefficient] : own.terms())
-        entry += Affine::of(variable, coefficient / range.step);
+        entry += Affine::of(variable, coefficient / range.stride);
     return entry;
 }
 
@@ -191,12 +193,12 @@ bool is_even(const Affine& form) {
 
 /// Whether the range consists of pairs of neighbours at even offsets.
 bool goes_by_pairs(const ContiguousRange& range) {
-    return range.step == 1 && range.count % 2 == 0 && range.first % 2 == 0 && is_even(range.around);
+    return range.stride == 1 && range.count % 2 == 0 && range.first % 2 == 0 && is_even(range.around);
 }
 
 /// Whether the range covers a single component of complex elements, real or imaginary.
 bool touches_one_component(const ContiguousRange& range) {
-    return range.step % 2 == 0 && is_even(range.around);
+    return range.stride % 2 == 0 && is_even(range.around);
 }
 
 /// Whether a call of the region reads what an earlier one has written to the array.
@@ -238,12 +240,14 @@ std::optional<Call> stage(LoopProgram& loops, KernelRegion& region, int array, b
     const Loop loop{static_cast<Variable>(loops.extents.size()), range->count / scalars_per_element};
     loops.extents.set(loop.variable, loop.count);
     Location outside, inside;
-    outside.re = range->around + range->first + Affine::of(loop.variable, scalars_per_element * range->step);
+    outside.re =
+        range->around + range->first + Affine::of(loop.variable, scalars_per_element * range->stride);
     outside.im = complex || scalars_per_element == 2 ? outside.re + 1 : outside.re;
     inside.re = Affine::of(loop.variable, scalars_per_element);
     inside.im = scalars_per_element == 2 ? inside.re + 1 : inside.re;
-    const bool numbers = complex || scalars_per_element == 2;
-    Call copy{copying_codelet(), reading ? whole : staged, reading ? staged : whole, numbers, {}, {}};
+    const bool complex_elements = complex || scalars_per_element == 2;
+    Call copy{
+        copying_codelet(), reading ? whole : staged, reading ? staged : whole, complex_elements, {}, {}};
     copy.placement.sources = {reading ? outside : inside};
     copy.placement.targets = {reading ? inside : outside};
     copy.loops = {loop};
@@ -288,12 +292,12 @@ std::optional<Call> over_all_transforms(const LoopProgram& loops, const KernelRe
             location->re_negative || location->im_negative)
             return std::nullopt;
     const Loop& loop = call.loops.front();
-    const Integer step = outside.re.coefficient(loop.variable);
+    const Integer stride = outside.re.coefficient(loop.variable);
     const Integer scalars_per_element = inside.re.coefficient(loop.variable);
     const bool in_order =
         inside.re == Affine::of(loop.variable, scalars_per_element) &&
         loops.arrays[static_cast<std::size_t>(shared.array)].pitch == scalars_per_element * loop.count &&
-        outside.re.coefficient(region.around.back().variable) == step * loop.count;
+        outside.re.coefficient(region.around.back().variable) == stride * loop.count;
     if (!in_order) return std::nullopt;
     Call whole = call;
     whole.loops.front().count *= transforms;

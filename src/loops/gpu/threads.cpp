@@ -41,8 +41,8 @@ public:
     Integer distance(const Loop& loop) const {
         // A caller's auxiliary array is in global memory too; loops on which it does not depend come last.
         if (factor_ != nullptr) {
-            const Integer step = std::abs(factor_->coefficient(loop.variable));
-            return step == 0 ? std::numeric_limits<Integer>::max() : step;
+            const Integer stride = std::abs(factor_->coefficient(loop.variable));
+            return stride == 0 ? std::numeric_limits<Integer>::max() : stride;
         }
         if (transforms_ && loop.variable == transforms_->variable && is_shared(loops_, memory_))
             return loops_.arrays[static_cast<std::size_t>(memory_.array)].pitch;
@@ -68,11 +68,11 @@ private:
 };
 
 /// The largest divisor not above `most` > 0. Searches divisors downwards and quotients upwards.
-Integer largest_divisor(Integer number, Integer most) {
-    Integer divisor = std::min(number, most);
-    for (Integer quotient = ceil_divide(number, divisor);; ++quotient, --divisor) {
-        if (number % quotient == 0) return number / quotient;
-        if (number % divisor == 0) return divisor;
+Integer largest_divisor(Integer n, Integer most) {
+    Integer divisor = std::min(n, most);
+    for (Integer quotient = ceil_divide(n, divisor);; ++quotient, --divisor) {
+        if (n % quotient == 0) return n / quotient;
+        if (n % divisor == 0) return divisor;
     }
 }
 
@@ -95,17 +95,17 @@ private:
     Integer conflicts(const std::vector<Loop>& order, const Memory& memory,
                       const std::vector<Location>& locations) const {
         if (locations.empty() || locations.front().table || !is_shared(loops_, memory)) return 0;
-        std::vector<Integer> steps;
+        std::vector<Integer> strides;
         for (const Loop& loop : order)
-            steps.push_back(transforms_ && loop.variable == transforms_->variable
-                                ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
-                                : locations.front().re.coefficient(loop.variable));
+            strides.push_back(transforms_ && loop.variable == transforms_->variable
+                                  ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
+                                  : locations.front().re.coefficient(loop.variable));
         std::array<Integer, banks> words;
         auto end = words.begin();
         for (Integer thread = 0; thread < banks; ++thread) {
             Integer rest = thread, at = 0;
             for (std::size_t k = 0; rest > 0 && k < order.size(); ++k) {
-                at += rest % order[k].count * steps[k];
+                at += rest % order[k].count * strides[k];
                 rest /= order[k].count;
             }
             if (rest == 0) *end++ = at;
@@ -130,15 +130,15 @@ std::vector<Loop> moved(std::vector<Loop> order, std::size_t from, std::size_t t
     return order;
 }
 
-/// Whether a call's targets, over its own iterations, span more than one block's piece of a cluster.
+/// Whether a call's targets, over its own iterations, span more than one block's segment of a cluster.
 bool goes_to_other_blocks(const LoopProgram& loops, const Call& call) {
     const Integer block_elements =
         loops.arrays[static_cast<std::size_t>(call.output.array)].dsmem_elements_per_block;
     if (block_elements == 0) return false;
     for (const Location& location : call.placement.targets) {
-        const Affine apart = location.re - call.placement.targets.front().re;
-        if (!apart.is_constant()) return true;
-        Integer reach = std::abs(apart.constant());
+        const Affine offset = location.re - call.placement.targets.front().re;
+        if (!offset.is_constant()) return true;
+        Integer reach = std::abs(offset.constant());
         for (const Loop& loop : call.loops)
             reach += std::abs(location.re.coefficient(loop.variable)) * (loop.count - 1);
         if (reach >= block_elements) return true;
@@ -148,7 +148,7 @@ bool goes_to_other_blocks(const LoopProgram& loops, const Call& call) {
 
 /// Reorders loops to reduce bank conflicts between neighbouring threads, in a call that accesses shared memory alone
 /// or whose other side uses an index table. Writes to other blocks of a cluster stay in memory order. The loop over a
-/// block's transforms takes part only if its digits are bits: other divisions cost more than the conflicts.
+/// block's transforms participates only if its digits are bits: other divisions cost more than the conflicts.
 void avoid_conflicts(const LoopProgram& loops, const Call& call, const std::optional<Loop>& transforms,
                      std::vector<Loop>& order) {
     const bool tabled = is_tabled(call.placement.sources) || is_tabled(call.placement.targets);
@@ -254,7 +254,7 @@ std::vector<Loop> ThreadedIterations::loops_of_call() const {
 std::optional<Affine> ThreadedIterations::excess(const Digits& digits, Integer iteration) const {
     if (!longer_) return std::nullopt;
     const Digit& digit = digits_[*longer_];
-    ensure(digit.inner % active_ != 0, "a loop of whole turns made longer");
+    ensure(digit.inner % active_ != 0, "a loop that fills whole iterations was extended");
     Integer most = digit.count; // one past the digit's maximum in this iteration
     if (active_ % digit.whole() != 0)
         most = active_ / digit.inner * (iteration % (digit.whole() / active_) + 1);
@@ -265,10 +265,10 @@ std::optional<Affine> ThreadedIterations::excess(const Digits& digits, Integer i
 std::vector<Integer> ThreadedIterations::offsets_of(Integer count, const Affine& form) const {
     std::vector<Integer> offsets(static_cast<std::size_t>(count), 0);
     for (const Digit& each : digits_) { // threads before `inner` cover the inner digits
-        const Integer step = form.coefficient(each.loop.variable);
+        const Integer stride = form.coefficient(each.loop.variable);
         for (Integer thread = each.inner; thread < std::min(each.whole(), count); ++thread)
             offsets[static_cast<std::size_t>(thread)] =
-                offsets[static_cast<std::size_t>(thread - each.inner)] + step;
+                offsets[static_cast<std::size_t>(thread - each.inner)] + stride;
     }
     return offsets;
 }

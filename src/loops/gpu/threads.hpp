@@ -30,7 +30,7 @@ public:
     /// The call's own loops, those of neighbouring threads innermost.
     std::vector<Loop> loops_of_call() const;
 
-    /// A loop as a digit of the iteration number: (number / inner) mod count.
+    /// A loop as a digit of the iteration index: (index / inner) mod count.
     struct Digit {
         Loop loop;
         Integer inner; ///< iterations of the loops inside it

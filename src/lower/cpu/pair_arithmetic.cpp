@@ -8,12 +8,12 @@ Scaled PairArithmetic::add(const Scaled& a, const Scaled& b) {
     const bool rotated_a = a.re.is_zero(), rotated_b = b.re.is_zero();
     const bool zero_a = rotated_a && a.im.is_zero(), zero_b = rotated_b && b.im.is_zero();
     if (zero_a || zero_b || rotated_a == rotated_b) return Arithmetic::add(a, b);
-    if (std::abs(b.scale - 1) < std::abs(a.scale - 1)) return add_quarter_turn(b, a);
-    return add_quarter_turn(a, b);
+    if (std::abs(b.scale - 1) < std::abs(a.scale - 1)) return add_imaginary(b, a);
+    return add_imaginary(a, b);
 }
 
-/// Adds operands of which one is rotated by i. Keeps the scale of `a`.
-Scaled PairArithmetic::add_quarter_turn(const Scaled& a, const Scaled& b) {
+/// Adds two operands, one of them rotated by i. Keeps the scale of `a`.
+Scaled PairArithmetic::add_imaginary(const Scaled& a, const Scaled& b) {
     const long double ratio = b.scale / a.scale;
     if (b.re.is_zero()) return {add_rotated(a.re, ratio, b.im), {}, a.scale};
     return {{}, add_rotated(a.im, -ratio, b.re), a.scale}; // i·(a.im − i·b.re)
@@ -32,18 +32,18 @@ Scaled PairArithmetic::rotate_fused(const Scaled& a, std::complex<long double> f
     // c·(1 + i·tan), or i·s·(1 − i·cot)
     const long double size = flat ? factor.real() : factor.imag();
     const long double slope = flat ? factor.imag() / size : -factor.real() / size;
-    Scaled turn = multiply_by_i(a);
-    if (slope < 0) turn = negate(turn);
-    turn.scale *= std::abs(slope);
-    Scaled result = add_quarter_turn(a, turn);
+    Scaled imaginary = multiply_by_i(a);
+    if (slope < 0) imaginary = negate(imaginary);
+    imaginary.scale *= std::abs(slope);
+    Scaled result = add_imaginary(a, imaginary);
     result.scale *= std::abs(size);
     if (size < 0) result = negate(result);
     return flat ? result : multiply_by_i(result);
 }
 
 Scaled PairArithmetic::multiply(const Scaled& a, std::span<const std::complex<long double>> factors) {
-    const bool turned = a.re.is_zero();
-    const Real& x = turned ? a.im : a.re;
+    const bool rotated = a.re.is_zero();
+    const Real& x = rotated ? a.im : a.re;
     if (x.is_zero()) return a;
     std::vector<long double> real, imaginary;
     for (const std::complex<long double>& factor : factors) {
@@ -55,7 +55,7 @@ Scaled PairArithmetic::multiply(const Scaled& a, std::span<const std::complex<lo
     const ir::Value straight = builder_.multiply(context_.vector_constant(std::move(real)), x.value);
     const Real product{builder_.fma(context_.vector_constant(std::move(imaginary)), other, straight),
                        x.negative};
-    return turned ? Scaled{{}, product, a.scale} : Scaled{product, {}, a.scale};
+    return rotated ? Scaled{{}, product, a.scale} : Scaled{product, {}, a.scale};
 }
 
 ir::Value PairArithmetic::value(const Scaled& a) {

@@ -33,7 +33,7 @@ protected:
     Scaled rotate_fused(const Scaled& a, std::complex<long double> factor) override;
 
 private:
-    Scaled add_quarter_turn(const Scaled& a, const Scaled& b);
+    Scaled add_imaginary(const Scaled& a, const Scaled& b);
     /// a + factor·i·b
     Real add_rotated(const Real& a, long double factor, const Real& b);
     ir::Value exchanged(ir::Value a); ///< swaps real and imaginary components

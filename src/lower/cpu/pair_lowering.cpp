@@ -40,8 +40,8 @@ private:
 
     std::vector<Twiddle> factors_of(const std::vector<Location>& locations) const {
         std::vector<Twiddle> factors;
-        for (const Location& place : locations)
-            factors.push_back(twiddle_of(place.diagonals, context_.extents()));
+        for (const Location& location : locations)
+            factors.push_back(twiddle_of(location.diagonals, context_.extents()));
         return factors;
     }
 

@@ -132,11 +132,11 @@ ir::Value PairPointwise::loaded(ir::Buffer buffer, const std::vector<Affine>& in
     };
     const Affine first = scalars * indices[0];
     const std::size_t count = indices.size();
-    const Affine step = count > 1 ? indices[1] - indices[0] : Affine(1);
-    bool is_regular = step.is_constant();
+    const Affine difference = count > 1 ? indices[1] - indices[0] : Affine(1);
+    bool is_regular = difference.is_constant();
     for (std::size_t j = 1; is_regular && j < count; ++j)
-        is_regular = indices[j] == indices[0] + static_cast<Integer>(j) * step.constant();
-    const Integer stride = is_regular ? step.constant() : 0;
+        is_regular = indices[j] == indices[0] + static_cast<Integer>(j) * difference.constant();
+    const Integer stride = is_regular ? difference.constant() : 0;
     if (is_regular && stride == 0 && scalars == 1)
         return builder.splat(builder.load(buffer, first), type_.lanes);
     if (is_regular && stride == 0)

@@ -18,7 +18,7 @@ DistributedLoops::DistributedLoops(std::vector<Integer> counts, Sharer sharer, I
             level.sharers = left;
         else
             throw UserError(
-                "{} blocks or groups of blocks share loops of {} iterations, which neither divides "
+                "{} blocks or groups of blocks share loops of {} iterations, but neither count divides "
                 "the other; use a power of two",
                 left, counts[k]);
         left = level.sharers == left ? 1 : left / level.sharers;
@@ -110,14 +110,14 @@ void alias_buffers(ir::Program& program, const std::vector<std::vector<ir::Buffe
             elements = std::max(elements, program.buffers[static_cast<std::size_t>(list[k])].elements);
         }
     std::vector<ir::BufferInfo> kept;
-    std::vector<ir::Buffer> numbers(becomes.size());
+    std::vector<ir::Buffer> new_index(becomes.size());
     for (std::size_t b = 0; b < becomes.size(); ++b)
         if (becomes[b] == static_cast<ir::Buffer>(b)) {
-            numbers[b] = static_cast<ir::Buffer>(kept.size());
+            new_index[b] = static_cast<ir::Buffer>(kept.size());
             kept.push_back(std::move(program.buffers[b]));
         }
     const auto renumber = [&](ir::Buffer& buffer) {
-        buffer = numbers[static_cast<std::size_t>(becomes[static_cast<std::size_t>(buffer)])];
+        buffer = new_index[static_cast<std::size_t>(becomes[static_cast<std::size_t>(buffer)])];
     };
     for (ir::Operation& operation : program.operations)
         if (ir::accesses_memory(operation.opcode)) renumber(operation.address.buffer);

@@ -23,7 +23,7 @@ struct Sharer {
     Integer count;   ///< number of sharers
 };
 
-/// Loops whose iterations are shared, as one sharer sees them: digits of its number, and loops that it runs itself.
+/// Loops whose iterations are shared, as one sharer sees them: digits of its index, and loops that it runs itself.
 class DistributedLoops {
 public:
     /// For loops with these counts, outermost first. UserError if they cannot be shared evenly enough: for inner

@@ -134,45 +134,46 @@ const Call& GpuEmitter::with_single_loops_bound(const Call& call) {
     return call;
 }
 
-ThreadedIterations::Digits GpuEmitter::choose(const ThreadedCall& step, Integer iteration) {
-    const auto variables = in_iteration(context_.builder, step.shared, configuration_.threads, iteration);
+ThreadedIterations::Digits GpuEmitter::choose(const ThreadedCall& threaded, Integer iteration) {
+    const auto variables = in_iteration(context_.builder, threaded.shared, configuration_.threads, iteration);
     for (const auto& [loop, digit] : variables)
         if (!is_over_transforms(loop)) context_.bind(loop.variable, digit);
-    choose_transform(step.shared.transform(variables));
+    choose_transform(threaded.shared.transform(variables));
     return variables;
 }
 
 void GpuEmitter::emit_single(std::size_t index) {
     if (region_.shares[index].over_all_transforms)
         return emit_contiguous_copy(region_.shares[index], region_.calls[index].loops.front().count);
-    ThreadedCall step(*this, index);
-    if (region_.shares[index].waits) return emit_read_barrier_write({&step});
-    emit(step);
+    ThreadedCall threaded(*this, index);
+    if (region_.shares[index].waits) return emit_read_barrier_write({&threaded});
+    emit(threaded);
 }
 
 void GpuEmitter::emit_joined(std::size_t first, std::size_t end) {
-    std::deque<ThreadedCall> steps;
+    std::deque<ThreadedCall> calls;
     std::vector<ThreadedCall*> held, late;
     for (std::size_t k = first; k < end; ++k) {
-        const Call& call = steps.emplace_back(*this, k).call;
+        const Call& call = calls.emplace_back(*this, k).call;
         const bool elsewhere = is_shared(context_.loops, call.input) && call.input.array != call.output.array;
-        (elsewhere || !region_.shares[k].waits ? late : held).push_back(&steps.back());
+        (elsewhere || !region_.shares[k].waits ? late : held).push_back(&calls.back());
     }
     if (!held.empty()) emit_read_barrier_write(held);
-    for (ThreadedCall* const step : late) emit(*step);
+    for (ThreadedCall* const call : late) emit(*call);
 }
 
-void GpuEmitter::emit(ThreadedCall& step) {
-    for (Integer iteration = 0; iteration < step.shared.iterations_per_thread(); ++iteration) {
-        const ThreadedIterations::Digits digits = choose(step, iteration);
-        std::vector<ir::Condition> conditions = participation_conditions(step.shared);
-        add_limit(step.call, conditions);
-        if (const auto excess = step.shared.excess(digits, iteration))
+void GpuEmitter::emit(ThreadedCall& threaded) {
+    for (Integer iteration = 0; iteration < threaded.shared.iterations_per_thread(); ++iteration) {
+        const ThreadedIterations::Digits digits = choose(threaded, iteration);
+        std::vector<ir::Condition> conditions = participation_conditions(threaded.shared);
+        add_limit(threaded.call, conditions);
+        if (const auto excess = threaded.shared.excess(digits, iteration))
             conditions.push_back({*excess, ir::Condition::Relation::negative});
         if (end_)
-            conditions.push_back({first_transform_ + step.shared.transform(digits) - *end_,
+            conditions.push_back({first_transform_ + threaded.shared.transform(digits) - *end_,
                                   ir::Condition::Relation::negative});
-        under(std::move(conditions), [&] { step.bound.store(step.bound.compute(step.bound.load())); });
+        under(std::move(conditions),
+              [&] { threaded.bound.store(threaded.bound.compute(threaded.bound.load())); });
     }
 }
 
@@ -217,33 +218,33 @@ void GpuEmitter::emit_contiguous_copy(const ThreadShare& share, Integer entries)
     }
 }
 
-void GpuEmitter::emit_read_barrier_write(const std::vector<ThreadedCall*>& steps) {
+void GpuEmitter::emit_read_barrier_write(const std::vector<ThreadedCall*>& calls) {
     std::vector<std::vector<std::vector<Scaled>>> entries; // by call and iteration
-    for (ThreadedCall* const step : steps) {
+    for (ThreadedCall* const call : calls) {
         auto& held = entries.emplace_back();
-        for (Integer iteration = 0; iteration < step->shared.iterations_per_thread(); ++iteration) {
-            choose(*step, iteration);
-            held.push_back(step->bound.load());
+        for (Integer iteration = 0; iteration < call->shared.iterations_per_thread(); ++iteration) {
+            choose(*call, iteration);
+            held.push_back(call->bound.load());
         }
-        for (Integer iteration = 0; iteration < step->shared.iterations_per_thread(); ++iteration) {
-            choose(*step, iteration);
+        for (Integer iteration = 0; iteration < call->shared.iterations_per_thread(); ++iteration) {
+            choose(*call, iteration);
             auto& of_iteration = held[static_cast<std::size_t>(iteration)];
-            of_iteration = step->bound.compute(std::move(of_iteration));
+            of_iteration = call->bound.compute(std::move(of_iteration));
         }
     }
     barrier();
-    for (std::size_t k = 0; k < steps.size(); ++k)
-        under(participation_conditions(steps[k]->shared),
-              [&] { store_after_barrier(*steps[k], std::move(entries[k])); });
+    for (std::size_t k = 0; k < calls.size(); ++k)
+        under(participation_conditions(calls[k]->shared),
+              [&] { store_after_barrier(*calls[k], std::move(entries[k])); });
 }
 
-void GpuEmitter::store_after_barrier(ThreadedCall& step, std::vector<std::vector<Scaled>> entries) {
-    for (Integer iteration = 0; iteration < step.shared.iterations_per_thread(); ++iteration) {
-        choose(step, iteration);
+void GpuEmitter::store_after_barrier(ThreadedCall& threaded, std::vector<std::vector<Scaled>> entries) {
+    for (Integer iteration = 0; iteration < threaded.shared.iterations_per_thread(); ++iteration) {
+        choose(threaded, iteration);
         std::vector<ir::Condition> conditions;
-        add_limit(step.call, conditions);
+        add_limit(threaded.call, conditions);
         under(std::move(conditions),
-              [&] { step.bound.store(std::move(entries[static_cast<std::size_t>(iteration)])); });
+              [&] { threaded.bound.store(std::move(entries[static_cast<std::size_t>(iteration)])); });
     }
 }
 

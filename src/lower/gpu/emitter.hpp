@@ -50,19 +50,19 @@ private:
     Affine iteration_around(std::size_t array) const;
     bool needs_barrier(std::size_t call) const;
     const Call& with_single_loops_bound(const Call& call);
-    ThreadedIterations::Digits choose(const ThreadedCall& step, Integer iteration);
+    ThreadedIterations::Digits choose(const ThreadedCall& threaded, Integer iteration);
     void emit_single(std::size_t call);
     /// Emits calls first … end − 1, which execute together; those that read from another array follow after the others
     /// have read.
     void emit_joined(std::size_t first, std::size_t end);
-    void emit(ThreadedCall& step);
+    void emit(ThreadedCall& threaded);
     void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const;
     template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body);
     /// Copies `entries` elements of each of the block's transforms; neighbouring threads copy neighbouring elements.
     void emit_contiguous_copy(const ThreadShare& share, Integer entries);
     /// Reads everything, waits until all threads have read, and writes.
-    void emit_read_barrier_write(const std::vector<ThreadedCall*>& steps);
-    void store_after_barrier(ThreadedCall& step, std::vector<std::vector<Scaled>> entries);
+    void emit_read_barrier_write(const std::vector<ThreadedCall*>& calls);
+    void store_after_barrier(ThreadedCall& threaded, std::vector<std::vector<Scaled>> entries);
     /// A barrier of the block, or of the cluster around a call that writes into other blocks' shared memory.
     void barrier();
     void cooperative_barrier(const ir::Address& counter, ir::Barrier::Half half);

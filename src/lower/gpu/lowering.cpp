@@ -64,7 +64,7 @@ public:
 private:
     static constexpr Integer counter_distance = 16; ///< of int64, so that no two share a cache line
 
-    struct Place {
+    struct GroupState {
         Affine copy; ///< of the vectors passed between regions
         ir::Address counter;
         bool follows;            ///< another region used the same shared memory before
@@ -100,7 +100,7 @@ private:
         const Affine pair = builder.open_loop("pair", 0, ceil_divide(iterations_per_thread, Integer{2}), 1,
                                               ir::For::Kind::serial);
         const Affine odd = builder.open_loop("odd", 0, 2, 1, ir::For::Kind::serial);
-        const Affine turn = 2 * pair + odd, transform = groups_.groups * turn + group;
+        const Affine iteration = 2 * pair + odd, transform = groups_.groups * iteration + group;
         context.bind(loop.variable, transform);
         builder.if_then(
             {{transform - loop.count, Relation::negative}},
@@ -110,7 +110,7 @@ private:
             [&] { builder.cooperative_barrier(counter, Half::wait); });
         context.bind(loop.variable, transform - groups_.groups);
         builder.if_then(
-            {{turn - 1, Relation::nonnegative},
+            {{iteration - 1, Relation::nonnegative},
              {transform - groups_.groups - loop.count, Relation::negative}},
             [&] {
                 emit(context, 1, {group + groups_.groups * (1 - odd), counter, true, true});
@@ -121,7 +121,7 @@ private:
     }
 
     /// Distributes the region's blocks over the blocks of the group.
-    void emit(Context& context, std::size_t p, const Place& place) {
+    void emit(Context& context, std::size_t p, const GroupState& state) {
         const KernelRegion& region = regions_.regions[p];
         const LaunchConfiguration& configuration = configurations_[p];
         const std::vector<Loop> own = own_loops(region);
@@ -130,23 +130,23 @@ private:
         if (!counts.empty()) counts.back() = ceil_divide(counts.back(), configuration.transforms);
         const DistributedLoops of_block(counts, {1, groups_.blocks}, groups_.blocks * groups_.groups);
         const bool repeats = of_block.repeats(), once = !repeats && of_block.is_even();
-        const bool waits = place.synchronizes_again && p == 0;
-        const bool arrives = place.synchronizes_again && p + 1 == regions_.regions.size();
-        HalfBarriers halves{.counter = place.counter};
+        const bool waits = state.synchronizes_again && p == 0;
+        const bool arrives = state.synchronizes_again && p + 1 == regions_.regions.size();
+        HalfBarriers halves{.counter = state.counter};
         if (waits && once) halves.wait_before = first_writing(regions_, region);
         if (arrives && once) halves.arrive_after = last_reading(regions_, region);
         ir::Builder& builder = context.builder;
-        if (waits && !once) builder.cooperative_barrier(place.counter, ir::Barrier::Half::wait);
+        if (waits && !once) builder.cooperative_barrier(state.counter, ir::Barrier::Half::wait);
         of_block.emit(builder, [&](const std::vector<Affine>& indices) {
             for (std::size_t k = 0; k + 1 < indices.size(); ++k) context.bind(own[k].variable, indices[k]);
-            if (repeats || place.follows) builder.barrier(); // shared memory is reused
+            if (repeats || state.follows) builder.barrier(); // shared memory is reused
             Affine first = own.empty() ? Affine(0) : configuration.transforms * indices.back();
             if (own.empty() && !region.around.empty())
                 first = context.placed(Affine::of(region.around.back().variable));
             GpuEmitter(context, configuration, region)
-                .emit_in_cooperative_group(first, {place.copy, regions_.common.size()}, halves);
+                .emit_in_cooperative_group(first, {state.copy, regions_.common.size()}, halves);
         });
-        if (arrives && !once) builder.cooperative_barrier(place.counter, ir::Barrier::Half::arrive);
+        if (arrives && !once) builder.cooperative_barrier(state.counter, ir::Barrier::Half::arrive);
     }
 
     std::vector<std::vector<ir::Buffer>> shared_buffers(const Context& context) const {

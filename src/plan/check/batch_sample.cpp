@@ -39,19 +39,19 @@ ByteRange span_of_array(const Transform& problem, Side side, const std::vector<c
     return {std::min(own.first, other.first), std::max(own.end, other.end)};
 }
 
-Integer step_bytes(const Transform& problem, std::size_t loop, Side side) {
+Integer stride_bytes(const Transform& problem, std::size_t loop, Side side) {
     return stride_of(problem.batches[loop], side) * element_bytes(problem, side);
 }
 
-/// Whether each iteration of the loop has a contiguous part of memory of its own.
+/// Whether each iteration of the loop has its own contiguous range of memory.
 bool is_separate(const Transform& problem, std::size_t loop, std::vector<char> is_fixed) {
     is_fixed[loop] = 1;
     for (const Side side : sides) {
         const ByteRange inside = span_of_array(problem, side, is_fixed);
-        if (std::abs(step_bytes(problem, loop, side)) < inside.end - inside.first) return false;
+        if (std::abs(stride_bytes(problem, loop, side)) < inside.end - inside.first) return false;
     }
     return problem.placement != Placement::in_place ||
-           step_bytes(problem, loop, Side::input) == step_bytes(problem, loop, Side::output);
+           stride_bytes(problem, loop, Side::input) == stride_bytes(problem, loop, Side::output);
 }
 
 constexpr Integer runs_of_a_loop = 3;
@@ -85,8 +85,8 @@ std::optional<BatchSample> BatchSample::of(const Transform& batch, Integer bytes
     Integer budget = bytes;
     for (const std::size_t loop : order) {
         const Integer length = batch.batches[loop].length;
-        const Integer of_one = std::max(std::abs(step_bytes(batch, loop, Side::input)),
-                                        std::abs(step_bytes(batch, loop, Side::output)));
+        const Integer of_one = std::max(std::abs(stride_bytes(batch, loop, Side::input)),
+                                        std::abs(stride_bytes(batch, loop, Side::output)));
         if (!is_separate(batch, loop, is_fixed)) break;
         const Integer count =
             std::min(length, std::max(runs_of_a_loop, budget / std::max<Integer>(of_one, 1)));
@@ -121,11 +121,11 @@ void BatchSample::add_windows(const std::vector<SampledLoop>& loops) {
             Integer shift = 0;
             for (std::size_t l = 0; l < loops.size(); ++l) {
                 const Run& run = loops[l].runs[static_cast<std::size_t>(chosen[l])];
-                const Integer step = step_bytes(batch_, loops[l].loop, side);
-                const Integer first = run.in_sample * step, last = (run.in_sample + run.count - 1) * step;
+                const Integer stride = stride_bytes(batch_, loops[l].loop, side);
+                const Integer first = run.in_sample * stride, last = (run.in_sample + run.count - 1) * stride;
                 range.first += std::min(first, last);
                 range.end += std::max(first, last);
-                shift += (run.in_batch - run.in_sample) * step;
+                shift += (run.in_batch - run.in_sample) * stride;
             }
             windows_.push_back({k, in_sample[k].before + range.first,
                                 in_batch[k].before + range.first + shift, range.end - range.first});

@@ -38,7 +38,7 @@ private:
         Integer in_batch;
         Integer count;
     };
-    /// A loop of the batch of which the sample has some runs.
+    /// A loop of the batch, sampled at some ranges.
     struct SampledLoop {
         std::size_t loop;
         std::vector<Run> runs;

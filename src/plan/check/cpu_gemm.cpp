@@ -34,7 +34,7 @@ using Operand = gemm::Operand;
 /// A product of at most this many elements and multiply-adds, spread over at most this many bytes, is checked itself:
 /// it runs in less time than its kernel takes to compile.
 constexpr Integer most_elements = 1 << 16, most_work = 1 << 24, most_bytes = 4 << 20;
-/// Elements of a result with an epilogue that are compared.
+/// Compared elements of a result with an epilogue.
 constexpr Integer most_compared = 512;
 
 /// Weight of a column in a sum over columns.
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    /// As floating-point elements: no numbers.
+    /// As floating-point elements: NaN.
     static constexpr unsigned char filling = 0xff;
 
     std::byte* column(Integer j) const {
@@ -286,13 +286,12 @@ void fill_panel(const PanelTypes& types, Operand operand, std::byte* panel, Inte
     for (Integer g = 0; g < k_groups; ++g)
         for (Integer i = 0; i < width; ++i) {
             std::uint32_t word = 0;
-            for (int step = 0; step < group; ++step) {
-                const Integer k = g * group + step;
+            for (int j = 0; j < group; ++j) {
+                const Integer k = g * group + j;
                 const V value = types.element<V>(operand, i, k);
                 element(i, k, value);
                 if constexpr (std::is_same_v<V, double>)
-                    if (!types.k_packing.is_plain())
-                        word |= types.element_bits(value) << (step * types.bits());
+                    if (!types.k_packing.is_plain()) word |= types.element_bits(value) << (j * types.bits());
                 if (types.k_packing.is_plain()) put_in_panel(types.accumulators, panel, width, i, g, value);
             }
             if (!types.k_packing.is_plain()) std::memcpy(panel + (g * width + i) * 4, &word, 4);
@@ -322,7 +321,7 @@ void compare_scalars(const std::string& name, DataType real, const std::byte* go
                  fmt::format("scalar {} of its panel is {}, not {}", at / bytes_of(real), value, wanted));
     if (std::memcmp(got + bytes, expected + bytes, guard_bytes) != 0) fail_beyond(name);
 }
-/// The same for words, of which some may hold anything.
+/// The same for words, some with undefined contents.
 void compare_words(const std::string& name, const std::byte* got, const std::byte* expected, Integer bytes,
                    const std::vector<bool>& is_free) {
     for (Integer at = 0; at < bytes; at += 4) {
@@ -378,13 +377,51 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
         if (kernel.prefetch_next) buffers.push_back(b.data());
         if (expected.epilogue != nullptr) {
             if (kernel.data_type == DataType::int32) buffers.push_back(c.data());
-            for (std::size_t number = 0; number < kernel.epilogue.operands.size(); ++number)
-                buffers.push_back(const_cast<void*>(operands.operand(number, 0, 0)));
+            for (std::size_t k = 0; k < kernel.epilogue.operands.size(); ++k)
+                buffers.push_back(const_cast<void*>(operands.operand(k, 0, 0)));
         }
         const std::int64_t parameters[] = {k_groups / kernel.unroll * kernel.unroll, k_groups,
                                            c.column_stride()};
         function(buffers.data(), parameters);
         expected.compare(c);
+    });
+}
+
+void check_triangle(const gemm::TriangleUpdate& kernel, runtime::KernelFunction function) {
+    const auto counts = [&](int i, int j) {
+        const gemm::CountingRows rows = gemm::counting_rows(kernel, j);
+        return rows.first <= i && i < rows.last;
+    };
+    with_values_of(kernel.data_type, [&](auto zero) {
+        using V = decltype(zero);
+        const DataType type = kernel.data_type;
+        const std::string name =
+            fmt::format("{} triangle of {} by {}, {}, {}, diagonal {}",
+                        kernel.triangle == gemm::Triangle::lower ? "lower" : "upper", kernel.rows,
+                        kernel.columns, swirl::name_of(type), name_of(kernel.update), kernel.diagonal);
+        const Memory tile(Integer{kernel.rows} * kernel.columns * bytes_of(type));
+        const Result c(type, kernel.rows, kernel.columns, kernel.rows + 3);
+        V beta = scalars<V>().beta;
+        alignas(16) std::byte beta_bytes[16];
+        put(type, beta_bytes, beta);
+        if (kernel.update == Update::overwrite) beta = 0;
+        if (kernel.update == Update::add) beta = 1;
+        for (int j = 0; j < kernel.columns; ++j)
+            for (int i = 0; i < kernel.rows; ++i) {
+                put(type, tile.data() + (i + j * kernel.rows) * bytes_of(type), sample<V>(0, i, j));
+                put(type, c.at(i, j), sample<V>(2, i, j));
+            }
+        void* const buffers[] = {tile.data(), c.data(), beta_bytes};
+        const std::int64_t parameters[] = {c.column_stride()};
+        function(buffers, parameters);
+        c.require_guards(name);
+        for (int j = 0; j < kernel.columns; ++j)
+            for (int i = 0; i < kernel.rows; ++i) {
+                const V before = sample<V>(2, i, j);
+                const V wanted = counts(i, j) ? sample<V>(0, i, j) + beta * before : before;
+                if (!(get<V>(type, c.at(i, j)) == wanted))
+                    fail(name, fmt::format("element ({}, {}) of C is wrong", i, j));
+            }
     });
 }
 
@@ -394,8 +431,8 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     const gemm::KPacking& packing = kernel.k_packing;
     const PanelTypes types{kernel.data_type, packing};
     const bool corrects = packing.correction != 0 && kernel.operand == Operand::b;
-    const Integer step = gemm::k_per_iteration(kernel), width = kernel.width, group = packing.k_group();
-    const Integer k_groups = step > 1 ? 2 * step + 1 : 3;
+    const Integer k_block = gemm::k_per_iteration(kernel), width = kernel.width, group = packing.k_group();
+    const Integer k_groups = k_block > 1 ? 2 * k_block + 1 : 3;
     const Integer k_extent = k_groups * group + kernel.rest, groups = k_groups + (kernel.rest > 0 ? 1 : 0);
     const Integer stride = kernel.source == Source::across_panel ? 1
                            : kernel.source == Source::along_k    ? k_extent + 3
@@ -444,7 +481,7 @@ void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
                 std::memcpy(expected.data() + (groups * width + j) * 4, &sum, sizeof sum);
             }
         void* const buffers[] = {from.data(), to.data()};
-        const std::int64_t parameters[] = {k_groups / step * step, k_groups, k_stride, stride};
+        const std::int64_t parameters[] = {k_groups / k_block * k_block, k_groups, k_stride, stride};
         function(buffers, parameters);
         if (!packing.is_plain()) return compare_words(name, to.data(), expected.data(), bytes, is_free);
         compare_scalars(name,
@@ -508,14 +545,14 @@ bool is_injective(const MatrixLayout& layout, Integer rows, Integer columns) {
 /// and blocks.
 std::vector<Integer> sampled_k(const gemm::SmallGemm& kernel) {
     const MatrixProduct& product = kernel.product;
-    const Integer k_extent = product.k, near = 2 * kernel.unroll;
-    const bool are_apart =
+    const Integer k_extent = product.k, step = gemm::steps_of(kernel).k, near = 2 * step;
+    const bool have_distinct_elements =
         is_injective(product.a, product.rows, k_extent) && is_injective(product.b, k_extent, product.columns);
     std::vector<Integer> result;
     for (Integer k = 0; k < k_extent; ++k) {
-        const Integer in_block = k % kernel.kc;
-        const bool is_wanted = !are_apart || k_extent <= 4 * near || in_block < near ||
-                               in_block >= kernel.kc - kernel.unroll || k >= k_extent - near;
+        const Integer in_block = k % kernel.kc();
+        const bool is_wanted = !have_distinct_elements || k_extent <= 4 * near || in_block < near ||
+                               in_block >= kernel.kc() - step || k >= k_extent - near;
         if (is_wanted) result.push_back(k);
     }
     return result;
@@ -537,29 +574,32 @@ gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) {
     const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
                         static_cast<double>(product.k);
     if (work <= most_work && spans <= most_bytes && elements_of(kernel) <= most_elements) return kernel;
+    const gemm::SmallSteps steps = gemm::steps_of(kernel);
     gemm::SmallGemm sample = kernel;
-    sample.product.rows = shortened(product.rows, kernel.tile.rows(), 2);
-    sample.product.columns = shortened(product.columns, kernel.tile.columns, 2);
-    if (product.k > kernel.kc) {
-        sample.kc = std::min<Integer>(kernel.kc, 3 * kernel.unroll + kernel.kc % kernel.unroll);
-        const Integer rest = shortened(product.k % kernel.kc, kernel.unroll, 1);
-        sample.product.k = 2 * sample.kc + std::min(rest, sample.kc - 1);
+    sample.product.rows = shortened(product.rows, steps.rows, 2);
+    sample.product.columns = shortened(product.columns, steps.columns, 2);
+    Integer kc = kernel.kc();
+    if (product.k > kc) {
+        const Integer rest = shortened(product.k % kc, steps.k, 1);
+        kc = std::min<Integer>(kc, 3 * steps.k + kc % steps.k);
+        sample.product.k = 2 * kc + std::min(rest, kc - 1);
     } else {
-        sample.product.k = shortened(product.k, kernel.unroll, 3);
-        sample.kc = sample.product.k;
+        kc = sample.product.k = shortened(product.k, steps.k, 3);
     }
+    std::visit([&](auto& schedule) { schedule.kc = kc; }, sample.schedule);
     return sample;
 }
 
 void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function) {
     const MatrixProduct& product = kernel.product;
+    const gemm::SmallSteps steps = gemm::steps_of(kernel);
     const std::vector<Integer> sampled = sampled_k(kernel);
     const auto count = static_cast<Integer>(sampled.size());
     with_values_of(product.data_type, [&](auto zero) {
         using V = decltype(zero);
         Expectation<V> expected(fmt::format("product of {} by {} by {}, {}, tile {} by {}, {}", product.rows,
                                             product.columns, product.k, swirl::name_of(product.data_type),
-                                            kernel.tile.rows(), kernel.tile.columns, name_of(kernel.update)),
+                                            steps.rows, steps.columns, name_of(kernel.update)),
                                 product.rows, product.columns, count);
         Source<V> a(product.data_type, product.a, product.rows, product.k),
             b(product.data_type, product.b, product.k, product.columns);
@@ -568,7 +608,7 @@ void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function
             for (Integer i = 0; i < product.rows; ++i) a.set(i, k, sample<V>(0, i, at));
             for (Integer j = 0; j < product.columns; ++j) b.set(k, j, sample<V>(1, at, j));
         }
-        const Integer width = kernel.tile.rows(), panels = ceil_divide(product.rows, width);
+        const Integer width = steps.rows, panels = ceil_divide(product.rows, width);
         const Integer bytes = bytes_of(product.data_type);
         const Memory packed(kernel.a_is_given_packed ? panels * width * product.k * bytes : 1);
         for (Integer at = 0; at < count; ++at) {
@@ -596,8 +636,8 @@ void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function
         std::vector<void*> buffers = {kernel.a_is_given_packed ? packed.data() : a.data(), b.data(), c.data(),
                                       alpha_beta, alpha_beta + 16};
         if (gemm::packed_bytes(kernel) > 0) buffers.push_back(scratch.data());
-        for (std::size_t number = 0; number < kernel.epilogue.operands.size(); ++number)
-            buffers.push_back(const_cast<void*>(operands.operand(number, 0, 0)));
+        for (std::size_t k = 0; k < kernel.epilogue.operands.size(); ++k)
+            buffers.push_back(const_cast<void*>(operands.operand(k, 0, 0)));
         function(buffers.data(), nullptr);
         expected.compare(c);
     });
@@ -610,8 +650,9 @@ Integer amx_index(Operand operand, int terms, int term, Integer i, Integer k, bo
     constexpr Integer lanes = gemm::amx_tile / 2;
     const Integer group = are_bytes ? 64 : 32,
                   in_register = are_bytes ? 4 * lanes * lanes : 2 * lanes * lanes;
-    const Integer step = k % group, pair = step % lanes, position = step / lanes, line = i % lanes;
-    const Integer word = operand == Operand::a ? pair * lanes + line : line * lanes + pair;
+    const Integer in_group = k % group, pair = in_group % lanes, position = in_group / lanes,
+                  member = i % lanes;
+    const Integer word = operand == Operand::a ? pair * lanes + member : member * lanes + pair;
     const Integer in_word = are_bytes ? 4 : 2;
     return ((k / group * terms + term) * 2 + i / lanes) * in_register + word * in_word + position;
 }
@@ -677,8 +718,8 @@ void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction funct
     std::vector<void*> buffers = {a.data(), b.data(), c.data(), alpha_beta};
     if (expected.epilogue != nullptr) {
         if (are_bytes) buffers.push_back(c.data());
-        for (std::size_t number = 0; number < kernel.epilogue.operands.size(); ++number)
-            buffers.push_back(const_cast<void*>(operands.operand(number, 0, 0)));
+        for (std::size_t k = 0; k < kernel.epilogue.operands.size(); ++k)
+            buffers.push_back(const_cast<void*>(operands.operand(k, 0, 0)));
     }
     const std::int64_t parameters[] = {used == rows ? tiles : 1, k_groups, c.column_stride()};
     function(buffers.data(), parameters);
@@ -744,6 +785,9 @@ void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction functio
 }
 void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function) {
     kernel_check::check_pack(kernel, function);
+}
+void check_triangle(const gemm::TriangleUpdate& kernel, runtime::KernelFunction function) {
+    kernel_check::check_triangle(kernel, function);
 }
 gemm::SmallGemm sample_of(const gemm::SmallGemm& kernel) { return kernel_check::sample_of(kernel); }
 void check_small(const gemm::SmallGemm& kernel, runtime::KernelFunction function) {

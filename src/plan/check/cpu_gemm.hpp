@@ -5,6 +5,7 @@
 #include "gemm/cpu/micro_kernel.hpp"
 #include "gemm/cpu/pack.hpp"
 #include "gemm/cpu/small_gemm.hpp"
+#include "gemm/cpu/triangle_update.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 
 /// The check of a kernel of CPU products before its first use: a sample problem of the kernel's own shape, computed by
@@ -18,6 +19,7 @@ enum class KernelCheck : bool { off, on };
 /// Each throws InternalError, naming the kernel and the first wrong element.
 void check_tile(const gemm::MicroKernel& kernel, runtime::KernelFunction function);
 void check_pack(const gemm::Pack& kernel, runtime::KernelFunction function);
+void check_triangle(const gemm::TriangleUpdate& kernel, runtime::KernelFunction function);
 /// The tile registers must be configured (runtime::TileState).
 void check_amx_tile(const gemm::AmxKernel& kernel, runtime::KernelFunction function);
 void check_amx_pack(const gemm::AmxPack& kernel, runtime::KernelFunction function);

@@ -23,7 +23,7 @@ template <class T> std::complex<T> times(const std::complex<T>& a, const std::co
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// step^j for j < count, each the product of two precomputed powers; `power(j)` computes step^j itself.
+/// r^j for j < count, each the product of two precomputed powers; `power(j)` computes r^j itself.
 class Geometric {
 public:
     template <class Power>
@@ -179,16 +179,16 @@ Row dft_functional(Direction direction, Integer n, Integer outputs, long double 
     return {n, Row::Fill([=](Integer first, std::span<Value> weights) {
                 std::array<Value, 64> end_powers; // of ω
                 for (std::size_t begin = 0; begin < weights.size(); begin += end_powers.size()) {
-                    const auto part =
+                    const auto block =
                         weights.subspan(begin, std::min(end_powers.size(), weights.size() - begin));
                     const Integer from = first + static_cast<Integer>(begin);
-                    roots(from, part);
-                    ends(from, std::span(end_powers).first(part.size()));
-                    for (std::size_t k = 0; k < part.size(); ++k) {
+                    roots(from, block);
+                    ends(from, std::span(end_powers).first(block.size()));
+                    for (std::size_t k = 0; k < block.size(); ++k) {
                         const Value above = 1.0 - times(rounded_end, end_powers[k]),
-                                    below = 1.0 - times(rounded_r, part[k]);
-                        part[k] = std::norm(below) > cancelled ? quotient(above, below)
-                                                               : precise(from + static_cast<Integer>(k));
+                                    below = 1.0 - times(rounded_r, block[k]);
+                        block[k] = std::norm(below) > cancelled ? quotient(above, below)
+                                                                : precise(from + static_cast<Integer>(k));
                     }
                 }
             })};
@@ -236,10 +236,10 @@ public:
         const Value half = times(first_, halves_(j)), root = times(half, half);
         const Value below[] = {1.0 - times(r_, root), 1.0 - times(r_, std::conj(root))};
         if (std::min(std::norm(below[0]), std::norm(below[1])) <= cancelled) return Value(precise(j));
-        const Value turn = wave_.shift == 0 ? Value(1) : wave_.shift == 1 ? root : half;
+        const Value shift = wave_.shift == 0 ? Value(1) : wave_.shift == 1 ? root : half;
         const Value last = end_of_phase(j);
-        return together(j, times(turn, quotient(1.0 - times(end_, last), below[0])),
-                        times(std::conj(turn), quotient(1.0 - times(end_, std::conj(last)), below[1])));
+        return combined(j, times(shift, quotient(1.0 - times(end_, last), below[0])),
+                        times(std::conj(shift), quotient(1.0 - times(end_, std::conj(last)), below[1])));
     }
 
 private:
@@ -247,22 +247,22 @@ private:
         return pi * (static_cast<long double>(j) + static_cast<long double>(wave_.a)) /
                static_cast<long double>(n_);
     }
-    /// e^{i·n·phase} = e^{iπ(j + a)}, a quarter turn or a half turn.
+    /// e^{i·n·phase} = e^{iπ(j + a)}, a power of i.
     Value end_of_phase(Integer j) const {
         const double sign = j % 2 == 0 ? 1 : -1;
         return wave_.a == 0.5 ? Value(0, sign) : Value(wave_.a == 0 ? sign : -sign);
     }
-    template <class Complex> Complex together(Integer j, const Complex& up, const Complex& down) const {
+    template <class Complex> Complex combined(Integer j, const Complex& up, const Complex& down) const {
         using Real = typename Complex::value_type;
         const Real weight = j == wave_.undoubled ? Real(0.5) : Real(1);
         return weight * (wave_.is_sine ? times(Complex(0, -1), up - down) : up + down);
     }
     Precise precise(Integer j) const {
-        const auto turned = [&](long double alpha) {
+        const auto shifted = [&](long double alpha) {
             return std::polar(1.0L, alpha * static_cast<long double>(wave_.shift)) *
                    geometric_sum(alpha + angle_, n_);
         };
-        return together(j, turned(phase(j)), turned(-phase(j)));
+        return combined(j, shifted(phase(j)), shifted(-phase(j)));
     }
 
     Wave wave_;

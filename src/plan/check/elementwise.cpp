@@ -164,7 +164,7 @@ private:
     void call_kernel(void* results, Integer result_stride, const void* beta = nullptr) {
         call(kernel_, function_,
              {rows_, columns_, elements_.data(), elements_.column_stride(), results, result_stride, beta},
-             [&](std::size_t number) { return operands_.operand(number, 0, 0); });
+             [&](std::size_t k) { return operands_.operand(k, 0, 0); });
     }
 
     /// Calls the kernel; in `results`, the results alone may change.

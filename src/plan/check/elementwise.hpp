@@ -16,7 +16,7 @@ struct ElementwiseCall {
     const void* beta = nullptr; ///< where β·C is added
 };
 
-/// Calls the kernel; operand(number) is the address of operand `number` for the first element.
+/// Calls the kernel; operand(k) is the address of operand k for the first element.
 template <class Operand>
 void call(const gemm::ElementwiseKernel& kernel, runtime::KernelFunction function,
           const ElementwiseCall& given, Operand&& operand) {
@@ -30,7 +30,7 @@ void call(const gemm::ElementwiseKernel& kernel, runtime::KernelFunction functio
     *next++ = given.elements;
     if (gemm::has_results(kernel)) *next++ = given.results;
     if (gemm::adds_c(kernel)) *next++ = const_cast<void*>(given.beta);
-    for (std::size_t number = 0; number < operands; ++number) *next++ = const_cast<void*>(operand(number));
+    for (std::size_t k = 0; k < operands; ++k) *next++ = const_cast<void*>(operand(k));
     const std::int64_t parameters[] = {given.rows - given.rows % gemm::rows_at_once(kernel),
                                        given.columns - given.columns % kernel.columns_at_once, given.columns,
                                        given.column_stride, given.result_stride};

@@ -14,8 +14,8 @@ namespace swirl::planning::kernel_check {
 struct OperandCall {
     const OperandArrays* arrays;
     const gemm::Epilogue& code() const { return arrays->code(); }
-    const void* operand(std::size_t number, Integer row, Integer column) const {
-        return arrays->operand(number, row, column);
+    const void* operand(std::size_t k, Integer row, Integer column) const {
+        return arrays->operand(k, row, column);
     }
 };
 

@@ -1,29 +1,39 @@
 #include "plan/check/formula_functional.hpp"
 
+#include "base/integer.hpp"
+#include "formula/properties.hpp"
 #include "rules/accurate_transform.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
+#include <utility>
 
 namespace swirl::planning {
 
-using formula::Complex;
-
 namespace {
 
-using Vector = std::vector<Complex>;
+using Value = Row::Value;
+using Vector = FormulaFunctionals::Vector;
 
-double largest_of(const Vector& vector) {
-    long double largest = 0;
-    for (const Complex& value : vector) largest = std::max(largest, std::abs(value));
-    return static_cast<double>(largest);
+Vector applied(const formula::Formula& factor, const Vector& x) {
+    return formula::apply<double>(factor, x, rules::accurate_transform);
 }
 
+double largest_of(const Vector& vector) {
+    double largest = 0;
+    for (const Value& value : vector) largest = std::max(largest, std::abs(value));
+    return largest;
+}
+
+/// Without overflow of squares.
 double norm_of(const Vector& vector) {
-    long double sum = 0;
-    for (const Complex& value : vector) sum += std::norm(value);
-    return static_cast<double>(std::sqrt(sum));
+    const double largest = largest_of(vector);
+    if (largest == 0 || !std::isfinite(largest)) return largest;
+    double sum = 0;
+    for (const Value& value : vector) sum += std::norm(value / largest);
+    return largest * std::sqrt(sum);
 }
 
 } // namespace
@@ -34,27 +44,34 @@ FormulaFunctionals::FormulaFunctionals(const formula::Formula& formula) {
     else
         factors_ = {formula};
     std::minstd_rand generator(3);
-    std::uniform_real_distribution<long double> uniform(-1, 1);
+    std::uniform_real_distribution<double> uniform(-1, 1);
     Vector x(static_cast<std::size_t>(formula.columns()));
-    for (Complex& value : x) value = {uniform(generator), uniform(generator)};
+    for (Value& value : x) value = {uniform(generator), uniform(generator)};
     largest_.push_back(1);
     for (const formula::Formula& factor : factors_) {
-        x = formula::apply(factor, x, rules::accurate_transform);
+        x = applied(factor, x);
         largest_.push_back(largest_of(x));
     }
 }
 
-FormulaFunctionals::Functional FormulaFunctionals::of(const std::vector<Complex>& weights) const {
-    Vector row = weights;
+FormulaFunctionals::Functional FormulaFunctionals::of(Vector weights) const {
+    Vector row = std::move(weights);
     double gain = norm_of(row) * largest_.back();
     for (std::size_t k = factors_.size(); k-- > 0;) {
-        row = formula::apply(formula::transpose(factors_[k]), row, rules::accurate_transform);
+        row = applied(formula::transpose(factors_[k]), row);
         gain += norm_of(row) * largest_[k];
     }
-    auto values = std::make_shared<const std::vector<Row::Value>>(row.begin(), row.end());
-    return {Row(static_cast<Integer>(row.size()),
+    auto values = std::make_shared<const Vector>(std::move(row));
+    return {Row(static_cast<Integer>(values->size()),
                 [values](Integer j) { return (*values)[static_cast<std::size_t>(j)]; }),
             gain};
+}
+
+Integer FormulaFunctionals::bytes_for(const formula::Formula& formula) {
+    constexpr Integer vectors =
+        6; // weights, those before and after a factor, a copy of its part, two rows that are kept
+    return checked_multiply(formula::longest_vector(formula), vectors * Integer{sizeof(Value)})
+        .value_or(Integer{1} << 60);
 }
 
 double FormulaFunctionals::largest() const { return *std::max_element(largest_.begin(), largest_.end()); }

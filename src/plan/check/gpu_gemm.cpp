@@ -114,8 +114,8 @@ public:
         const auto [x, error_of_x] = sum_of(matrix, i, j);
         const Complex expected = finished(x, matrix, i, j);
         double change = error_of_x;
-        for (const double step : {-1, 1})
-            change = std::max(change, std::abs(finished(x + step * error_of_x, matrix, i, j) - expected));
+        for (const double sign : {-1, 1})
+            change = std::max(change, std::abs(finished(x + sign * error_of_x, matrix, i, j) - expected));
         const double allowed = change + rounding(std::abs(expected));
         const Complex found = c_.read(matrix, i, j);
         if (!(std::abs(expected) + allowed < largest(product_.type_of_c()))) return; // also NaN
@@ -146,8 +146,8 @@ public:
             const auto [x, error_of_x] = element(matrix, i, j);
             const double value = by(reduction.of, x, matrix, i, j);
             double change = 16 * spacing(product_.data_type) * (1 + std::abs(value));
-            for (const double step : {-1, 1}) {
-                const Complex other = x + step * error_of_x;
+            for (const double sign : {-1, 1}) {
+                const Complex other = x + sign * error_of_x;
                 change = std::max(change, std::abs(by(reduction.of, other, matrix, i, j) - value));
             }
             magnitude += std::abs(value);
@@ -199,8 +199,8 @@ private:
     Known sum_of(Integer matrix, Integer i, Integer j) const {
         Complex x = beta_ * (beta_ == 0 ? 0 : c_.element(matrix, i, j));
         double magnitude = std::abs(x);
-        for (Integer step = 0; step < product_.k; ++step) {
-            const Complex term = alpha_ * a_->element(matrix, i, step) * b_->element(matrix, step, j);
+        for (Integer k = 0; k < product_.k; ++k) {
+            const Complex term = alpha_ * a_->element(matrix, i, k) * b_->element(matrix, k, j);
             x += term;
             magnitude += std::abs(term);
         }
@@ -218,9 +218,9 @@ private:
         double error =
             product_.epilogue.is_identity() ? 0 : 16 * spacing(product_.data_type) * (1 + std::abs(value));
         double change = error_of_x;
-        for (const double step : {-1, 1})
+        for (const double sign : {-1, 1})
             change = std::max(change,
-                              std::abs(by(product_.epilogue, x + step * error_of_x, matrix, i, j) - value));
+                              std::abs(by(product_.epilogue, x + sign * error_of_x, matrix, i, j) - value));
         return {value, error + change};
     }
 
@@ -232,16 +232,16 @@ private:
         return is_fetched_ ? copied : copied_one_by_one;
     }
 
-    RepeatedMatrix matrix(DataType number, const MatrixLayout& layout, Integer rows, Integer columns,
+    RepeatedMatrix matrix(DataType data_type, const MatrixLayout& layout, Integer rows, Integer columns,
                           unsigned seed, double scale = 1) const {
         // Lists promise the alignment of their matrices.
         const Integer shift = misaligned_ != nullptr && !plan_.product().listed ? 1 : 0;
-        return {plan_.device(), number, layout, rows, columns, product_.batch, seed, scale, shift};
+        return {plan_.device(), data_type, layout, rows, columns, product_.batch, seed, scale, shift};
     }
 
-    std::string text_of(const Complex& number) const {
-        if (!is_complex(product_.data_type)) return fmt::format("{}", number.real());
-        return fmt::format("{} + {}i", number.real(), number.imag());
+    std::string text_of(const Complex& value) const {
+        if (!is_complex(product_.data_type)) return fmt::format("{}", value.real());
+        return fmt::format("{} + {}i", value.real(), value.imag());
     }
 
     /// Rounding error of the epilogue's operations and of the conversion of its result.
@@ -249,7 +249,7 @@ private:
         const DataType stored = product_.type_of_c();
         double result =
             stored == product_.data_type ? 0 : spacing(stored) * std::max(std::abs(expected), 0x1p-14);
-        if (const auto steps = quantization_of(stored)) result += steps->step / 2;
+        if (const auto quantization = quantization_of(stored)) result += quantization->spacing / 2;
         if (!product_.epilogue.is_identity())
             result += 16 * spacing(product_.data_type) * (1 + std::abs(expected));
         return result;
@@ -259,8 +259,8 @@ private:
     Complex finished(const Complex& x, Integer matrix, Integer i, Integer j) const {
         if (is_complex(product_.data_type)) return x;
         const double value = by(product_.epilogue, x.real(), matrix, i, j);
-        const auto steps = quantization_of(product_.type_of_c());
-        return steps ? std::clamp(value, steps->least, steps->greatest) : value;
+        const auto quantization = quantization_of(product_.type_of_c());
+        return quantization ? std::clamp(value, quantization->least, quantization->greatest) : value;
     }
     double by(const Expression& expression, const Complex& x, Integer matrix, Integer i, Integer j) const {
         const ExpressionTree* const tree = expression.tree();
@@ -273,12 +273,12 @@ private:
                 std::find_if(known_.begin(), known_.end(),
                              [&](const AuxiliaryArray& one) { return one.name == node.name; }) -
                 known_.begin());
-            Integer place = 0;
+            Integer element_index = 0;
             for (const std::string& name : node.indices)
-                place = place * scope.lengths[*scope.axis_of(name)] + index(name);
-            const auto number = [&](Integer k) { return arrays_[at].element(0, k, 0).real(); };
-            if (!node.is_complex) return number(place);
-            return {number(2 * place), number(2 * place + 1)};
+                element_index = element_index * scope.lengths[*scope.axis_of(name)] + index(name);
+            const auto component = [&](Integer k) { return arrays_[at].element(0, k, 0).real(); };
+            if (!node.is_complex) return component(element_index);
+            return {component(2 * element_index), component(2 * element_index + 1)};
         };
         return evaluate(tree->value, {x, index, array}).real();
     }

@@ -23,7 +23,7 @@ public:
     void copy_to(ProblemData& host) const;   ///< waits for all work on the GPU
 
 private:
-    std::span<std::byte> copied(const GuardedBuffer& buffer) const; ///< what is copied of an array
+    std::span<std::byte> copied(const GuardedBuffer& buffer) const; ///< the copied bytes of an array
 
     runtime::GpuDevice device_;
     Redzones redzones_;

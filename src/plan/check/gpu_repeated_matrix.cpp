@@ -25,8 +25,8 @@ void for_repeated(std::span<const std::byte> sequence, std::size_t first, std::s
 
 } // namespace
 
-std::optional<Quantization> quantization_of(DataType number) {
-    switch (number) {
+std::optional<Quantization> quantization_of(DataType data_type) {
+    switch (data_type) {
     case DataType::int8: return Quantization{1, -128, 127};
     case DataType::uint8: return Quantization{1, 0, 255};
     case DataType::unorm8: return Quantization{1.0 / 255, 0, 1};
@@ -37,8 +37,8 @@ std::optional<Quantization> quantization_of(DataType number) {
     }
 }
 
-double spacing(DataType number) {
-    switch (component_of(number)) {
+double spacing(DataType data_type) {
+    switch (component_of(data_type)) {
     case DataType::bfloat16: return 0x1p-7;
     case DataType::float16: return 0x1p-10;
     case DataType::float64: return std::numeric_limits<double>::epsilon();
@@ -46,10 +46,10 @@ double spacing(DataType number) {
     }
 }
 
-double largest(DataType number) {
+double largest(DataType data_type) {
     constexpr double of_float16 = 65504;
-    if (component_of(number) == DataType::float64) return std::numeric_limits<double>::max();
-    return number == DataType::float16 ? of_float16 : std::numeric_limits<float>::max();
+    if (component_of(data_type) == DataType::float64) return std::numeric_limits<double>::max();
+    return data_type == DataType::float16 ? of_float16 : std::numeric_limits<float>::max();
 }
 
 namespace {
@@ -61,11 +61,11 @@ Extent shifted(Extent extent, Integer shift) {
 
 } // namespace
 
-RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, DataType number, const MatrixLayout& layout,
-                               Integer rows, Integer columns, Integer batch, unsigned seed, double scale,
-                               Integer shift)
-    : number_(component_of(number)),
-      parts_(is_complex(number) ? 2 : 1),
+RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, DataType data_type,
+                               const MatrixLayout& layout, Integer rows, Integer columns, Integer batch,
+                               unsigned seed, double scale, Integer shift)
+    : component_type_(component_of(data_type)),
+      components_(is_complex(data_type) ? 2 : 1),
       layout_(layout),
       rows_(rows),
       columns_(columns),
@@ -73,10 +73,11 @@ RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, DataType number
       extent_(shifted(extent_of(layout, rows, columns, batch), shift)),
       sequence_(sequence_length),
       stored_(sequence_length * bytes()),
-      memory_(device, static_cast<std::size_t>((extent_.highest - extent_.lowest + 1) * parts_) * bytes()) {
+      memory_(device,
+              static_cast<std::size_t>((extent_.highest - extent_.lowest + 1) * components_) * bytes()) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
-    with_stored(number_, [&](auto example) {
+    with_stored(component_type_, [&](auto example) {
         using T = decltype(example);
         T* const to = reinterpret_cast<T*>(stored_.data());
         for (std::size_t k = 0; k < sequence_length; ++k) {
@@ -91,26 +92,26 @@ RepeatedMatrix::RepeatedMatrix(const runtime::GpuDevice& device, DataType number
 
 void* RepeatedMatrix::origin() const {
     return reinterpret_cast<std::byte*>(memory_.address()) -
-           extent_.lowest * parts_ * static_cast<Integer>(bytes());
+           extent_.lowest * components_ * static_cast<Integer>(bytes());
 }
 
 std::complex<double> RepeatedMatrix::element(Integer matrix, Integer i, Integer j) const {
-    const Integer first = parts_ * offset(matrix, i, j);
-    const auto part = [&](Integer at) { return sequence_[static_cast<std::size_t>(at) % sequence_length]; };
-    return of_layout({part(first), parts_ == 2 ? part(first + 1) : 0});
+    const Integer first = components_ * offset(matrix, i, j);
+    const auto value = [&](Integer at) { return sequence_[static_cast<std::size_t>(at) % sequence_length]; };
+    return of_layout({value(first), components_ == 2 ? value(first + 1) : 0});
 }
 
 std::complex<double> RepeatedMatrix::read(Integer matrix, Integer i, Integer j) const {
-    const Integer first = parts_ * offset(matrix, i, j);
+    const Integer first = components_ * offset(matrix, i, j);
     std::array<double, 2> result = {0, 0};
-    with_stored(number_, [&](auto found) {
-        for (Integer part = 0; part < parts_; ++part) {
-            const std::size_t place = static_cast<std::size_t>(first + part) * sizeof found;
+    with_stored(component_type_, [&](auto found) {
+        for (Integer c = 0; c < components_; ++c) {
+            const std::size_t offset = static_cast<std::size_t>(first + c) * sizeof found;
             if (fetched_.empty())
-                runtime::copy_from_gpu(memory_.device(), &found, memory_.address() + place, sizeof found);
+                runtime::copy_from_gpu(memory_.device(), &found, memory_.address() + offset, sizeof found);
             else
-                std::memcpy(&found, fetched_.data() + place, sizeof found);
-            result[static_cast<std::size_t>(part)] = static_cast<double>(found);
+                std::memcpy(&found, fetched_.data() + offset, sizeof found);
+            result[static_cast<std::size_t>(c)] = static_cast<double>(found);
         }
     });
     return of_layout({result[0], result[1]});
@@ -146,11 +147,11 @@ std::optional<std::ptrdiff_t> RepeatedMatrix::changed(bool in_gaps, std::size_t 
 
 /// `found` is a copy of the memory from byte `first` on. Neighbouring elements are restored together.
 void RepeatedMatrix::restore_elements(std::span<std::byte> found, std::size_t first) const {
-    const Integer element_bytes = parts_ * static_cast<Integer>(bytes());
+    const Integer element_bytes = components_ * static_cast<Integer>(bytes());
     const auto low = static_cast<Integer>(first), high = low + std::ssize(found);
     const bool is_by_rows = std::abs(layout_.row_stride) != 1;
     const Integer stride = is_by_rows ? layout_.column_stride : layout_.row_stride;
-    const Integer length = is_by_rows ? columns_ : rows_, lines = is_by_rows ? rows_ : columns_;
+    const Integer length = is_by_rows ? columns_ : rows_, vectors = is_by_rows ? rows_ : columns_;
     const auto restore = [&](Integer element, Integer count) {
         const Integer begin = std::max(low, element * element_bytes);
         const Integer end = std::min(high, (element + count) * element_bytes);
@@ -161,8 +162,8 @@ void RepeatedMatrix::restore_elements(std::span<std::byte> found, std::size_t fi
                      });
     };
     for (Integer matrix = 0; matrix < batch_; ++matrix)
-        for (Integer line = 0; line < lines; ++line) {
-            const Integer start = is_by_rows ? offset(matrix, line, 0) : offset(matrix, 0, line);
+        for (Integer row = 0; row < vectors; ++row) {
+            const Integer start = is_by_rows ? offset(matrix, row, 0) : offset(matrix, 0, row);
             if (std::abs(stride) == 1)
                 restore(stride > 0 ? start : start - length + 1, length);
             else

@@ -19,8 +19,8 @@
 namespace swirl::planning {
 
 /// Calls f with a value of the storage type of a real data type.
-template <class F> void with_stored(DataType number, F&& f) {
-    switch (number) {
+template <class F> void with_stored(DataType data_type, F&& f) {
+    switch (data_type) {
     case DataType::float32: return f(float{});
     case DataType::float64: return f(double{});
     case DataType::bfloat16: return f(bfloat16{});
@@ -34,37 +34,37 @@ template <class F> void with_stored(DataType number, F&& f) {
     case DataType::snorm16: return f(snorm16{});
     default: break;
     }
-    throw InternalError("a product of {} on a GPU", name_of(number));
+    throw InternalError("a product of {} on a GPU", name_of(data_type));
 }
 
 /// Integer and normalised storage: distance between values, and range.
 struct Quantization {
-    double step = 0;
+    double spacing = 0;
     double least = 0, greatest = 0;
 };
-std::optional<Quantization> quantization_of(DataType number);
+std::optional<Quantization> quantization_of(DataType data_type);
 
 /// Rounds to the storage type. Integers get small values, so that accumulations over k stay in range.
-template <class T> T rounded(double number) {
+template <class T> T rounded(double value) {
     if constexpr (std::is_integral_v<T>) {
         constexpr double most = 9; // so that sums of a few products stay in range
-        return static_cast<T>(std::is_signed_v<T> ? most * number : std::abs(most * number));
+        return static_cast<T>(std::is_signed_v<T> ? most * value : std::abs(most * value));
     } else if constexpr (sizeof(T) < sizeof(float))
-        return T(static_cast<float>(number));
+        return T(static_cast<float>(value));
     else
-        return static_cast<T>(number);
+        return static_cast<T>(value);
 }
 
 /// Calls f with a value of the type of α and β.
-template <class F> void with_accumulator_type(DataType number, F&& f) {
-    if (number == DataType::complex64) return f(std::complex<float>{});
-    if (number == DataType::complex128) return f(std::complex<double>{});
-    with_stored(number, f);
+template <class F> void with_accumulator_type(DataType data_type, F&& f) {
+    if (data_type == DataType::complex64) return f(std::complex<float>{});
+    if (data_type == DataType::complex128) return f(std::complex<double>{});
+    with_stored(data_type, f);
 }
 
 /// Relative distance of neighbouring values (machine epsilon), also relative to the smallest value with full precision.
-double spacing(DataType number);
-double largest(DataType number);
+double spacing(DataType data_type);
+double largest(DataType data_type);
 
 /// A matrix in device memory, with a host description of its elements. A short random sequence repeats, because filling
 /// large matrices at random would take longer than multiplying them. Its length is prime, so that rows and columns soon
@@ -72,7 +72,7 @@ double largest(DataType number);
 class RepeatedMatrix {
 public:
     /// The first element in memory lies `shift` elements behind an address of the largest alignment.
-    RepeatedMatrix(const runtime::GpuDevice& device, DataType number, const MatrixLayout& layout,
+    RepeatedMatrix(const runtime::GpuDevice& device, DataType data_type, const MatrixLayout& layout,
                    Integer rows, Integer columns, Integer batch, unsigned seed, double scale = 1,
                    Integer shift = 0);
 
@@ -92,7 +92,9 @@ public:
     void fetch();
 
 private:
-    std::size_t bytes() const { return static_cast<std::size_t>(bytes_of(number_)); } ///< of a component
+    std::size_t bytes() const {
+        return static_cast<std::size_t>(bytes_of(component_type_));
+    } ///< of a component
     std::complex<double> of_layout(const std::complex<double>& stored) const {
         return layout_.conjugated ? std::conj(stored) : stored;
     }
@@ -101,8 +103,8 @@ private:
     std::optional<std::ptrdiff_t> changed(bool in_gaps, std::size_t first, std::size_t end) const;
     void restore_elements(std::span<std::byte> found, std::size_t first) const;
 
-    DataType number_; ///< of components
-    Integer parts_;
+    DataType component_type_; ///< of components
+    Integer components_;
     MatrixLayout layout_;
     Integer rows_, columns_, batch_;
     Extent extent_; ///< of all memory, with the elements before the first

@@ -20,7 +20,7 @@
 /// Samples, memory and results of the checks of product kernels before their first use.
 namespace swirl::planning::kernel_check {
 
-/// Bytes before and after results that are watched.
+/// Watched bytes before and after results.
 constexpr Integer guard_bytes = 64;
 
 /// Well mixed bits of an element's coordinates.
@@ -113,40 +113,38 @@ class OperandArrays {
 public:
     OperandArrays(const gemm::Epilogue& epilogue, DataType data_type, Integer rows, Integer columns)
         : epilogue_(epilogue), bytes_(bytes_of(gemm::epilogue_scalar(data_type))) {
-        for (std::size_t number = 0; number < epilogue.operands.size(); ++number) {
-            const gemm::Epilogue::Operand& operand = epilogue.operands[number];
+        for (std::size_t k = 0; k < epilogue.operands.size(); ++k) {
+            const gemm::Epilogue::Operand& operand = epilogue.operands[k];
             const Integer along_rows = operand.row_stride * (rows - 1),
                           along_columns = operand.column_stride * (columns - 1);
             const Integer lowest = std::min<Integer>(along_rows, 0) + std::min<Integer>(along_columns, 0);
             const Integer highest = std::max<Integer>(along_rows, 0) + std::max<Integer>(along_columns, 0);
-            memories_.emplace_back((highest - lowest + lanes) * size(number));
-            first_.push_back(memories_.back().data() - lowest * size(number));
+            memories_.emplace_back((highest - lowest + lanes) * size(k));
+            first_.push_back(memories_.back().data() - lowest * size(k));
             for (Integer i = 0; i < rows; ++i)
                 for (Integer j = 0; j < columns; ++j) {
                     const Integer at = i * operand.row_stride + j * operand.column_stride;
-                    put_value(number, at, 0);
-                    if (operand.is_complex) put_value(number, at, 1);
+                    put_value(k, at, 0);
+                    if (operand.is_complex) put_value(k, at, 1);
                 }
         }
     }
     const gemm::Epilogue& code() const { return epilogue_; }
-    const void* operand(std::size_t number, Integer row, Integer column) const {
-        const gemm::Epilogue::Operand& operand = epilogue_.operands[number];
-        return first_[number] + (row * operand.row_stride + column * operand.column_stride) * size(number);
+    const void* operand(std::size_t k, Integer row, Integer column) const {
+        const gemm::Epilogue::Operand& operand = epilogue_.operands[k];
+        return first_[k] + (row * operand.row_stride + column * operand.column_stride) * size(k);
     }
 
 private:
     static constexpr Integer lanes = 16; ///< vectors may be read up to their end
 
-    Integer size(std::size_t number) const {
-        return bytes_ * (epilogue_.operands[number].is_complex ? 2 : 1);
-    }
+    Integer size(std::size_t k) const { return bytes_ * (epilogue_.operands[k].is_complex ? 2 : 1); }
     /// Multiples of a quarter, never zero.
-    void put_value(std::size_t number, Integer at, Integer component) {
+    void put_value(std::size_t k, Integer at, Integer component) {
         const double value =
-            (static_cast<double>(mixed(static_cast<int>(number) + 20, at, component) % 8) - 4.5) / 2;
+            (static_cast<double>(mixed(static_cast<int>(k) + 20, at, component) % 8) - 4.5) / 2;
         put(bytes_ == 4 ? DataType::float32 : DataType::float64,
-            first_[number] + at * size(number) + component * bytes_, value);
+            first_[k] + at * size(k) + component * bytes_, value);
     }
 
     const gemm::Epilogue& epilogue_;

@@ -24,21 +24,21 @@ Bytes bytes_of(const Transform& problem, Side side) {
     return {reach.lowest * element, (reach.highest + 1) * element};
 }
 
-template <class T> T rounded_to(double number) { return static_cast<T>(number); }
-template <> float16 rounded_to(double number) {
-    return float16(static_cast<float>(ir::round_to_float16(number)));
+template <class T> T rounded_to(double value) { return static_cast<T>(value); }
+template <> float16 rounded_to(double value) {
+    return float16(static_cast<float>(ir::round_to_float16(value)));
 }
-template <> bfloat16 rounded_to(double number) {
-    return bfloat16(static_cast<float>(ir::round_to_bfloat16(number)));
+template <> bfloat16 rounded_to(double value) {
+    return bfloat16(static_cast<float>(ir::round_to_bfloat16(value)));
 }
 
-double random_number(std::minstd_rand& generator) {
+double random_value(std::minstd_rand& generator) {
     constexpr double half_range = 1073741824; // 2^30: minstd_rand gives 1…2^31−2
     return static_cast<double>(generator()) / half_range - 1;
 }
 
-template <class T> void fill_random(std::span<T> numbers, std::minstd_rand& generator) {
-    for (T& number : numbers) number = rounded_to<T>(random_number(generator));
+template <class T> void fill_random(std::span<T> values, std::minstd_rand& generator) {
+    for (T& value : values) value = rounded_to<T>(random_value(generator));
 }
 
 /// Calls f with a value of the precision's type.
@@ -209,19 +209,20 @@ ProblemData::ElementAddress ProblemData::auxiliary_components(std::size_t array,
 }
 
 std::complex<double> ProblemData::read(const ElementAddress& element, DataType precision) const {
-    const auto number = [&](const std::byte* part) -> double {
-        if (part == nullptr) return 0;
+    const auto component = [&](const std::byte* address) -> double {
+        if (address == nullptr) return 0;
         return with_type_of(precision, [&]<class T>(T) -> double {
-            return static_cast<double>(*reinterpret_cast<const T*>(part));
+            return static_cast<double>(*reinterpret_cast<const T*>(address));
         });
     };
-    return {number(element.real), number(element.imaginary)};
+    return {component(element.real), component(element.imaginary)};
 }
 
 void ProblemData::write(const ElementAddress& element, DataType precision, std::complex<double> value) {
-    const auto write = [&](std::byte* part, double number) {
-        if (part == nullptr) return;
-        with_type_of(precision, [&]<class T>(T) { *reinterpret_cast<T*>(part) = rounded_to<T>(number); });
+    const auto write = [&](std::byte* address, double component) {
+        if (address == nullptr) return;
+        with_type_of(precision,
+                     [&]<class T>(T) { *reinterpret_cast<T*>(address) = rounded_to<T>(component); });
     };
     write(element.real, value.real());
     write(element.imaginary, value.imag());
@@ -233,14 +234,14 @@ std::complex<double> ProblemData::get(Side side, Integer offset) const {
 void ProblemData::get(Side side, Integer offset, Integer stride,
                       std::span<std::complex<double>> values) const {
     const ElementAddress first = components(side, offset);
-    const Integer step = stride * component_stride(side);
+    const Integer increment = stride * component_stride(side);
     with_type_of(stored_precision(problem_, side), [&]<class T>(T) {
         const T* re = reinterpret_cast<const T*>(first.real);
         const T* im = reinterpret_cast<const T*>(first.imaginary);
         Integer at = 0;
         for (std::complex<double>& value : values) {
             value = {static_cast<double>(re[at]), im != nullptr ? static_cast<double>(im[at]) : 0};
-            at += step;
+            at += increment;
         }
     });
 }
@@ -288,28 +289,28 @@ void ProblemData::fill_input(std::uint32_t seed, double amplitude) {
     const Integer stride = component_stride(Side::input);
     for_each_range(Side::input, [&](Integer offset, const Axis& range) {
         const ElementAddress first = components(Side::input, offset);
-        for (std::byte* const part : {first.real, first.imaginary}) {
-            if (part == nullptr) continue;
+        for (std::byte* const address : {first.real, first.imaginary}) {
+            if (address == nullptr) continue;
             with_type_of(stored_precision(problem_, Side::input), [&]<class T>(T) {
-                T* const numbers = reinterpret_cast<T*>(part);
+                T* const values = reinterpret_cast<T*>(address);
                 for (Integer k = 0; k < range.length; ++k)
-                    numbers[k * range.stride * stride] = rounded_to<T>(amplitude * random_number(generator));
+                    values[k * range.stride * stride] = rounded_to<T>(amplitude * random_value(generator));
             });
         }
     });
 }
 
 void ProblemData::erase(Side side) {
-    const Integer part = bytes_of(stored_precision(problem_, side));
+    const Integer bytes = bytes_of(stored_precision(problem_, side));
     for_each_range(side, [&](Integer offset, const Axis& range) {
         const ElementAddress first = components(side, offset);
-        const Integer step = range.stride * component_stride(side) * part;
+        const Integer stride = range.stride * component_stride(side) * bytes;
         for (std::byte* const at : {first.real, first.imaginary}) {
             if (at == nullptr) continue;
-            if (step == part)
-                std::fill_n(at, range.length * part, poison);
+            if (stride == bytes)
+                std::fill_n(at, range.length * bytes, poison);
             else
-                for (Integer k = 0; k < range.length; ++k) std::fill_n(at + k * step, part, poison);
+                for (Integer k = 0; k < range.length; ++k) std::fill_n(at + k * stride, bytes, poison);
         }
     });
 }

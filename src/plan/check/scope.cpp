@@ -1,6 +1,5 @@
 #include "plan/check/scope.hpp"
 
-#include "formula/properties.hpp"
 #include "plan/check/problem_data.hpp"
 #include "plan/check/transform.hpp"
 
@@ -17,11 +16,10 @@ namespace swirl::planning {
 namespace {
 
 constexpr Integer mebibyte = Integer{1} << 20;
-constexpr Integer sampled_bytes = 4 * mebibyte;       ///< of each side: a few tens of milliseconds
-constexpr Integer moderate_bytes = 256 * mebibyte;    ///< of each side: every machine has it
-constexpr Integer shorter_bytes = 64 * mebibyte;      ///< of each side: enough for several threads
-constexpr Integer most_bytes = Integer{1} << 52;      ///< of each side
-constexpr Integer longest_formula = Integer{1} << 22; ///< takes seconds
+constexpr Integer sampled_bytes = 4 * mebibyte;    ///< of each side: a few tens of milliseconds
+constexpr Integer moderate_bytes = 256 * mebibyte; ///< of each side: every machine has it
+constexpr Integer shorter_bytes = 64 * mebibyte;   ///< of each side: enough for several threads
+constexpr Integer most_bytes = Integer{1} << 52;   ///< of each side
 
 /// Bytes of the larger side.
 Integer largest_side(const Transform& problem) {
@@ -131,30 +129,28 @@ std::optional<Transform> with_closer_elements(const Transform& problem, Integer 
 CheckScope CheckScope::none(std::string reason) { return {.reason = std::move(reason)}; }
 CheckScope CheckScope::not_wanted() { return none("the caller planned without it (check = false)"); }
 
-CheckScope CheckScope::of(const Transform& problem, const CheckRoom& room, Integer chunk) {
-    if (has_formula(problem) && formula::longest_vector(problem.matrix.term()) > longest_formula)
-        return none(fmt::format("a formula of more than {} points takes too long to check", longest_formula));
-    if (largest_side(problem) > most_bytes) return none("no memory has room for its arrays");
+CheckScope CheckScope::of(const Transform& problem, const CheckCapacity& capacity, Integer chunk) {
+    if (largest_side(problem) > most_bytes) return none("its arrays fit in no memory");
     const bool is_moderate = largest_side(problem) <= moderate_bytes;
     if (auto sample = BatchSample::of(problem, sampled_bytes)) {
         const Integer bytes = ProblemData::bytes_for(problem) + check_bytes(sample->problem());
-        if (is_moderate || bytes <= room.batch_bytes)
+        if (is_moderate || bytes <= capacity.batch_bytes)
             return {.kind = Kind::sample, .sample = std::move(sample), .bytes = bytes};
     }
     if (is_moderate) return {.kind = Kind::whole, .bytes = check_bytes(problem)};
     for (const Integer most : {shorter_bytes, moderate_bytes})
         if (auto shorter = with_shorter_batch(problem, most, chunk)) {
-            const Integer bytes = of(*shorter, room, chunk).bytes;
+            const Integer bytes = of(*shorter, capacity, chunk).bytes;
             return {.kind = Kind::shorter_batch, .shorter = std::move(shorter), .bytes = bytes};
         }
     const Integer bytes = check_bytes(problem);
-    if (bytes <= room.bytes) return {.kind = Kind::whole, .bytes = bytes};
+    if (bytes <= capacity.bytes) return {.kind = Kind::whole, .bytes = bytes};
     if (auto shorter = with_closer_elements(problem, moderate_bytes, chunk)) {
-        const Integer bytes_of_shorter = of(*shorter, room, chunk).bytes;
+        const Integer bytes_of_shorter = of(*shorter, capacity, chunk).bytes;
         return {.kind = Kind::shorter_batch, .shorter = std::move(shorter), .bytes = bytes_of_shorter};
     }
     return none(fmt::format("it would take {} bytes of memory, and may take {}", bytes,
-                            std::max<Integer>(room.bytes, 0)));
+                            std::max<Integer>(capacity.bytes, 0)));
 }
 
 std::string to_string(const CheckScope& scope, const Transform& problem) {

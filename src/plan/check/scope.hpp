@@ -13,7 +13,7 @@
 namespace swirl::planning {
 
 /// Memory that the check of a plan may take, in bytes.
-struct CheckRoom {
+struct CheckCapacity {
     Integer bytes;           ///< with arrays on the host
     Integer batch_bytes = 0; ///< with arrays of a whole batch on a GPU, and a sample's on the host
 };
@@ -37,7 +37,7 @@ struct CheckScope {
     /// No check, for a reason that follows "because".
     static CheckScope none(std::string reason);
     /// Of a plan of this problem. `chunk`: iterations of the outermost loop that the schedule's launches need, or 0.
-    static CheckScope of(const Transform& problem, const CheckRoom& room, Integer chunk = 0);
+    static CheckScope of(const Transform& problem, const CheckCapacity& capacity, Integer chunk = 0);
 };
 
 /// Checks the scope's shorter batch: `build` makes, and so checks, a plan of the same schedule for it. No check if there is no

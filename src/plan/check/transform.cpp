@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -24,7 +25,7 @@ namespace {
 using Value = std::complex<double>;
 
 /// Elements between two calls of `interrupt`: some milliseconds.
-constexpr Integer elements_of_a_part = Integer{1} << 17;
+constexpr Integer elements_per_call = Integer{1} << 17;
 
 /// Skips the standard library's handling of infinities: finite values do not need it, and others fail the check anyway.
 Value times(const Value& a, const Value& b) {
@@ -37,7 +38,7 @@ public:
     explicit Interrupt(const std::function<void()>& f) : f_(f) {}
     void after_elements(Integer count) {
         elements_ += count;
-        if (elements_ < elements_of_a_part) return;
+        if (elements_ < elements_per_call) return;
         elements_ = 0;
         now();
     }
@@ -63,7 +64,7 @@ Value weighted_sum(const ProblemData& data, const Transform& problem, Side side,
         return sum;
     }
     std::array<Value, 64> weights,
-        values; // a part at a time: data types and kinds of rows are told apart once
+        values; // in blocks: dispatches on data type and kind of row once per block
     for (Integer begin = 0; begin < length; begin += static_cast<Integer>(values.size())) {
         const std::size_t count = std::min(values.size(), static_cast<std::size_t>(length - begin));
         rows[d].weights(begin, std::span(weights).first(count));
@@ -158,7 +159,7 @@ public:
         interrupt_.now();
         fill();
         interrupt_.now();
-        const bool is_compared = has_room(amplitude_);
+        const bool is_compared = has_headroom(amplitude_);
         std::vector<Expectation> expectations; // before execution: in place, it overwrites its input
         std::vector<Value> sums;
         if (is_compared) {
@@ -220,25 +221,30 @@ private:
     }
 
     /// Exponent of the largest representable results.
-    int room() const {
+    int headroom_bits() const {
         return std::min(largest_exponent(problem_.precision),
                         largest_exponent(stored_precision(problem_, Side::output)));
     }
 
     /// 1, or less if the scale would make results overflow.
     double input_amplitude() const {
-        int exponent = 0; // bounds the results; the bound itself may overflow
+        constexpr int exponent_of_16 = 4;
+        const double gain = largest_gain();
+        if (!std::isfinite(gain)) return 1; // results are infinite; see has_headroom
+        int exponent = 0;                   // bounds the results; the bound itself may overflow
         std::frexp(problem_.scale, &exponent);
-        exponent += std::ilogb(16 * largest_gain()) + 1;
-        return std::ldexp(1.0, std::min(0, room() - 1 - exponent));
+        exponent += exponent_of_16 + std::ilogb(gain) + 1;
+        return std::ldexp(1.0, std::min(0, headroom_bits() - 1 - exponent));
     }
 
-    /// Whether data of this amplitude stays far from overflow.
-    bool has_room(double amplitude) const {
+    /// Whether data of this amplitude stays far from overflow, and inputs from underflow.
+    bool has_headroom(double amplitude) const {
+        const int smallest_normal = 2 - largest_exponent(stored_precision(problem_, Side::input));
+        if (amplitude < std::ldexp(1.0, smallest_normal)) return false;
         const bool has_scale =
             std::abs(problem_.scale) / 2 < std::ldexp(1.0, largest_exponent(working_precision(problem_)));
         const double largest = 16 * amplitude * largest_gain() * std::abs(problem_.scale);
-        return has_scale && largest < std::ldexp(1.0, room());
+        return has_scale && largest < std::ldexp(1.0, headroom_bits());
     }
 
     /// Approximate bound on the ratio of outputs to random inputs: rows of cosines and sines have norms up to 2√n.
@@ -285,9 +291,9 @@ private:
 
     const FormulaFunctionals::Functional& formula_functional() const {
         if (!functional_) {
-            std::vector<formula::Complex> weights;
-            for (Integer k = 0; k < powers_[0].size(); ++k) weights.emplace_back(powers_[0][k]);
-            functional_ = formula_->of(weights);
+            FormulaFunctionals::Vector weights(static_cast<std::size_t>(powers_[0].size()));
+            powers_[0].weights(0, weights);
+            functional_ = formula_->of(std::move(weights));
         }
         return *functional_;
     }
@@ -299,9 +305,9 @@ private:
         if (!expected.is_stored) return;
         const Value raw = expected.at_point, value = at(raw, expected.indices);
         double change = 0;
-        for (const Value step : {Value(1, 0), Value(-1, 0), Value(0, 1), Value(0, -1)})
-            change =
-                std::max(change, std::abs(at(raw + expected.tolerance * step, expected.indices) - value));
+        for (const Value direction : {Value(1, 0), Value(-1, 0), Value(0, 1), Value(0, -1)})
+            change = std::max(change,
+                              std::abs(at(raw + expected.tolerance * direction, expected.indices) - value));
         const double rounding = 4 * relative_tolerance(stored_precision(problem_, Side::output));
         expected.at_point = value;
         expected.tolerance = change + rounding * std::abs(value) + expected.tolerance;
@@ -329,8 +335,8 @@ private:
         std::vector<Integer> at; ///< index along each dimension
     };
 
-    /// The kernel of transform b is that of transform 0, rotated by b steps in the complex plane.
-    static Value turn_of(Integer b) { return std::polar(1.0, 0.7 * static_cast<double>(b)); }
+    /// The kernel of transform b is that of transform 0, rotated by b times an angle.
+    static Value rotation_of(Integer b) { return std::polar(1.0, 0.7 * static_cast<double>(b)); }
 
     void fill_spectra() {
         for (int k = 0; k < 3; ++k) {
@@ -358,7 +364,8 @@ private:
                 }
                 value += term;
             }
-            for (Integer b = 0; b < spectra; ++b) data_.set_auxiliary(0, b * points + i, turn_of(b) * value);
+            for (Integer b = 0; b < spectra; ++b)
+                data_.set_auxiliary(0, b * points + i, rotation_of(b) * value);
             interrupt_.after_elements(1);
         }
     }
@@ -380,11 +387,11 @@ private:
     Value convolved_with(Integer from, const std::vector<Row>& weights) const {
         Value sum = 0;
         for (const Impulse& impulse : impulses_) {
-            std::vector<Row> turned;
+            std::vector<Row> shifted;
             for (std::size_t d = 0; d < weights.size(); ++d)
-                turned.push_back(rotated(weights[d], impulse.at[d]));
-            sum +=
-                impulse.height * weighted_sum(source_data(), source(), Side::input, turned, from, interrupt_);
+                shifted.push_back(rotated(weights[d], impulse.at[d]));
+            sum += impulse.height *
+                   weighted_sum(source_data(), source(), Side::input, shifted, from, interrupt_);
         }
         return sum;
     }
@@ -393,12 +400,12 @@ private:
 
     /// Offsets of one transform's input and output, and its index in the batch.
     struct TransformOfBatch {
-        Integer input = 0, output = 0, number = 0;
+        Integer input = 0, output = 0, index = 0;
     };
     TransformOfBatch transform(const std::vector<Integer>& batch) const {
         TransformOfBatch result;
         for (std::size_t k = 0; k < batch.size(); ++k) {
-            result.number = result.number * problem_.batches[k].length + batch[k];
+            result.index = result.index * problem_.batches[k].length + batch[k];
             result.input += batch[k] * source().batches[k].input_stride;
             result.output += batch[k] * problem_.batches[k].output_stride;
         }
@@ -406,13 +413,13 @@ private:
     }
 
     /// Factor of a convolution's sums of impulses.
-    Value factor_of(Integer number) const {
-        return problem_.scale * (problem_.spectrum == Sharing::each ? turn_of(number) : Value(1));
+    Value factor_of(Integer index) const {
+        return problem_.scale * (problem_.spectrum == Sharing::each ? rotation_of(index) : Value(1));
     }
 
     Expectation expectation(const std::vector<Integer>& batch) {
-        const TransformOfBatch place = transform(batch);
-        Expectation result{.indices = batch, .point = place.output, .at_point = 0, .tolerance = 0};
+        const TransformOfBatch one_transform = transform(batch);
+        Expectation result{.indices = batch, .point = one_transform.output, .at_point = 0, .tolerance = 0};
         const bool convolves = problem_.kind == TransformKind::convolution;
         std::vector<Row> one;
         std::optional<double> gain; ///< of a formula's output
@@ -423,9 +430,9 @@ private:
             point.push_back(k);
             result.indices.push_back(k);
             if (formula_) {
-                std::vector<formula::Complex> weights(static_cast<std::size_t>(problem_.matrix.rows()));
+                FormulaFunctionals::Vector weights(static_cast<std::size_t>(problem_.matrix.rows()));
                 weights[static_cast<std::size_t>(k)] = 1;
-                auto functional = formula_->of(weights);
+                auto functional = formula_->of(std::move(weights));
                 one.push_back(std::move(functional.row));
                 gain = functional.gain;
             } else if (!convolves)
@@ -433,10 +440,10 @@ private:
             result.point += k * dimension.output_stride;
         }
         if (convolves) {
-            result.at_point = factor_of(place.number) * convolved_at(place.input, point);
+            result.at_point = factor_of(one_transform.index) * convolved_at(one_transform.input, point);
         } else {
             const Value sum =
-                weighted_sum(source_data(), source(), Side::input, one, place.input, interrupt_);
+                weighted_sum(source_data(), source(), Side::input, one, one_transform.input, interrupt_);
             result.at_point = problem_.scale * (makes_reals() ? sum.real() : sum);
         }
         result.tolerance = tolerance(gain ? *gain : gain_of(one), 1);
@@ -466,16 +473,18 @@ private:
         const std::vector<Row> rows = convolves ? std::vector<Row>() : rows_of_functional(1);
         const std::vector<Row> conjugate = makes_reals() ? rows_of_functional(-1) : std::vector<Row>();
         for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {
-            const TransformOfBatch place = transform(batch);
+            const TransformOfBatch one_transform = transform(batch);
             if (convolves) {
-                result.push_back(factor_of(place.number) * convolved_with(place.input, powers_));
+                result.push_back(factor_of(one_transform.index) *
+                                 convolved_with(one_transform.input, powers_));
                 return;
             }
             // Σ_k r^k·Re z[k] = (Σ_k r^k·z[k] + conj Σ_k r^{−k}·z[k])/2
-            Value sum = weighted_sum(source_data(), source(), Side::input, rows, place.input, interrupt_);
+            Value sum =
+                weighted_sum(source_data(), source(), Side::input, rows, one_transform.input, interrupt_);
             if (makes_reals())
                 sum = (sum + std::conj(weighted_sum(source_data(), source(), Side::input, conjugate,
-                                                    place.input, interrupt_))) /
+                                                    one_transform.input, interrupt_))) /
                       2.0;
             result.push_back(problem_.scale * sum);
         });
@@ -543,7 +552,9 @@ private:
 Integer check_bytes(const Transform& problem) {
     const Integer of_load =
         problem.load.is_identity() ? 0 : ProblemData::bytes_for(without_expressions(problem));
-    return ProblemData::bytes_for(problem) + of_load;
+    const Integer of_formula =
+        has_formula(problem) ? FormulaFunctionals::bytes_for(problem.matrix.term()) : 0;
+    return ProblemData::bytes_for(problem) + of_load + of_formula;
 }
 
 std::string name_of_plan(const Transform& problem, const Schedule& schedule) {

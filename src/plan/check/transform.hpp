@@ -21,7 +21,7 @@ Integer check_bytes(const Transform& problem);
 /// Takes O(data) work. Watches all memory around and between the elements that the plan may write.
 /// Throws InternalError, naming the plan, if the results differ; also naming the array and the byte if the plan writes
 /// elsewhere or changes data that it only reads.
-/// `execute` transforms the data passed to it. `interrupt`, unless empty, is called between parts of the work and may
+/// `execute` transforms the data passed to it. `interrupt`, unless empty, is called between blocks of the work and may
 /// throw.
 void check_against_definition(const Transform& problem, const std::string& plan,
                               const std::function<void(ProblemData&)>& execute,

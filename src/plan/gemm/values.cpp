@@ -12,7 +12,7 @@ ScalarKind scalar_kind(DataType data_type, const void* pointer) {
 void check_beta(const MatrixProduct& product, const void* beta) {
     if (product.converts() && scalar_kind(product.data_type, beta) != ScalarKind::zero)
         throw UserError(
-            "beta is not 0, but C is {} and the accumulators are {}: it is not read\n  use beta = 0",
+            "beta is not 0, but C is stored as {} and accumulated as {}, so C cannot be read\n  use beta = 0",
             name_of(product.type_of_c()), name_of(product.data_type));
 }
 

@@ -81,8 +81,8 @@ void PortableElements<T>::load(const PortableMemory<T>& memory, int array, const
             const auto k = static_cast<std::size_t>(l);
             const bool is_there = holds(pointwise_.where, element, bases, l);
             const auto put = [&](const loops::ElementAccess::Component& to, T stored) {
-                const Lanes lanes = entry(to.place);
-                const bool negative = (to.imaginary ? negative_im_ : negative_re_)[to.place];
+                const Lanes lanes = entry(to.position);
+                const bool negative = (to.imaginary ? negative_im_ : negative_re_)[to.position];
                 const T found = is_there ? stored : T{0};
                 (to.imaginary ? lanes.im : lanes.re)[l] = negative ? -found : found;
             };
@@ -103,9 +103,9 @@ void PortableElements<T>::store(const PortableMemory<T>& memory, int array, cons
         x.is_complex = element.whole;
         for (Integer l = 0; l < count; ++l) {
             const auto take = [&](const loops::ElementAccess::Component& from) {
-                const Lanes lanes = entry(from.place);
+                const Lanes lanes = entry(from.position);
                 const T value = (from.imaginary ? lanes.im : lanes.re)[l];
-                return (from.imaginary ? negative_im_ : negative_re_)[from.place] ? -value : value;
+                return (from.imaginary ? negative_im_ : negative_re_)[from.position] ? -value : value;
             };
             const auto k = static_cast<std::size_t>(l);
             x.re[k] = take(*element.of_re);

@@ -71,29 +71,29 @@ public:
 
     void run() {
         constexpr Integer mc = 64, kc = 256;
-        for (Integer step = 0; step < product_.k; step += kc)
+        for (Integer k = 0; k < product_.k; k += kc)
             for (Integer row = 0; row < product_.rows; row += mc)
-                multiply_block(row, std::min(mc, product_.rows - row), step, std::min(kc, product_.k - step));
+                multiply_block(row, std::min(mc, product_.rows - row), k, std::min(kc, product_.k - k));
     }
 
 private:
-    static constexpr Integer parts = sizeof(T) / sizeof(Real);
+    static constexpr Integer components = sizeof(T) / sizeof(Real);
 
-    void multiply_block(Integer first_row, Integer rows, Integer step, Integer k_extent) {
+    void multiply_block(Integer first_row, Integer rows, Integer k, Integer k_extent) {
         const Integer width = tile_.rows();
-        std::vector<Real> a(static_cast<std::size_t>(parts * (rows + width) * k_extent));
-        std::vector<Real> b(static_cast<std::size_t>(parts * tile_.columns * k_extent));
+        std::vector<Real> a(static_cast<std::size_t>(components * (rows + width) * k_extent));
+        std::vector<Real> b(static_cast<std::size_t>(components * tile_.columns * k_extent));
         for (Integer row = 0; row < rows; row += width)
-            pack(a_ + step * product_.a.column_stride, product_.a.row_stride, product_.a.column_stride,
+            pack(a_ + k * product_.a.column_stride, product_.a.row_stride, product_.a.column_stride,
                  product_.a.conjugated, first_row + row, std::min(width, rows - row), width, k_extent,
-                 a.data() + parts * row * k_extent);
+                 a.data() + components * row * k_extent);
         for (Integer column = 0; column < product_.columns; column += tile_.columns) {
             const Integer columns = std::min<Integer>(tile_.columns, product_.columns - column);
-            pack(b_ + step * product_.b.row_stride, product_.b.column_stride, product_.b.row_stride,
+            pack(b_ + k * product_.b.row_stride, product_.b.column_stride, product_.b.row_stride,
                  product_.b.conjugated, column, columns, tile_.columns, k_extent, b.data());
             for (Integer row = 0; row < rows; row += width) {
-                multiply_tile(a.data() + parts * row * k_extent, b.data(), k_extent);
-                update(first_row + row, std::min(width, rows - row), column, columns, step == 0);
+                multiply_tile(a.data() + components * row * k_extent, b.data(), k_extent);
+                update(first_row + row, std::min(width, rows - row), column, columns, k == 0);
             }
         }
     }
@@ -105,7 +105,7 @@ private:
         for (Integer k = 0; k < k_extent; ++k)
             for (Integer i = 0; i < width; ++i) {
                 const T value = i < count ? static_cast<T>(from[(first + i) * stride + k * k_stride]) : T(0);
-                if constexpr (parts == 2) {
+                if constexpr (components == 2) {
                     to[2 * k * width + i] = value.real();
                     to[2 * k * width + width + i] = conjugated ? -value.imag() : value.imag();
                 } else {
@@ -123,7 +123,7 @@ private:
 
     /// For data types without a built-in tile.
     void multiply_plainly(const Real* a, const Real* b, Integer k_extent) {
-        if constexpr (parts == 1)
+        if constexpr (components == 1)
             for (Integer j = 0; j < tile_.columns; ++j)
                 for (Integer i = 0; i < tile_.rows(); ++i) {
                     T sum = 0;

@@ -116,9 +116,9 @@ void PortableKernel<T>::bind_argument(const loops::Array& array, const std::stri
     arrays_.push_back(binding);
     ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = type};
     const Integer factor = array.kind == loops::Memory::Kind::interleaved ? 2 : 1;
-    const Integer parts = split ? 2 : 1;
-    buffer.elements = factor * array.elements / parts;
-    buffer.first = factor * array.first / parts;
+    const Integer buffers = split ? 2 : 1;
+    buffer.elements = factor * array.elements / buffers;
+    buffer.first = factor * array.first / buffers;
     buffer.bytes = buffer.elements * bytes_of(type);
     buffer.written = array.role != loops::Array::Role::input;
     info_.buffers.push_back(buffer);
@@ -138,8 +138,8 @@ void PortableKernel<T>::bind_temporary(const loops::Array& array, const std::str
         binding.second_offset = reserve(bytes + cache_line);
     }
     arrays_.push_back(binding);
-    for (const char* part : {"_re", "_im"}) {
-        ir::KernelBuffer buffer{.name = planar ? name + part : name,
+    for (const char* suffix : {"_re", "_im"}) {
+        ir::KernelBuffer buffer{.name = planar ? name + suffix : name,
                                 .space = ir::Space::scratch,
                                 .element = scalar,
                                 .elements = array.elements,

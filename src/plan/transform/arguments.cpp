@@ -43,19 +43,19 @@ void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {
                         alignment_);
 }
 
-bool ArgumentCheck::are_apart(const void* a, const Range& a_range, const void* b, const Range& b_range) {
+bool ArgumentCheck::are_disjoint(const void* a, const Range& a_range, const void* b, const Range& b_range) {
     const auto start = reinterpret_cast<std::intptr_t>(a), other = reinterpret_cast<std::intptr_t>(b);
     return start + a_range.high <= other + b_range.low || other + b_range.high <= start + a_range.low;
 }
 
 void ArgumentCheck::check_disjoint(const char* a_name, const void* a, Side a_side, const char* b_name,
                                    const void* b, Side b_side) const {
-    if (are_apart(a, range_of(a_side), b, range_of(b_side))) return;
+    if (are_disjoint(a, range_of(a_side), b, range_of(b_side))) return;
     if (!share_a_byte(elements_[static_cast<std::size_t>(a_side)], a,
                       elements_[static_cast<std::size_t>(b_side)], b))
         return;
     throw UserError(
-        "{} = {} and {} = {} overlap: an element of one is part of the other; an out-of-place plan "
+        "{} = {} and {} = {} overlap: they share elements; an out-of-place plan "
         "needs them apart (or plan it in place)",
         a_name, a, b_name, b);
 }
@@ -67,9 +67,8 @@ void ArgumentCheck::require_disjoint(const void* workspace, std::size_t bytes, c
         const auto first = reinterpret_cast<std::intptr_t>(array) + range.low;
         const auto last = reinterpret_cast<std::intptr_t>(array) + range.high;
         if (bytes > 0 && start < last && first < end)
-            throw UserError(
-                "workspace = {} of {} bytes and {} = {} overlap; use memory that is no part of the data",
-                workspace, bytes, name, array);
+            throw UserError("workspace = {} of {} bytes and {} = {} overlap; use memory outside the data",
+                            workspace, bytes, name, array);
     };
     require("input", call.input, input_);
     require("output", call.output, output_);
@@ -96,11 +95,11 @@ bool ArgumentCheck::admits_imaginary(const Arguments& call) const {
     };
     if (planar_input_ && !is_right(call.input_imaginary)) return false;
     if (planar_output_ && !is_right(call.output_imaginary)) return false;
-    if (planar_output_ && !are_apart(call.output, output_, call.output_imaginary, output_)) return false;
+    if (planar_output_ && !are_disjoint(call.output, output_, call.output_imaginary, output_)) return false;
     if (in_place_) return !planar_input_ || !planar_output_ || call.input_imaginary == call.output_imaginary;
     const auto is_apart_from_input = [&](const void* output) {
-        return are_apart(call.input, input_, output, output_) &&
-               (!planar_input_ || are_apart(call.input_imaginary, input_, output, output_));
+        return are_disjoint(call.input, input_, output, output_) &&
+               (!planar_input_ || are_disjoint(call.input_imaginary, input_, output, output_));
     };
     return is_apart_from_input(call.output) &&
            (!planar_output_ || is_apart_from_input(call.output_imaginary));
@@ -112,7 +111,7 @@ bool ArgumentCheck::admits_arrays(const Arguments& call) const {
         const ArrayBytes& bytes = array_bytes_[k];
         const auto is_right = [&](const void* array) {
             const auto is_apart = [&](const void* output) {
-                return are_apart(array, {0, bytes.all}, output, output_);
+                return are_disjoint(array, {0, bytes.all}, output, output_);
             };
             return array != nullptr && (reinterpret_cast<std::uintptr_t>(array) & (bytes.scalar - 1)) == 0 &&
                    is_apart(call.output) && (!planar_output_ || is_apart(call.output_imaginary));
@@ -135,10 +134,10 @@ void ArgumentCheck::check_arrays(const Arguments& call) const {
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
         const AuxiliaryArray& array = arrays_[k];
         if (k >= call.arrays.size() || call.arrays[k].data == nullptr)
-            throw UserError("array {} is missing: the plan needs {} {} elements there", array.name,
+            throw UserError("array {} is missing; the plan reads {} {} elements of it", array.name,
                             array.elements, array.is_complex ? "complex" : "real");
         if (array_bytes_[k].separate && call.arrays[k].imaginary == nullptr)
-            throw UserError("array {} is missing its imaginary components: the plan's data are planar",
+            throw UserError("array {} has no imaginary components; the plan is planar and needs them",
                             array.name);
         const std::uintptr_t bytes = array_bytes_[k].scalar;
         for (const void* pointer : {call.arrays[k].data, call.arrays[k].imaginary})
@@ -148,11 +147,11 @@ void ArgumentCheck::check_arrays(const Arguments& call) const {
     }
     for (const Named& array : arrays_of_call(call))
         for (const Named& output : outputs_of_call(call)) {
-            if (are_apart(array.pointer, array.range, output.pointer, output.range)) continue;
+            if (are_disjoint(array.pointer, array.range, output.pointer, output.range)) continue;
             const Elements bytes{{{array.range.high, 1}}, 1};
             if (!share_a_byte(bytes, array.pointer, output.elements, output.pointer)) continue;
             throw UserError(
-                "{} = {} and {} = {} overlap; what is read beside the input has to lie apart from "
+                "{} = {} and {} = {} overlap; auxiliary arrays must not overlap "
                 "what is written",
                 array.name, array.pointer, output.name, output.pointer);
         }

@@ -51,7 +51,7 @@ private:
         Elements elements = {};
     };
     /// Whether no byte of one range lies in the other.
-    static bool are_apart(const void* a, const Range& a_range, const void* b, const Range& b_range);
+    static bool are_disjoint(const void* a, const Range& a_range, const void* b, const Range& b_range);
     void explain(const Arguments& arguments) const;
     std::vector<Named> arrays_of_call(const Arguments& arguments) const;
     std::vector<Named> outputs_of_call(const Arguments& arguments) const;
@@ -65,7 +65,7 @@ private:
                         Side b_side) const;
     const Range& range_of(Side side) const { return side == Side::input ? input_ : output_; }
 
-    bool has_more_; ///< than input and output: imaginary components apart, or auxiliary arrays
+    bool has_more_; ///< than input and output: separate imaginary components, or auxiliary arrays
     /// output − input modulo 2^64 outside nearest_ … nearest_ + forbidden_ − 1 is right. Out of place these are the
     /// distances at which the ranges of both arrays overlap; in place, all but 0.
     std::uintptr_t nearest_;
@@ -82,7 +82,7 @@ private:
     struct ArrayBytes {
         std::ptrdiff_t all;
         std::uintptr_t scalar;
-        bool separate; ///< imaginary components are apart
+        bool separate; ///< imaginary components are in an array of their own
     };
     std::vector<ArrayBytes> array_bytes_;
     ComplexLayout layout_;

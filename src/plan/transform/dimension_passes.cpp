@@ -198,7 +198,7 @@ bool nests(const Transform& problem, std::size_t outer) {
 }
 
 /// Whether the last two dimensions are matrices larger than the caches whose rows one kernel transforms in bands,
-/// together with part of their columns.
+/// together with some of their columns.
 bool go_in_bands(const Transform& problem) {
     const std::size_t rank = problem.dimensions.size();
     if (rank < 2 || !nests(problem, rank - 2)) return false;
@@ -471,12 +471,12 @@ std::size_t intermediate_bytes(const Transform& problem) {
 
 void require_passes_for(const Schedule& schedule, const std::vector<DimensionPass>& passes) {
     if (schedule.transform().passes.size() != passes.size())
-        throw UserError("schedule \"{}\" has {} steps; this problem needs {}", to_string(schedule),
+        throw UserError("schedule \"{}\" has {} passes; this problem needs {}", to_string(schedule),
                         schedule.transform().passes.size(), passes.size());
     for (std::size_t k = 0; k < passes.size(); ++k)
         if (schedule.transform().passes[k].dimension != passes[k].dimension)
             throw UserError(
-                "schedule \"{}\": step {} is for dimension {}; this problem needs dimension {} there",
+                "schedule \"{}\": pass {} is over dimension {}; this problem needs dimension {} there",
                 to_string(schedule), k, schedule.transform().passes[k].dimension, passes[k].dimension);
 }
 

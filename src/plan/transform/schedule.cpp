@@ -24,33 +24,33 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// A launch configuration's named choice: an integer, omitted from the text if it has the usual value; a flag; or what
-/// is staged. A name precedes those that are prefixes of it.
+/// is staged. A name precedes its own prefixes.
 struct NamedChoice {
     std::string_view name;
-    Integer loops::LaunchConfiguration::*number = nullptr;
+    Integer loops::LaunchConfiguration::*integer = nullptr;
     bool loops::LaunchConfiguration::*flag = nullptr;
     loops::SmemStaging staged = loops::SmemStaging::none;
     loops::Roots roots = loops::Roots::by_size;
     Integer usual = 0;
 };
 constexpr NamedChoice named_choices[] = {
-    {.name = "cluster", .number = &loops::LaunchConfiguration::cluster, .usual = 1},
-    {.name = "cooperative_groups", .number = &loops::LaunchConfiguration::cooperative_groups},
-    {.name = "group_blocks", .number = &loops::LaunchConfiguration::group_blocks},
+    {.name = "cluster", .integer = &loops::LaunchConfiguration::cluster, .usual = 1},
+    {.name = "cooperative_groups", .integer = &loops::LaunchConfiguration::cooperative_groups},
+    {.name = "group_blocks", .integer = &loops::LaunchConfiguration::group_blocks},
     {.name = "pipelined", .flag = &loops::LaunchConfiguration::pipelined},
     {.name = "evict_last", .flag = &loops::LaunchConfiguration::evict_last},
-    {.name = "pad", .number = &loops::LaunchConfiguration::smem_pad_interval},
-    {.name = "pitch", .number = &loops::LaunchConfiguration::smem_vector_pad},
+    {.name = "pad", .integer = &loops::LaunchConfiguration::smem_pad_interval},
+    {.name = "pitch", .integer = &loops::LaunchConfiguration::smem_vector_pad},
     {.name = "single_buffer", .flag = &loops::LaunchConfiguration::single_buffer},
     {.name = "fused", .flag = &loops::LaunchConfiguration::fused},
-    {.name = "resident", .number = &loops::LaunchConfiguration::resident},
+    {.name = "resident", .integer = &loops::LaunchConfiguration::resident},
     {.name = "staged in", .staged = loops::SmemStaging::in},
     {.name = "staged out", .staged = loops::SmemStaging::out},
     {.name = "staged", .staged = loops::SmemStaging::both},
     {.name = "roots loaded", .roots = loops::Roots::loaded},
     {.name = "roots multiplied", .roots = loops::Roots::multiplied},
     {.name = "fuse_nested", .flag = &loops::LaunchConfiguration::fuse_nested},
-    {.name = "separate_above", .number = &loops::LaunchConfiguration::separate_above},
+    {.name = "separate_above", .integer = &loops::LaunchConfiguration::separate_above},
 };
 
 std::string choice_names() {
@@ -75,9 +75,9 @@ public:
 private:
     loops::LaunchConfiguration configuration() {
         loops::LaunchConfiguration result{};
-        result.threads = number();
+        result.threads = integer();
         if (!take("x")) fail("'x' between threads and transforms");
-        result.transforms = number();
+        result.transforms = integer();
         while (const NamedChoice* choice = take_choice())
             if (choice->flag != nullptr)
                 result.*choice->flag = true;
@@ -86,7 +86,7 @@ private:
             else if (choice->roots != loops::Roots::by_size)
                 result.roots = choice->roots;
             else
-                result.*choice->number = number();
+                result.*choice->integer = integer();
         return result;
     }
 
@@ -103,17 +103,17 @@ private:
         return true;
     }
 
-    Integer number() {
+    Integer integer() {
         rest_ = trimmed(rest_);
         Integer value = 0;
         const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
-        if (error != std::errc() || value < 1) fail("a number from 1");
+        if (error != std::errc() || value < 1) fail("an integer from 1");
         rest_ = trimmed(rest_.substr(static_cast<std::size_t>(end - rest_.data())));
         return value;
     }
 
     [[noreturn]] void fail(const std::string& expected) const {
-        throw UserError("schedule step '… on {}': expected {}{}", text_, expected,
+        throw UserError("schedule pass '… on {}': expected {}{}", text_, expected,
                         rest_.empty() ? " at the end" : fmt::format(", found '{}'", rest_));
     }
 
@@ -126,7 +126,7 @@ Integer parse_chunk(std::string_view text) {
     Integer chunk = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), chunk);
     if (error != std::errc() || end != value.data() + value.size() || chunk < 1)
-        throw UserError("schedule step '{}': expected a number from 1 after 'chunk', found '{}'", text,
+        throw UserError("schedule pass '{}': expected an integer from 1 after 'chunk', found '{}'", text,
                         value);
     return chunk;
 }
@@ -156,7 +156,7 @@ std::string to_string(const loops::LaunchConfiguration& configuration) {
             text += configuration.staged == choice.staged ? fmt::format(" {}", choice.name) : "";
         else if (choice.roots != loops::Roots::by_size)
             text += configuration.roots == choice.roots ? fmt::format(" {}", choice.name) : "";
-        else if (const Integer value = configuration.*choice.number; value != choice.usual)
+        else if (const Integer value = configuration.*choice.integer; value != choice.usual)
             text += fmt::format(" {} {}", choice.name, value);
     return text;
 }

@@ -16,23 +16,23 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
 void read_all(const std::filesystem::path& file, const std::stop_token& stop) {
-    const int number = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (number < 0) return;
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return;
     std::vector<std::byte> block(block_bytes);
-    while (!stop.stop_requested() && read(number, block.data(), block.size()) > 0) {}
-    close(number);
+    while (!stop.stop_requested() && read(descriptor, block.data(), block.size()) > 0) {}
+    close(descriptor);
 }
 
 } // namespace
 
 bool is_in_memory(const std::filesystem::path& file) {
-    const int number = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-    if (number < 0) return true;
+    const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return true;
     struct stat status {};
-    const bool has_bytes = fstat(number, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+    const bool has_bytes = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
     const auto bytes = static_cast<std::size_t>(status.st_size);
-    void* const mapping = has_bytes ? mmap(nullptr, bytes, PROT_READ, MAP_SHARED, number, 0) : MAP_FAILED;
-    close(number);
+    void* const mapping = has_bytes ? mmap(nullptr, bytes, PROT_READ, MAP_SHARED, descriptor, 0) : MAP_FAILED;
+    close(descriptor);
     if (mapping == MAP_FAILED) return true;
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     std::vector<unsigned char> pages((bytes + page - 1) / page);

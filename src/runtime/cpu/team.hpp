@@ -17,15 +17,15 @@ int team_size(int wanted);
 class TeamMember {
 public:
     using BarrierFunction = void (*)(void* context);
-    TeamMember(int number, int size, BarrierFunction barrier_all, void* context)
-        : number_(number), size_(size), barrier_(barrier_all), context_(context) {}
-    int number() const { return number_; } ///< 0: on swirl's own threads, the one that called run_team
+    TeamMember(int index, int size, BarrierFunction barrier_all, void* context)
+        : index_(index), size_(size), barrier_(barrier_all), context_(context) {}
+    int index() const { return index_; } ///< 0: on swirl's own threads, the one that called run_team
     int size() const { return size_; }
     /// Barrier over all members; writes before it are visible to all members after it.
     void barrier() const { barrier_(context_); }
 
 private:
-    int number_;
+    int index_;
     int size_;
     BarrierFunction barrier_;
     void* context_;

@@ -61,7 +61,7 @@ void TeamCall::prepare(int size, bool may_spin) {
     barrier_.prepare(size, may_spin);
 }
 
-void TeamCall::run_member(int number, SpinWait& wait) noexcept {
+void TeamCall::run_member(int index, SpinWait& wait) noexcept {
     const BorrowedEnvironment borrowed(environment_);
     const InTeam here;
     const ForkSection::Joined joined(is_in_section_);
@@ -73,7 +73,7 @@ void TeamCall::run_member(int number, SpinWait& wait) noexcept {
         const auto& [barrier, how] = *static_cast<Context*>(mine);
         barrier.wait(how);
     };
-    failure_.guard([&] { body_(TeamMember(number, size_, wait_for_all, &context)); });
+    failure_.guard([&] { body_(TeamMember(index, size_, wait_for_all, &context)); });
 }
 
 void TeamCall::run_serially() noexcept {

@@ -58,7 +58,7 @@ public:
     /// Before the first member runs. `may_spin`: every member has a processor.
     void prepare(int size, bool may_spin);
     /// Runs the body as one member.
-    void run_member(int number, SpinWait& wait) noexcept;
+    void run_member(int index, SpinWait& wait) noexcept;
     /// Runs the body on this thread alone.
     void run_serially() noexcept;
 

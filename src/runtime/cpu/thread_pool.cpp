@@ -28,7 +28,7 @@ std::int64_t worthwhile_wait(std::int64_t expected, std::int64_t members, std::i
     return std::min(expected / members - expected / wanted, expected / 2);
 }
 
-/// Members of all teams of this process that are at work.
+/// Active members of all teams of this process.
 std::atomic<int> all_at_work = 0;
 std::atomic<std::uint64_t> counted_after_forks = 0;
 
@@ -67,7 +67,7 @@ struct ThreadPool::Worker {
 
     alignas(64) std::atomic<std::uint32_t> state = idle;
     ThreadPool& pool;
-    int number = 0; ///< member number in the next team
+    int index = 0; ///< member index in the next team
     pthread_t thread{};
 };
 
@@ -103,7 +103,7 @@ void ThreadPool::worker_loop(Worker& worker) {
         const std::uint32_t state = worker.state.load(std::memory_order_acquire);
         if (state == ended) return;
         if (state != working) continue;
-        call_->run_member(worker.number, wait);
+        call_->run_member(worker.index, wait);
         worker.state.store(idle, std::memory_order_release);
         if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
     }
@@ -142,9 +142,9 @@ void ThreadPool::run_present(TeamCall& call) {
     call_ = &call;
     call.prepare(size, size <= processors_);
     busy_.store(static_cast<std::uint32_t>(present_.size()), std::memory_order_relaxed);
-    int number = 0;
+    int index = 0;
     for (Worker* worker : present_) {
-        worker->number = ++number;
+        worker->index = ++index;
         worker->tell(working);
     }
     call.run_member(0, wait_);

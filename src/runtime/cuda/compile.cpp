@@ -140,8 +140,8 @@ CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_v
     const std::string driver = fmt::format("driver {}", device.driver().version());
     const std::string how =
         fmt::format("registers {} optimization {}", options.max_registers, options.optimization);
-    const std::string_view parts[] = {kind, target, driver, how, text};
-    return CacheKey::of(parts);
+    const std::string_view fields[] = {kind, target, driver, how, text};
+    return CacheKey::of(fields);
 }
 
 std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<const CacheKey> keys,
@@ -149,13 +149,13 @@ std::optional<std::vector<GpuModule>> cached(const GpuDevice& device, std::span<
     std::map<CacheKey, GpuModule> known;
     std::vector<GpuModule> result;
     for (const CacheKey& key : keys) {
-        auto place = known.find(key);
-        if (place == known.end()) {
+        auto entry = known.find(key);
+        if (entry == known.end()) {
             auto module = cached(device, key, &cache);
             if (!module) return std::nullopt;
-            place = known.emplace(key, std::move(module->module)).first;
+            entry = known.emplace(key, std::move(module->module)).first;
         }
-        result.push_back(place->second);
+        result.push_back(entry->second);
     }
     return result;
 }
@@ -173,23 +173,23 @@ GpuModule compiled(const GpuDevice& device, const KernelText& kernel, KernelCach
 std::vector<GpuModule> compiled(const GpuDevice& device, std::span<const KernelText> kernels,
                                 KernelCache* cache) {
     std::vector<std::optional<GpuModule>> modules;
-    std::map<CacheKey, std::size_t> places; // of the first kernel with each key
+    std::map<CacheKey, std::size_t> first_with_key;
     std::vector<std::pair<CacheKey, std::size_t>> missing;
     std::vector<std::size_t> same_as;
-    for (std::size_t place = 0; place < kernels.size(); ++place) {
-        const CacheKey key = code_key(device, kernels[place]);
-        const auto [first, is_new] = places.emplace(key, place);
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const CacheKey key = code_key(device, kernels[k]);
+        const auto [first, is_new] = first_with_key.emplace(key, k);
         same_as.push_back(first->second);
         auto known = is_new ? cached(device, key, cache) : std::nullopt;
-        if (is_new && !known) missing.emplace_back(key, place);
+        if (is_new && !known) missing.emplace_back(key, k);
         modules.push_back(known ? std::optional(std::move(known->module)) : std::nullopt);
     }
     for_each_at_once(missing.size(), [&](std::size_t k) {
-        const auto& [key, place] = missing[k];
-        modules[place].emplace(compile_and_store(device, key, kernels[place], cache).module);
+        const auto& [key, kernel] = missing[k];
+        modules[kernel].emplace(compile_and_store(device, key, kernels[kernel], cache).module);
     });
     std::vector<GpuModule> result;
-    for (const std::size_t place : same_as) result.push_back(*modules[place]);
+    for (const std::size_t first : same_as) result.push_back(*modules[first]);
     return result;
 }
 

@@ -41,10 +41,10 @@ void throw_compile_error(const GpuDevice& device, cuda::Result result, std::stri
     const std::string shown = log.empty() ? "" : "\n" + log;
     switch (result) {
     case cuda::out_of_memory:
-        throw OutOfMemory("{} has no room for a kernel: {}", device.description(), reason);
+        throw OutOfMemory("{} has no memory for a kernel: {}", device.description(), reason);
     case cuda::unsupported_ptx_version:
         throw Unavailable(
-            "the NVIDIA driver, for CUDA {}, is too old for this PTX: {}; a later driver or the "
+            "the NVIDIA driver, for CUDA {}, is too old for this PTX: {}; use a later driver or the "
             "GPU 'generic' will do{}",
             cuda_version_text(driver.version()), reason, shown);
     case cuda::compiler_not_found:

@@ -8,7 +8,7 @@
 
 namespace swirl::runtime {
 
-/// The CUDA driver, loaded on first use. swirl needs no part of it to build, nor to run without a GPU.
+/// The CUDA driver, loaded on first use. Neither building swirl nor running it without a GPU needs it.
 class CudaDriver {
 public:
     /// The driver of this host: libcuda.so.1, or the library that SWIRL_CUDA_DRIVER names. Loaded and initialised once,

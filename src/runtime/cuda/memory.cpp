@@ -23,7 +23,7 @@ std::string in_words(const PointerLocation& location) {
 
 [[noreturn]] void throw_out_of_memory(const GpuDevice& device, std::size_t bytes) {
     const auto [free, total] = device.memory();
-    throw OutOfMemory("{} has no room for {} bytes: {} of its {} bytes are free", device.description(), bytes,
+    throw OutOfMemory("{} cannot allocate {} bytes: {} of its {} bytes are free", device.description(), bytes,
                       free, total);
 }
 
@@ -61,7 +61,7 @@ GpuStreamBuffer::GpuStreamBuffer(const GpuStream& stream, std::size_t bytes) : s
     if (driver->cuMemAllocAsync == nullptr || driver->cuMemFreeAsync == nullptr)
         driver.too_old_for("workspace that is taken from the stream", first_version);
     if (device.attribute(cuda::DeviceAttribute::memory_pools) == 0)
-        throw Unavailable("{} has no memory in the order of a stream; bring a workspace of {} bytes",
+        throw Unavailable("{} has no stream-ordered allocator; pass a workspace of {} bytes",
                           device.description(), bytes);
     const CurrentGpu current(device);
     const cuda::Result result = driver->cuMemAllocAsync(&address_, bytes, stream.handle());
@@ -112,19 +112,19 @@ PointerLocation location_of(const GpuDevice& device, const void* pointer) {
     const CurrentGpu current(device);
     auto type = cuda::MemoryType::unknown;
     unsigned is_managed = 0;
-    int number = -1;
+    int ordinal = -1;
     std::array names = {cuda::PointerAttribute::memory_type, cuda::PointerAttribute::is_managed,
                         cuda::PointerAttribute::device_ordinal};
-    std::array<void*, 3> values = {&type, &is_managed, &number};
+    std::array<void*, 3> values = {&type, &is_managed, &ordinal};
     const CudaDriver& driver = device.driver();
     // For an unknown pointer the driver sets these three attributes to zero and reports no error.
     driver.check(
         driver->cuPointerGetAttributes(names.size(), names.data(), values.data(), address_of(pointer)),
         "cuPointerGetAttributes");
     using Kind = PointerLocation::Kind;
-    if (is_managed != 0) return {Kind::managed, number};
-    if (type == cuda::MemoryType::device) return {Kind::gpu, number};
-    if (type == cuda::MemoryType::host) return {Kind::pinned_host, number};
+    if (is_managed != 0) return {Kind::managed, ordinal};
+    if (type == cuda::MemoryType::device) return {Kind::gpu, ordinal};
+    if (type == cuda::MemoryType::host) return {Kind::pinned_host, ordinal};
     return {Kind::host, -1};
 }
 
@@ -135,7 +135,8 @@ bool is_memory_of(const GpuDevice& device, const PointerLocation& location) {
 
 void require_memory_of(const GpuDevice& device, const void* pointer, std::string_view argument) {
     if (pointer == nullptr)
-        throw UserError("{} is a null pointer; memory of {} is needed", argument, device.description());
+        throw UserError("{} is a null pointer; it must point to memory of {}", argument,
+                        device.description());
     const PointerLocation location = location_of(device, pointer);
     if (is_memory_of(device, location)) return;
     throw UserError(

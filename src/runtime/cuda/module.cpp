@@ -150,7 +150,7 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
                                      pointers, nullptr);
     if (stream.handle() != nullptr && (result == cuda::invalid_handle || result == cuda::invalid_context))
         throw UserError(
-            "stream = {} is none of {}: {}; a stream that was made there and still exists, or the default "
+            "stream = {} does not belong to {}: {}; use a stream created there, or the default "
             "stream, will do",
             static_cast<const void*>(stream.handle()), code_->device.description(), driver.describe(result));
     if (result != cuda::success)

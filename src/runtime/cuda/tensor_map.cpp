@@ -46,7 +46,8 @@ TensorMap tensor_map(const CudaDriver& driver, const TensorLayout& layout, cuda:
     if (driver->cuTensorMapEncodeTiled == nullptr)
         driver.too_old_for("a kernel that loads tiles by TMA", tensor_version);
     if (address % address_alignment != 0)
-        throw UserError("TMA moves data at multiples of {} bytes; {:#x} is none", address_alignment, address);
+        throw UserError("TMA needs addresses that are multiples of {} bytes; {:#x} is not", address_alignment,
+                        address);
     const std::size_t rank = layout.extents.size();
     ensure(rank >= 1 && rank <= max_extents && layout.byte_strides.size() == rank - 1 &&
                layout.box.size() == rank,

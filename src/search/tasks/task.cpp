@@ -1,8 +1,10 @@
 #include "search/tasks/task.hpp"
 
 #include "plan/memory_need.hpp"
+#include "plan/time_need.hpp"
 #include "search/options.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace swirl::search {
@@ -20,11 +22,14 @@ bool Task::forget() {
     return true;
 }
 
-void Task::require_room_for_benchmarks(const Problem& problem) const {
+void Task::require_benchmarks_within_limits(const Problem& problem, double budget) const {
+    const bool is_unlimited = options().effort == Effort::exhaustive && budget <= 0;
+    const double seconds = is_unlimited ? std::numeric_limits<double>::infinity() : budget;
     std::visit(
         [&](const auto& kind) {
             planning::require_within(options().memory_limit_bytes,
                                      {.search = planning::array_bytes(kind), .is_whole = false}, kind);
+            planning::require_in_time(options().planning_limit_seconds, {.search = seconds}, kind);
         },
         problem);
 }
@@ -32,9 +37,11 @@ void Task::require_room_for_benchmarks(const Problem& problem) const {
 ScheduleCandidate Task::choose_schedule(ChoiceRequest request) {
     request.progress = progress_of(options());
     request.interrupt = interrupt_of(options());
-    if (given_timer() == nullptr && options().memory_limit_bytes > 0)
-        request.timer = [this, &problem = request.problem, timer = std::move(request.timer)]() -> Timer& {
-            require_room_for_benchmarks(problem);
+    const bool is_limited = options().memory_limit_bytes > 0 || options().planning_limit_seconds > 0;
+    if (given_timer() == nullptr && is_limited)
+        request.timer = [this, &problem = request.problem, budget = request.seconds,
+                         timer = std::move(request.timer)]() -> Timer& {
+            require_benchmarks_within_limits(problem, budget);
             return timer();
         };
     const StoredSchedules stored = request.stored;

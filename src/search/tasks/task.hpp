@@ -63,8 +63,8 @@ protected:
     ScheduleCandidate choose_schedule(ChoiceRequest request);
 
 private:
-    /// Throws OutOfMemory if the arrays of a problem that is timed exceed the limit.
-    void require_room_for_benchmarks(const Problem& problem) const;
+    /// Throws OutOfMemory if the arrays of a problem that is timed exceed the limit, OutOfTime if the time budget does.
+    void require_benchmarks_within_limits(const Problem& problem, double budget) const;
 
     TaskSetting setting_;
     std::vector<Rejection> rejections_;

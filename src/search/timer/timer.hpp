@@ -23,8 +23,8 @@ struct ScheduleCandidate {
     bool is_timed() const { return seconds < std::numeric_limits<double>::infinity(); }
 };
 
-/// How carefully candidates are compared: while a first plan is waited for, as parts of other problems, at first in a search, to
-/// confirm a winner, and at last.
+/// How carefully candidates are compared: while a first plan is waited for, as subproblems of others, at first in a
+/// search, to confirm a winner, and at last.
 enum class Care : std::uint8_t { shortlist, subproblem, screen, confirm, last };
 
 /// The clock and the benchmark of a search, one for each kind of device. Tests substitute a fake.

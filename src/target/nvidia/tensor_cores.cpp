@@ -43,14 +43,14 @@ private:
 struct ShortFragments {
     static constexpr MmaShape shape{16, 8, 16};
     static std::size_t of_a(int i, int k) {
-        return 8 * thread(i % 8, k) + place(k) + 2 * at(i / 8) + 4 * at(k / 8);
+        return 8 * thread(i % 8, k) + component(k) + 2 * at(i / 8) + 4 * at(k / 8);
     }
-    static std::size_t of_b(int k, int j) { return 4 * thread(j, k) + place(k) + 2 * at(k / 8); }
+    static std::size_t of_b(int k, int j) { return 4 * thread(j, k) + component(k) + 2 * at(k / 8); }
 
 private:
-    static std::size_t at(int number) { return static_cast<std::size_t>(number); }
+    static std::size_t at(int index) { return static_cast<std::size_t>(index); }
     static std::size_t thread(int g, int k) { return at(g * 4 + k % 8 / 2); }
-    static std::size_t place(int k) { return at(k % 2); }
+    static std::size_t component(int k) { return at(k % 2); }
 };
 
 Lanes multiply_add_short(std::span<const Lanes> operands) {
@@ -67,12 +67,12 @@ Lanes multiply_add_short(std::span<const Lanes> operands) {
     return result;
 }
 
-ir::Instruction of_short(DataType factor, std::string_view name, std::string_view text) {
+ir::Instruction of_short(DataType operand_type, std::string_view name, std::string_view text) {
     constexpr MmaShape shape = ShortFragments::shape;
     constexpr unsigned capability = 80;
     const ir::Type sums{DataType::float32, 4};
     return {.name = name,
-            .operands = {{factor, 8}, {factor, 4}, sums},
+            .operands = {{operand_type, 8}, {operand_type, 4}, sums},
             .result = sums,
             .meaning = multiply_add_short,
             .threads = warp,
@@ -137,15 +137,15 @@ const ir::Instruction& mma_float64(const MmaShape& shape) {
                         shape.k);
 }
 
-const ir::Instruction& mma_half_precision(DataType factor) {
+const ir::Instruction& mma_half_precision(DataType operand_type) {
     static const ir::Instruction of_bfloat16 =
         of_short(DataType::bfloat16, "warp_product_16x8x16_bf16",
                  "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32");
     static const ir::Instruction of_float16 = of_short(DataType::float16, "warp_product_16x8x16_f16",
                                                        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32");
-    if (factor == DataType::bfloat16) return of_bfloat16;
-    if (factor == DataType::float16) return of_float16;
-    throw InternalError("no instruction of a warp multiplies {} with sums of float32", name_of(factor));
+    if (operand_type == DataType::bfloat16) return of_bfloat16;
+    if (operand_type == DataType::float16) return of_float16;
+    throw InternalError("no instruction of a warp multiplies {} with sums of float32", name_of(operand_type));
 }
 
 } // namespace swirl::target

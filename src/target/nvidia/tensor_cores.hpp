@@ -22,6 +22,6 @@ const ir::Instruction& mma_float64(const MmaShape& shape);
 /// other data types. In each row of A, or column of B, a thread holds k = 2r, 2r + 1, 2r + 8 and 2r + 9: for A the
 /// first two of row g, those of row g + 8, then the remaining ones. How accumulators round depends on the GPU; here
 /// they round once, after all products are added.
-const ir::Instruction& mma_half_precision(DataType factor);
+const ir::Instruction& mma_half_precision(DataType operand_type);
 
 } // namespace swirl::target

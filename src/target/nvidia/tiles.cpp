@@ -18,7 +18,7 @@ constexpr int column_granularity = 8;
 constexpr int most_columns = 256;
 
 struct Kind {
-    DataType factor;
+    DataType operand_type;
     std::string_view name; ///< PTX type of A and B
     int k;
     int ignored_bits;
@@ -35,7 +35,7 @@ constexpr std::array kinds = {
     Kind{DataType::float8_e4m3, "e4m3", 32, 0, false, -6, half_precision_rounding},
 };
 
-/// The instructions of one data type by number of columns, and the strings that they refer to.
+/// The instructions of one data type by n, and their strings.
 class Table {
 public:
     Table(const Kind& kind, bool adds) {
@@ -49,10 +49,10 @@ public:
             entries_.push_back({.name = names_[k],
                                 .columns = static_cast<int>(k + 1) * column_granularity,
                                 .k = kind.k,
-                                .factor = kind.factor,
+                                .operand_type = kind.operand_type,
                                 .ignored_bits = kind.ignored_bits,
                                 .has_layouts = kind.has_layouts,
-                                .a_in_registers = kind.factor == DataType::float32,
+                                .a_in_registers = kind.operand_type == DataType::float32,
                                 .accumulates = adds,
                                 .rounding = kind.sums,
                                 .least_exponent = kind.least_exponent,
@@ -74,24 +74,25 @@ std::vector<Table> tables_of(bool adds) {
     return tables;
 }
 
-const ir::WgmmaInstruction& entry_of(const std::vector<Table>& tables, DataType factor, int columns) {
+const ir::WgmmaInstruction& entry_of(const std::vector<Table>& tables, DataType operand_type, int columns) {
     const bool is_known =
         columns % column_granularity == 0 && columns >= column_granularity && columns <= most_columns;
     for (std::size_t k = 0; is_known && k < kinds.size(); ++k)
-        if (kinds[k].factor == factor) return tables[k].of(columns);
-    throw InternalError("no instruction multiplies tiles of {} by {} columns", name_of(factor), columns);
+        if (kinds[k].operand_type == operand_type) return tables[k].of(columns);
+    throw InternalError("no instruction multiplies tiles of {} by {} columns", name_of(operand_type),
+                        columns);
 }
 
 } // namespace
 
-const ir::WgmmaInstruction& wgmma_of(DataType factor, int columns) {
+const ir::WgmmaInstruction& wgmma_of(DataType operand_type, int columns) {
     static const auto& tables = *new std::vector<Table>(tables_of(true));
-    return entry_of(tables, factor, columns);
+    return entry_of(tables, operand_type, columns);
 }
 
-const ir::WgmmaInstruction& wgmma_overwriting(DataType factor, int columns) {
+const ir::WgmmaInstruction& wgmma_overwriting(DataType operand_type, int columns) {
     static const auto& tables = *new std::vector<Table>(tables_of(false));
-    return entry_of(tables, factor, columns);
+    return entry_of(tables, operand_type, columns);
 }
 
 } // namespace swirl::target

@@ -36,7 +36,7 @@ const ir::Instruction& warp_exchange(int distance) {
                                               exchange(16, "warp_exchange_16")};
     for (const ir::Instruction& entry : entries)
         if (entry.immediate == distance) return entry;
-    throw InternalError("no instruction exchanges numbers of threads that are {} apart", distance);
+    throw InternalError("no instruction exchanges values of threads {} apart", distance);
 }
 
 } // namespace swirl::target

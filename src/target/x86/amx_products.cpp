@@ -25,10 +25,10 @@ ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
         for (std::size_t column = 0; column < columns; ++column) {
             float chains[2] = {0, 0};
             for (std::size_t group = 0; group < groups; ++group)
-                for (std::size_t step = 0; step < 2; ++step)
-                    chains[step] = ir::without_subnormal(
-                        std::fma(read(a[row * k + 2 * group + step]),
-                                 read(b[(group * columns + column) * 2 + step]), chains[step]));
+                for (std::size_t j = 0; j < 2; ++j)
+                    chains[j] = ir::without_subnormal(std::fma(read(a[row * k + 2 * group + j]),
+                                                               read(b[(group * columns + column) * 2 + j]),
+                                                               chains[j]));
             long double& c = result[row * columns + column];
             const float sum = ir::without_subnormal(chains[0] + chains[1]);
             c = static_cast<long double>(ir::without_subnormal(read(c) + sum));
@@ -36,8 +36,8 @@ ir::Lanes product_of_bfloat16(std::span<const ir::Lanes> operands) {
     return result;
 }
 
-std::int64_t byte_in(long double group, std::size_t step, bool is_signed) {
-    const std::uint8_t byte = ir::byte_of(static_cast<std::int64_t>(group), static_cast<int>(step));
+std::int64_t byte_in(long double group, std::size_t j, bool is_signed) {
+    const std::uint8_t byte = ir::byte_of(static_cast<std::int64_t>(group), static_cast<int>(j));
     return is_signed ? static_cast<std::int8_t>(byte) : std::int64_t{byte};
 }
 
@@ -49,9 +49,9 @@ ir::Lanes product_of_bytes(std::span<const ir::Lanes> operands, bool a_is_signed
             long double& c = result[row * columns + column];
             auto sum = static_cast<std::int64_t>(c);
             for (std::size_t group = 0; group < groups; ++group)
-                for (std::size_t step = 0; step < 4; ++step)
-                    sum += byte_in(operands[1][row * groups + group], step, a_is_signed) *
-                           byte_in(operands[2][group * columns + column], step, b_is_signed);
+                for (std::size_t j = 0; j < 4; ++j)
+                    sum += byte_in(operands[1][row * groups + group], j, a_is_signed) *
+                           byte_in(operands[2][group * columns + column], j, b_is_signed);
             c = static_cast<long double>(ir::wrapped(DataType::int32, sum));
         }
     return result;

@@ -54,12 +54,12 @@ Lanes add_bytes(std::span<const Lanes> operands) {
 
 Lanes multiply_int16(std::span<const Lanes> operands) {
     Lanes result = operands[0];
-    const auto number = [](long double lane, int which) {
+    const auto element = [](long double lane, int which) {
         return std::int64_t{static_cast<std::int16_t>(bits_of(lane) >> (16 * which))};
     };
     for (std::size_t lane = 0; lane < result.size(); ++lane) {
         const long double a = operands[0][lane], b = operands[1][lane];
-        result[lane] = wrapped(number(a, 0) * number(b, 0) + number(a, 1) * number(b, 1));
+        result[lane] = wrapped(element(a, 0) * element(b, 0) + element(a, 1) * element(b, 1));
     }
     return result;
 }

@@ -101,7 +101,7 @@ GpuGemmSchedule schedule_with(const std::string& more) {
 
 constexpr double slack = 1.1, unit = 0x1p-23;
 
-TEST(GpuAccuracy, OfTermsIsThatOfMultiplyAddsInMeanAndMaximumAndBias) {
+TEST(GpuAccuracy, Bf16SplitIsAsAccurateAsFma) {
     for (const Integer k : {64, 512}) {
         const MatrixProduct product = product_of(k);
         const GpuGemmSchedule schedule = schedule_with("accumulation_interval=16 promotion_interval=" +

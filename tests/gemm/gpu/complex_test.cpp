@@ -20,8 +20,8 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 Complex element(const ir::Memory& memory, const MatrixProduct& product, const MatrixLayout& layout,
                 Integer matrix, Integer i, Integer j) {
     const Complex found =
-        number_at(memory, product.data_type,
-                  matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride);
+        element_at(memory, product.data_type,
+                   matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride);
     return layout.conjugated ? std::conj(found) : found;
 }
 
@@ -34,8 +34,8 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
     if (reads_c) fill(kernels.memory("c"), random);
     const ir::Memory before = c;
     kernels.run({1, reads_c ? 1 : 0});
-    const Complex alpha = number_at(kernels.memory("factors"), product.data_type, 0),
-                  beta = number_at(kernels.memory("factors"), product.data_type, 1);
+    const Complex alpha = element_at(kernels.memory("factors"), product.data_type, 0),
+                  beta = element_at(kernels.memory("factors"), product.data_type, 1);
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {
@@ -120,7 +120,7 @@ TEST(GpuComplexProduct, SplitsAndSlicesK) {
 TEST(GpuComplexProduct, HasNoEpilogues) {
     MatrixProduct product = product_of(DataType::complex64, 'N', 'N', 64, 64, 64);
     product.epilogue = Expression("2 * x");
-    EXPECT_NE(error_of([&] { gpu_schedules(product, gpu(), 1); }).find("an epilogue of complex64"),
+    EXPECT_NE(error_of([&] { gpu_schedules(product, gpu(), 1); }).find("no epilogue for complex64"),
               std::string::npos);
 }
 

@@ -1,4 +1,4 @@
-// Products whose numbers are narrower in memory than in arithmetic, in the interpreter.
+// Low-precision operands with wider arithmetic, in the interpreter.
 
 #include "gemm/gpu/prologue/conversions.hpp"
 
@@ -22,7 +22,7 @@ const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
 constexpr DataType integers[] = {DataType::int8,   DataType::uint8,   DataType::unorm8,
                                  DataType::snorm8, DataType::unorm16, DataType::snorm16};
 
-/// Random numbers of all that a buffer may hold, the least and the greatest among them.
+/// Random values of a buffer's type, including its minimum and maximum.
 void fill_all(ir::Memory& memory, std::mt19937& random) {
     if (!is_integer(memory.element())) return fill(memory, random);
     const int bits = 8 * bytes_of(memory.element());
@@ -33,7 +33,7 @@ void fill_all(ir::Memory& memory, std::mt19937& random) {
         memory.set_integer(memory.first() + k, k % 7 == 0 ? least : uniform(random));
 }
 
-/// What is meant by a stored number.
+/// The value of a stored element.
 long double meaning(DataType data_type, long double stored) {
     switch (data_type) {
     case DataType::unorm8: return stored / 255;
@@ -105,7 +105,7 @@ TEST(GpuDataTypes, AreWidenedAndStored) {
     }
 }
 
-TEST(GpuDataTypes, AreStoredByWhoeverFinishesATile) {
+TEST(GpuDataTypes, AreStoredByEveryFinishingKernel) {
     const GpuGemmSchedule schedule = parse_gpu_schedule(
         "cta_m=16 cta_n=16 cta_k=4 thread_m=4 thread_n=2 warp_lanes_m=4 "
         "warp_lanes_n=8 "
@@ -145,16 +145,16 @@ TEST(GpuDataTypes, OfE4m3AreWidenedInAnyLayout) {
     }
 }
 
-/// What becomes of numbers that are stored so.
-std::vector<double> stored(DataType data_type, const std::vector<double>& numbers) {
-    const auto count = static_cast<Integer>(numbers.size());
+/// Values after storing in this type.
+std::vector<double> stored(DataType data_type, const std::vector<double>& sample) {
+    const auto count = static_cast<Integer>(sample.size());
     ir::Builder b("stored");
     const ir::Buffer x = b.input("x", DataType::float32, count),
                      y = b.output("y", scalar_of(data_type), count);
     for (Integer k = 0; k < count; ++k) b.store(y, k, narrowed(b, b.load(x, k), data_type));
     const ir::Program program = b.finish();
     ir::Arguments arguments(program);
-    arguments["x"].assign(numbers);
+    arguments["x"].assign(sample);
     ir::interpret(program, arguments);
     return arguments["y"].values();
 }
@@ -162,34 +162,34 @@ std::vector<double> stored(DataType data_type, const std::vector<double>& number
 TEST(GpuDataTypes, AreRoundedToEvenAndKeepToTheirRange) {
     constexpr double infinity = std::numeric_limits<double>::infinity(),
                      nan = std::numeric_limits<double>::quiet_NaN();
-    using Numbers = std::vector<double>;
+    using Values = std::vector<double>;
     EXPECT_EQ(
         stored(DataType::int8, {0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.5, 127.5, -128.5, 300, -infinity, nan}),
-        (Numbers{0, 2, 2, 0, -2, -2, 126, 127, -128, 127, -128, 0}));
+        (Values{0, 2, 2, 0, -2, -2, 126, 127, -128, 127, -128, 0}));
     EXPECT_EQ(stored(DataType::uint8, {0.5, 1.5, 254.5, 255.5, -1, infinity, nan}),
-              (Numbers{0, 2, 254, 255, 0, 255, 0}));
+              (Values{0, 2, 254, 255, 0, 255, 0}));
     EXPECT_EQ(stored(DataType::unorm8, {0, 1, 0.5, 2, -1, nan, 3.0 / 255}),
-              (Numbers{0, 255, 128, 255, 0, 0, 3}));
+              (Values{0, 255, 128, 255, 0, 0, 3}));
     EXPECT_EQ(stored(DataType::snorm8, {0, 1, -1, -7, 0.5, nan, -5.0 / 127}),
-              (Numbers{0, 127, -127, -127, 64, 0, -5}));
+              (Values{0, 127, -127, -127, 64, 0, -5}));
     EXPECT_EQ(stored(DataType::unorm16, {1, 0.5, infinity, 12345.0 / 65535}),
-              (Numbers{65535, 32768, 65535, 12345}));
+              (Values{65535, 32768, 65535, 12345}));
     EXPECT_EQ(stored(DataType::snorm16, {-1, -0.5, infinity, -12345.0 / 32767}),
-              (Numbers{-32767, -16384, 32767, -12345}));
+              (Values{-32767, -16384, 32767, -12345}));
 }
 
 /// The public types convert as kernels do.
 TEST(GpuDataTypes, AreTheirConversions) {
     std::mt19937 random(5);
     std::uniform_real_distribution<float> uniform(-1.1F, 1.1F);
-    std::vector<double> numbers;
-    for (int k = 0; k < 2000; ++k) numbers.push_back(uniform(random));
+    std::vector<double> sample;
+    for (int k = 0; k < 2000; ++k) sample.push_back(uniform(random));
     const auto check = [&](DataType data_type, auto example) {
         using T = decltype(example);
-        const std::vector<double> kernel = stored(data_type, numbers);
-        for (std::size_t k = 0; k < numbers.size(); ++k) {
-            const T own(static_cast<float>(numbers[k]));
-            ASSERT_EQ(own.bits, kernel[k]) << name_of(data_type) << " of " << numbers[k];
+        const std::vector<double> kernel = stored(data_type, sample);
+        for (std::size_t k = 0; k < sample.size(); ++k) {
+            const T own(static_cast<float>(sample[k]));
+            ASSERT_EQ(own.bits, kernel[k]) << name_of(data_type) << " of " << sample[k];
             ASSERT_NEAR(static_cast<float>(own), meaning(data_type, own.bits), 1e-7);
         }
     };

@@ -156,12 +156,12 @@ TEST(GpuThreadMap, CoverTheTileOnce) {
         for (const DataType data_type : {DataType::float32, DataType::float64}) {
             const SimtGemm schedule = std::get<SimtGemm>(parse_gpu_schedule(to_string(SimtGemm{}) + more));
             std::vector<int> times(static_cast<std::size_t>(schedule.cta_tile.m * schedule.cta_tile.n));
-            for (const ThreadFragment& part :
+            for (const ThreadFragment& fragment :
                  thread_fragments(schedule, data_type, 0, schedule.k_slice_threads()))
-                for (int i = 0; i < part.rows; ++i)
-                    for (int j = 0; j < part.columns; ++j)
-                        ++times[static_cast<std::size_t>((part.row + i) * schedule.cta_tile.n + part.column +
-                                                         j)];
+                for (int i = 0; i < fragment.rows; ++i)
+                    for (int j = 0; j < fragment.columns; ++j)
+                        ++times[static_cast<std::size_t>((fragment.row + i) * schedule.cta_tile.n +
+                                                         fragment.column + j)];
             EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << more;
         }
 }

@@ -61,7 +61,7 @@ TEST(GpuDirect, HasLowPrecisionOperands) {
     expect_product(narrow, direct_schedule(8, "a_vector_m=8 b_vector_k=8"));
 }
 
-TEST(GpuDirect, IsWhatTheModelTakesForSmallProductsInBatches) {
+TEST(GpuDirect, ModelChoosesItForSmallBatchedProducts) {
     for (const Integer n : {4, 7, 8, 16}) {
         const auto schedules = gpu_schedules(batch_of(product_of('N', 'N', n, n, n), 10000), gpu(), 1);
         const SimtGemm& first = std::get<SimtGemm>(schedules.at(0));

@@ -1,4 +1,4 @@
-// Products of which warps multiply fragments by tensor cores.
+// GEMM by mma.sync.
 #include "gemm/gpu/gemm_run.hpp"
 #include "gemm/gpu/model/model.hpp"
 #include "support/error_of.hpp"
@@ -43,23 +43,23 @@ GpuGemmSchedule short_warp_schedule(const char* more = "") {
 
 /// Factors are short, sums of float32.
 MatrixProduct short_product(char a, char b, Integer rows, Integer columns, Integer k, Integer gap,
-                            DataType factor) {
+                            DataType operand_type) {
     MatrixProduct product = product_of(a, b, rows, columns, k, gap);
-    product.a_type = product.b_type = factor;
+    product.a_type = product.b_type = operand_type;
     return product;
 }
 
 TEST(GpuProduct, MmaSyncMultipliesHalfPrecision) {
     const target::Gpu& earlier = target::gpu_named("sm_80");
-    for (const DataType factor : {DataType::bfloat16, DataType::float16}) {
+    for (const DataType operand_type : {DataType::bfloat16, DataType::float16}) {
         for (const char* more : {"", "sliced_k=2 cta_k=64", "thread_m=4 thread_n=4 interleave_copies=0",
                                  "thread_m=2 thread_n=8 cta_n=32", "c_vector_m=2 a_vector_m=8 b_vector_n=4"})
             for (const Integer k : {16, 37})
-                expect_product(short_product('N', 'T', 72, 36, k, 0, factor), short_warp_schedule(more), {},
-                               earlier);
+                expect_product(short_product('N', 'T', 72, 36, k, 0, operand_type), short_warp_schedule(more),
+                               {}, earlier);
         for (const char a : {'N', 'T'})
             for (const char b : {'N', 'T'})
-                expect_product(short_product(a, b, 65, 33, 20, 1, factor), short_warp_schedule(), {},
+                expect_product(short_product(a, b, 65, 33, 20, 1, operand_type), short_warp_schedule(), {},
                                earlier);
     }
     expect_product(short_product('N', 'T', 72, 36, 80, 0, DataType::bfloat16),

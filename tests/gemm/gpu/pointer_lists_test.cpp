@@ -32,10 +32,10 @@ public:
         const Integer unit = std::max<Integer>(product.list_alignment / bytes_of(data_type), 1);
         const auto rounded = [&](Integer elements) { return ceil_divide(elements, unit) * unit; };
         const Integer first = rounded(-extent.lowest) + 5 * unit;
-        const Integer apart = rounded(extent.highest - extent.lowest + 1) + 3 * unit;
+        const Integer stride = rounded(extent.highest - extent.lowest + 1) + 3 * unit;
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
-            origins_.push_back(first + (product.batch - 1 - matrix) * apart);
-        memory_ = std::make_shared<ir::Memory>(scalar_of(data_type), first + product.batch * apart);
+            origins_.push_back(first + (product.batch - 1 - matrix) * stride);
+        memory_ = std::make_shared<ir::Memory>(scalar_of(data_type), first + product.batch * stride);
     }
 
     void bind(ir::Arguments& arguments, const std::string& name) const {
@@ -49,10 +49,10 @@ public:
         for (const Integer origin : origins_)
             for (Integer i = 0; i < rows_; ++i)
                 for (Integer j = 0; j < columns_; ++j)
-                    memory_->set(place(origin, i, j), static_cast<long double>(uniform(random)) / 64);
+                    memory_->set(offset_of(origin, i, j), static_cast<long double>(uniform(random)) / 64);
     }
     long double at(Integer matrix, Integer i, Integer j) const {
-        return (*memory_)[place(origins_[static_cast<std::size_t>(matrix)], i, j)];
+        return (*memory_)[offset_of(origins_[static_cast<std::size_t>(matrix)], i, j)];
     }
     /// Elements that have been written, of all.
     Integer written() const {
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    Integer place(Integer origin, Integer i, Integer j) const {
+    Integer offset_of(Integer origin, Integer i, Integer j) const {
         return origin + i * layout_.row_stride + j * layout_.column_stride;
     }
 
@@ -134,7 +134,7 @@ TEST(GpuLists, SayWhereMatricesLie) {
         }
 }
 
-/// Narrow numbers by tensor cores of single warps, on all GPUs that have such.
+/// Half precision by mma.sync, on all GPUs with it.
 TEST(GpuLists, AreMultipliedByTensorCoresOfWarps) {
     for (const DataType data_type : {DataType::bfloat16, DataType::float16})
         for (const int alignment : {0, 4, 16}) {

@@ -63,7 +63,7 @@ struct Data {
     float scale_a = 1, scale_b = 1;
 };
 
-Integer place(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
+Integer offset_of(const MatrixLayout& layout, Integer matrix, Integer i, Integer j) {
     return matrix * layout.batch_stride + i * layout.row_stride + j * layout.column_stride;
 }
 
@@ -75,11 +75,11 @@ void fill(support::KernelSequence& memories, const MatrixProduct& product, const
             memories.memory(name).set(i, uniform(random) * (*name == 'a'   ? data.scale_a
                                                             : *name == 'b' ? data.scale_b
                                                                            : 1));
-    memories.memory("a").set(place(product.a, product.batch - 1, 3, 5), data.in_a);
-    memories.memory("b").set(place(product.b, product.batch - 1, 77, 11), data.in_b);
+    memories.memory("a").set(offset_of(product.a, product.batch - 1, 3, 5), data.in_a);
+    memories.memory("b").set(offset_of(product.b, product.batch - 1, 77, 11), data.in_b);
 }
 
-/// As exact as sums of multiply-adds, and infinite or no number where these are.
+/// As accurate as FMA chains, with infinities and NaN where these have them.
 void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
     const MatrixProduct product = product_of(kind);
     support::KernelSequence memories(kernels_of(product));
@@ -94,11 +94,11 @@ void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
                 long double sum = 0, magnitude = 0;
                 for (Integer k = 0; k < k_extent; ++k) {
                     const long double term =
-                        a[place(product.a, matrix, i, k)] * b[place(product.b, matrix, k, j)];
+                        a[offset_of(product.a, matrix, i, k)] * b[offset_of(product.b, matrix, k, j)];
                     sum += term;
                     magnitude += std::abs(term);
                 }
-                const Integer at = place(product.c, matrix, i, j);
+                const Integer at = offset_of(product.c, matrix, i, j);
                 const long double expected = sum / 2 + 2 * before[at], found = memories.memory("c")[at];
                 magnitude += 2 * std::abs(before[at]);
                 if (!std::isfinite(static_cast<float>(expected))) {
@@ -156,7 +156,8 @@ TEST(GpuRange, AlphaZeroSkipsTheRangeCheck) {
     memories.run_last({0, 1});
     for (Integer i = 0; i < rows; ++i)
         for (Integer j = 0; j < columns; ++j)
-            ASSERT_EQ(memories.memory("c")[place(product.c, 0, i, j)], 2 * before[place(product.c, 0, i, j)]);
+            ASSERT_EQ(memories.memory("c")[offset_of(product.c, 0, i, j)],
+                      2 * before[offset_of(product.c, 0, i, j)]);
 }
 
 TEST(GpuRange, IsWhereTermsAreExactAndSumsFinite) {

@@ -53,13 +53,13 @@ TEST(GpuProduct, KeepsKMajorOperandsKMajor) {
     for (const DataType data_type : {DataType::float32, DataType::float64})
         for (const char* more :
              {"", "sliced_k=2", "interleave_copies=0", "fma_order=columns", "thread_n=3 cta_n=12"}) {
-            const int steps = data_type == DataType::float32 ? 4 : 2;
+            const int width = data_type == DataType::float32 ? 4 : 2;
             SimtGemm schedule = simt_schedule_of(to_string(small_schedule()) + " cta_k=16 " + more);
-            schedule.a.vector_k = schedule.b.vector_k = steps;
+            schedule.a.vector_k = schedule.b.vector_k = width;
             for (const Integer k : {4, 16, 52})
                 expect_product(product_of('T', 'N', 40, 19, k, 4, data_type), schedule);
             schedule.a.vector_k = 1;
-            schedule.a.vector_mn = schedule.c_vector_m = steps;
+            schedule.a.vector_mn = schedule.c_vector_m = width;
             expect_product(product_of('N', 'N', 40, 19, 28, 4, data_type), schedule);
         }
     expect_product(product_of('N', 'N', 1, 40, 16),
@@ -143,7 +143,7 @@ TEST(GpuProduct, ManySplitsShareRowsToo) {
     }
 }
 
-TEST(GpuProduct, RowsOfCMayBeNextToEachOtherOrNothing) {
+TEST(GpuProduct, AcceptsContiguousRowsAndEmptyC) {
     MatrixProduct product = product_of('N', 'T', 40, 36, 9);
     product.c = {36, 1};
     expect_product(product, small_schedule());
@@ -196,24 +196,25 @@ TEST(GpuProduct, OrdersAndMapsOfThreadsChangeNothing) {
                        parse_gpu_schedule(to_string(small_schedule()) + " " + more));
 }
 
-TEST(GpuProduct, OrdersHaveEachPlaceOnce) {
+TEST(GpuProduct, FmaOrdersArePermutations) {
     for (const FmaOrder order : fma_orders())
         for (const auto& [rows, columns] :
              {std::pair(1, 1), std::pair(3, 5), std::pair(8, 8), std::pair(16, 1)}) {
-            const auto places = fma_sequence(order, rows, columns);
-            std::set<std::pair<int, int>> seen(places.begin(), places.end());
-            EXPECT_EQ(places.size(), static_cast<std::size_t>(rows * columns)) << static_cast<int>(order);
-            EXPECT_EQ(seen.size(), places.size()) << static_cast<int>(order);
+            const auto sequence = fma_sequence(order, rows, columns);
+            std::set<std::pair<int, int>> seen(sequence.begin(), sequence.end());
+            EXPECT_EQ(sequence.size(), static_cast<std::size_t>(rows * columns)) << static_cast<int>(order);
+            EXPECT_EQ(seen.size(), sequence.size()) << static_cast<int>(order);
             EXPECT_LE(*seen.rbegin(), std::pair(rows - 1, columns - 1)) << static_cast<int>(order);
         }
 }
 
-TEST(GpuProduct, WhatFollowsEachOtherInSerpentinesAndSwirlsSharesAFactor) {
+TEST(GpuProduct, ConsecutiveFmasShareAnOperand) {
     for (const FmaOrder order : {FmaOrder::serpentine_rows, FmaOrder::serpentine_columns,
                                  FmaOrder::swirl_rows, FmaOrder::swirl_columns}) {
-        const auto places = fma_sequence(order, 8, 8);
-        for (std::size_t k = 1; k < places.size(); ++k)
-            EXPECT_TRUE(places[k].first == places[k - 1].first || places[k].second == places[k - 1].second)
+        const auto sequence = fma_sequence(order, 8, 8);
+        for (std::size_t k = 1; k < sequence.size(); ++k)
+            EXPECT_TRUE(sequence[k].first == sequence[k - 1].first ||
+                        sequence[k].second == sequence[k - 1].second)
                 << static_cast<int>(order) << " " << k;
     }
 }

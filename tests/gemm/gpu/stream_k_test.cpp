@@ -1,4 +1,4 @@
-// Products whose tiles' pieces few blocks share.
+// Stream-K.
 #include "gemm/gpu/scheduler/stream_k.hpp"
 #include "gemm/gpu/gemm_run.hpp"
 #include "support/error_of.hpp"
@@ -20,14 +20,14 @@ SimtGemm stream_schedule(int blocks, int data_parallel_tiles = 0, const std::str
     return schedule;
 }
 
-/// So many pieces of so many tiles in one block, or another number of blocks.
+/// Tiles and k-tiles shared among several counts of blocks.
 TEST(StreamK, SharesKTilesInEveryProportion) {
     for (const Integer tiles : {1, 2, 3})
-        for (const Integer pieces : {1, 2, 3, 5})
-            for (int blocks = 1; blocks <= tiles * pieces && blocks < 9; ++blocks)
+        for (const Integer tiles_of_k : {1, 2, 3, 5})
+            for (int blocks = 1; blocks <= tiles * tiles_of_k && blocks < 9; ++blocks)
                 for (int whole = 0; whole * blocks < tiles; ++whole)
-                    if ((tiles - whole * blocks) * pieces >= blocks)
-                        expect_product(product_of('N', 'N', 8 * tiles, 8, 4 * pieces),
+                    if ((tiles - whole * blocks) * tiles_of_k >= blocks)
+                        expect_product(product_of('N', 'N', 8 * tiles, 8, 4 * tiles_of_k),
                                        stream_schedule(blocks, whole));
 }
 
@@ -44,26 +44,27 @@ TEST(StreamK, EveryKSuitsEveryKTile) {
 
 TEST(StreamK, IsTheProductForRandomGrids) {
     std::mt19937 random(20230109);
-    const auto number = [&](int low, int high) {
+    const auto random_int = [&](int low, int high) {
         return std::uniform_int_distribution<int>(low, high)(random);
     };
     for (int k = 0; k < 60; ++k) {
-        MatrixProduct product = product_of(number(0, 1) == 0 ? 'N' : 'T', number(0, 1) == 0 ? 'N' : 'T',
-                                           number(8, 50), number(8, 40), number(8, 60), number(0, 3),
-                                           number(0, 3) == 0 ? DataType::float64 : DataType::float32);
-        product.batch = number(1, 3);
+        MatrixProduct product =
+            product_of(random_int(0, 1) == 0 ? 'N' : 'T', random_int(0, 1) == 0 ? 'N' : 'T',
+                       random_int(8, 50), random_int(8, 40), random_int(8, 60), random_int(0, 3),
+                       random_int(0, 3) == 0 ? DataType::float64 : DataType::float32);
+        product.batch = random_int(1, 3);
         for (MatrixLayout* layout : {&product.a, &product.b, &product.c}) layout->batch_stride = 8000;
-        SimtGemm schedule = stream_schedule(number(1, 40), number(0, 2));
-        schedule.raster_group = number(1, 4);
-        schedule.stages = number(2, 5);
-        schedule.interleave_copies = number(0, 1) == 1;
-        schedule.sliced_k = number(1, 2);
-        schedule.cta_tile.k = 4 * number(1, 2);
+        SimtGemm schedule = stream_schedule(random_int(1, 40), random_int(0, 2));
+        schedule.raster_group = random_int(1, 4);
+        schedule.stages = random_int(2, 5);
+        schedule.interleave_copies = random_int(0, 1) == 1;
+        schedule.sliced_k = random_int(1, 2);
+        schedule.cta_tile.k = 4 * random_int(1, 2);
         if (infeasibility(schedule, product, gpu()))
             std::get<StreamK>(schedule.decomposition).data_parallel_tiles = 0;
         if (const auto reason = infeasibility(schedule, product, gpu())) continue;
         SCOPED_TRACE(k);
-        expect_product(product, schedule, {.reads_c = number(0, 1) == 0});
+        expect_product(product, schedule, {.reads_c = random_int(0, 1) == 0});
         if (::testing::Test::HasFailure()) return;
     }
 }
@@ -117,15 +118,15 @@ TEST(StreamK, SpreadsInfinities) {
     }
 }
 
-TEST(StreamK, NumbersPartialsByTileAndBlock) {
+TEST(StreamK, IndexesPartialsByTileAndBlock) {
     for (Integer blocks = 1; blocks < 20; ++blocks)
-        for (Integer pieces = 1; pieces < 9; ++pieces)
+        for (Integer tiles_of_k = 1; tiles_of_k < 9; ++tiles_of_k)
             for (Integer tiles = 1; tiles < 9; ++tiles) {
-                const StreamKPartition stream{.tiles_m = tiles, .k_tiles = pieces, .blocks = blocks};
+                const StreamKPartition stream{.tiles_m = tiles, .k_tiles = tiles_of_k, .blocks = blocks};
                 std::vector<bool> taken(static_cast<std::size_t>(stream.partials()));
                 for (Integer tile = 0; tile < tiles; ++tile) {
-                    const Integer first = tile * pieces / stream.k_tiles_per_block();
-                    const Integer last = (tile * pieces + pieces - 1) / stream.k_tiles_per_block();
+                    const Integer first = tile * tiles_of_k / stream.k_tiles_per_block();
+                    const Integer last = (tile * tiles_of_k + tiles_of_k - 1) / stream.k_tiles_per_block();
                     EXPECT_LE(last - first + 1, stream.partials_of_tile());
                     for (Integer block = first; block <= last; ++block) {
                         EXPECT_FALSE(taken.at(static_cast<std::size_t>(tile + block)));
@@ -149,7 +150,7 @@ TEST(StreamK, LeavesOneOrTwoWavesToShare) {
     }
     EXPECT_EQ(streams[0].stream_k()->data_parallel_tiles, 2);
     EXPECT_EQ(streams[1].stream_k()->data_parallel_tiles, 1);
-    EXPECT_EQ(stream_k_of(streams[0], product).k_tiles_per_block(), 35); // of 24 tiles of 188 pieces
+    EXPECT_EQ(stream_k_of(streams[0], product).k_tiles_per_block(), 35); // of 24 tiles of 188 k-tiles
     EXPECT_TRUE(
         stream_k_candidates(schedule, canonical_for_gpu(product_of('N', 'N', 256, 128, 64)), gpu()).empty());
     EXPECT_TRUE(

@@ -1,4 +1,4 @@
-// Products by tiles of float32 numbers that are rounded on their way to shared memory.
+// wgmma with float32 operands, rounded to TF32 on the way to shared memory.
 #include "gemm/gpu/gemm_kernels.hpp"
 #include "gemm/gpu/prologue/operand_transpose.hpp"
 #include "gemm/gpu/schedule_text.hpp"
@@ -41,7 +41,7 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     return product;
 }
 
-/// Quarters of small whole numbers, and a little more or less than them, which rounding takes away.
+/// Quarters of small integers, plus or minus less than half a TF32 unit.
 void fill(ir::Memory& memory, std::mt19937& random, long double little) {
     std::uniform_int_distribution<int> uniform(-8, 8), more(-1, 1);
     for (Integer i = 0; i < memory.elements(); ++i)
@@ -119,7 +119,7 @@ TEST(Tf32Gemm, WarpgroupsShareRowsOfFragments) {
         expect_product(product_of('N', 'N', 300, 70, 100), rounded_schedule(more));
 }
 
-TEST(Tf32Gemm, BlocksOfAClusterLoadTogether) {
+TEST(Tf32Gemm, ClustersMulticastLoads) {
     expect_product(product_of('N', 'N', 300, 300, 40),
                    rounded_schedule("cluster_m=2 cta_n=128 epilogue_tile_m=32"));
     expect_product(product_of('N', 'T', 300, 300, 40), rounded_schedule("cluster_n=2 cta_m=128"));

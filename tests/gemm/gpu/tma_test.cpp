@@ -1,4 +1,4 @@
-// Products of which the copy engine brings pieces of A and B to threads that multiply.
+// SIMT kernels with TMA loads.
 
 #include "gemm/gpu/gemm_kernels.hpp"
 
@@ -17,30 +17,31 @@ const std::string small =
     "warp_lanes_m=8 warp_lanes_n=4 stages=3 raster_group=2 a_load=tma b_load=tma ";
 
 /// How a K-major operand is kept in shared memory: K-major, read by single elements or by chunks; or transposed.
-enum class Along : std::uint8_t { single, chunks, turned };
+enum class Along : std::uint8_t { single, chunks, transposed };
 
 /// The schedule for operands that lie as the BLAS's letters say.
 SimtGemm suited(const std::string& text, char a, char b, Along along,
                 DataType data_type = DataType::float32) {
     SimtGemm schedule = simt_schedule_of(text);
-    const OperandLoad load = along == Along::turned ? OperandLoad::tma_transpose : OperandLoad::tma_k_major;
-    const int steps = along != Along::chunks ? 1 : data_type == DataType::float64 ? 2 : 4;
-    if (a == 'T' && schedule.is_tma(0)) schedule.a = {.load = load, .vector_k = steps};
-    if (b == 'N' && schedule.is_tma(1)) schedule.b = {.load = load, .vector_k = steps};
+    const OperandLoad load =
+        along == Along::transposed ? OperandLoad::tma_transpose : OperandLoad::tma_k_major;
+    const int width = along != Along::chunks ? 1 : data_type == DataType::float64 ? 2 : 4;
+    if (a == 'T' && schedule.is_tma(0)) schedule.a = {.load = load, .vector_k = width};
+    if (b == 'N' && schedule.is_tma(1)) schedule.b = {.load = load, .vector_k = width};
     return schedule;
 }
 
 void expect_products(Integer rows, Integer columns, Integer k, Integer more, const std::string& text) {
     for (const char a : {'N', 'T'})
         for (const char b : {'N', 'T'})
-            for (const Along along : {Along::single, Along::chunks, Along::turned})
+            for (const Along along : {Along::single, Along::chunks, Along::transposed})
                 if (a == 'T' || b == 'N' || along == Along::single)
                     expect_product(product_of(a, b, rows, columns, k, more), suited(text, a, b, along));
 }
 
 TEST(TmaGemm, IsTheProductForEveryTransposition) {
     expect_products(64, 48, 40, 0, small);
-    for (const Along along : {Along::single, Along::chunks, Along::turned})
+    for (const Along along : {Along::single, Along::chunks, Along::transposed})
         expect_product(product_of('T', 'N', 64, 48, 40, 0, DataType::float64),
                        suited(small, 'T', 'N', along, DataType::float64));
 }
@@ -56,7 +57,7 @@ TEST(TmaGemm, ThreadsMayCopyOneOfTheOperands) {
 TEST(TmaGemm, BoxesBeginAtChunks) {
     const std::string deep = small + "cta_k=64 sliced_k=4 ";
     for (const Integer k : {81, 82, 83, 84, 85})
-        for (const Along along : {Along::single, Along::chunks, Along::turned}) {
+        for (const Along along : {Along::single, Along::chunks, Along::transposed}) {
             const Integer more = ceil_divide(k, 4) * 4 - k;
             for (const char a : {'N', 'T'}) {
                 MatrixProduct product = product_of(a, 'N', 64, 20, k, more);
@@ -78,7 +79,7 @@ TEST(TmaGemm, ZeroFillsOutsideOperands) {
          {std::array{33, 17, 21}, {63, 31, 3}, {36, 20, 2}, {92, 28, 11}, {64, 48, 13}, {96, 19, 70}})
         for (const char a : {'N', 'T'})
             for (const char b : {'N', 'T'})
-                for (const Along along : {Along::single, Along::chunks, Along::turned}) {
+                for (const Along along : {Along::single, Along::chunks, Along::transposed}) {
                     if (a == 'N' && b == 'T' && along != Along::single) continue;
                     const auto pitch = [](Integer length) { return ceil_divide(length, 4) * 4; };
                     MatrixProduct product = product_of(a, b, rows, columns, k_extent);
@@ -94,25 +95,25 @@ TEST(TmaGemm, ZeroFillsOutsideOperands) {
                 }
 }
 
-TEST(TmaGemm, EveryCountOfKTilesSuitsEveryCountOfStages) {
+TEST(TmaGemm, AnyKTileCountWorksWithAnyStageCount) {
     for (Integer k = 4; k <= 64; k += 4)
         for (const char* stages : {"stages=2", "stages=3", "stages=5"})
-            for (const Along along : {Along::chunks, Along::turned})
+            for (const Along along : {Along::chunks, Along::transposed})
                 expect_product(product_of('N', 'N', 32, 16, k), suited(small + stages, 'N', 'N', along));
 }
 
-TEST(TmaGemm, SplitKAndSlicedKTogether) {
+TEST(TmaGemm, CombinesSplitKAndSlicedK) {
     const std::string deep = small + "cta_k=16 ";
     expect_products(40, 20, 52, 0, deep + "sliced_k=2");
     for (const char* splits : {"split_k=2", "split_k=4", "split_k=4 sliced_k=2",
                                "split_k=8 split_k_in_workspace=1 thread_n=8 cta_n=32"})
-        for (const Along along : {Along::chunks, Along::turned})
+        for (const Along along : {Along::chunks, Along::transposed})
             expect_product(product_of('T', 'N', 40, 36, 128), suited(deep + splits, 'T', 'N', along));
     expect_product(product_of('N', 'N', 32, 16, 256),
                    suited(small + "cta_k=64 sliced_k=2 split_k=2", 'N', 'N', Along::chunks));
     for (const char* splits :
          {"split_k=2 interleaved_split_k=1", "split_k=4 sliced_k=2 interleaved_split_k=1"})
-        for (const Along along : {Along::chunks, Along::turned})
+        for (const Along along : {Along::chunks, Along::transposed})
             for (const Integer k : {20, 116, 128})
                 expect_product(product_of('T', 'N', 40, 36, k), suited(deep + splits, 'T', 'N', along));
 }
@@ -123,10 +124,10 @@ TEST(TmaGemm, OfBatches) {
     product.a.batch_stride = 1200;
     product.b.batch_stride = 0;
     product.c.batch_stride = 800;
-    for (const Along along : {Along::single, Along::chunks, Along::turned})
+    for (const Along along : {Along::single, Along::chunks, Along::transposed})
         expect_product(product, suited(small, 'N', 'N', along));
     product.b.batch_stride = 560;
-    expect_product(product, suited(small, 'N', 'N', Along::turned));
+    expect_product(product, suited(small, 'N', 'N', Along::transposed));
 }
 
 /// Rows of C may be next to each other, and A and B exchanged.
@@ -153,8 +154,8 @@ TEST(TmaGemm, IsReadWithoutBankConflicts) {
     for (const char* k_extent : {"cta_k=8", "cta_k=16", "cta_k=32", "cta_k=64"}) {
         EXPECT_EQ(lost(k_extent, Along::chunks, "a_k_tiles"), 0);
         EXPECT_EQ(lost(k_extent, Along::chunks, "b_k_tiles"), 0) << k_extent;
-        EXPECT_EQ(lost(k_extent, Along::turned, "b_k_tiles"), 0) << k_extent;
-        EXPECT_EQ(lost(k_extent, Along::turned, "b_rows"), 0) << k_extent;
+        EXPECT_EQ(lost(k_extent, Along::transposed, "b_k_tiles"), 0) << k_extent;
+        EXPECT_EQ(lost(k_extent, Along::transposed, "b_rows"), 0) << k_extent;
     }
 }
 
@@ -165,8 +166,8 @@ TEST(TmaGemm, SaysWhatTmaCannotLoad) {
     };
     const MatrixProduct product = product_of('N', 'T', 64, 48, 40);
     EXPECT_EQ(why(product, ""), "");
-    const auto expect_contains = [](const std::string& text, const char* part) {
-        EXPECT_NE(text.find(part), std::string::npos) << text;
+    const auto expect_contains = [](const std::string& text, const char* expected) {
+        EXPECT_NE(text.find(expected), std::string::npos) << text;
     };
     expect_contains(why(product, "", target::gpu_named("sm_80")), "sm_80 has no TMA");
     expect_contains(why(product, "b_load=tma_k_major"), "b_load is along K, and the stride along K is 48");
@@ -190,7 +191,7 @@ TEST(TmaGemm, SaysWhatTmaCannotLoad) {
     expect_contains(why(lists, ""), "pointer lists");
 }
 
-/// Random schedules and extents, whatever suits.
+/// Random feasible schedules and extents.
 TEST(TmaGemm, IsTheProductForRandomSchedules) {
     std::mt19937 random(20);
     const auto one_of = [&](std::initializer_list<int> values) {

@@ -22,14 +22,14 @@ GpuGemmSchedule small_schedule(const std::string& more = {}) {
 }
 
 MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer k,
-                         DataType factor = DataType::bfloat16) {
+                         DataType operand_type = DataType::bfloat16) {
     const auto pitch = [](Integer extent) { return ceil_divide(extent, 8) * 8; };
     const auto layout = [&](char letter, Integer r, Integer c) {
         return letter == 'N' ? MatrixLayout{1, pitch(r)} : MatrixLayout{pitch(c), 1};
     };
     MatrixProduct product;
     product.data_type = DataType::float32;
-    if (factor != DataType::float32) product.a_type = product.b_type = factor;
+    if (operand_type != DataType::float32) product.a_type = product.b_type = operand_type;
     product.rows = rows;
     product.columns = columns;
     product.k = k;
@@ -39,7 +39,7 @@ MatrixProduct product_of(char a, char b, Integer rows, Integer columns, Integer 
     return product;
 }
 
-/// Quarters of small whole numbers, which all types hold and whose sums are exact.
+/// Quarters of small integers: exact in all types, with exact sums.
 void fill_exactly(ir::Memory& memory, std::mt19937& random) {
     std::uniform_int_distribution<int> uniform(-8, 8);
     for (Integer i = 0; i < memory.elements(); ++i)
@@ -128,7 +128,7 @@ TEST(WgmmaGemm, WarpgroupsShareColumns) {
             small_schedule(fmt::format("warpgroups={} cta_n={} stages=3", warpgroups, 64 * warpgroups)));
 }
 
-TEST(WgmmaGemm, BlocksOfAClusterLoadTogether) {
+TEST(WgmmaGemm, ClustersMulticastLoads) {
     const MatrixProduct product = product_of('N', 'T', 300, 300, 130);
     expect_product(product, small_schedule("cluster_m=2 cta_n=128"));
     expect_product(product, small_schedule("cluster_n=2 cta_m=128"));
@@ -174,8 +174,8 @@ TEST(WgmmaGemm, StoresCInItsOwnType) {
         }
 }
 
-/// A store of the copy engine writes whole chunks, which of C's last rows are a caller's in part.
-TEST(WgmmaGemm, StoresNothingBesideC) {
+/// TMA stores write whole chunks, so the last rows of C would overwrite the caller's memory.
+TEST(WgmmaGemm, StoresOnlyC) {
     for (const DataType data_type : {DataType::float32, DataType::bfloat16, DataType::float16})
         for (const Integer rows : {1, 7, 63, 66, 131}) {
             MatrixProduct product = product_of('T', 'N', rows, 70, 64);
@@ -188,7 +188,7 @@ TEST(WgmmaGemm, StoresNothingBesideC) {
         }
 }
 
-TEST(WgmmaGemm, StoresNothingBesideMatricesOfABatch) {
+TEST(WgmmaGemm, StoresOnlyMatricesOfABatch) {
     MatrixProduct product = product_of('T', 'N', 69, 70, 64);
     product.c_type = DataType::bfloat16;
     product.batch = 2;
@@ -278,7 +278,7 @@ TEST(WgmmaGemm, OfTermsMayShareAMatrixInABatch) {
 }
 
 /// Kernels that split see a matrix as the caller has it, and the one that multiplies perhaps its transpose.
-TEST(WgmmaGemm, OfTermsIsSoOfAnyStridesInEitherOrientation) {
+TEST(WgmmaGemm, Bf16SplitSupportsAllStrides) {
     for (const bool by_rows : {false, true}) {
         MatrixProduct product = product_of('N', 'T', 8, 12, 20, DataType::float32);
         if (by_rows) product.c = {12, 1};

@@ -96,11 +96,12 @@ void GpuBlockReductions::begin(const SimtThreadLayout& threads, const ReducedTil
     }
 }
 
-void GpuBlockReductions::take(int i, int j, const GpuEpilogueWriter::Place& place, Value elements) {
+void GpuBlockReductions::take(int i, int j, const GpuEpilogueWriter::Coordinates& coordinates,
+                              Value elements) {
     for (std::size_t k = 0; k < all_.size(); ++k) {
         const Reduce operation = reduction(k).operation;
         const Over over = reduction(k).over;
-        Value value = writer_.reduced(k, place, elements);
+        Value value = writer_.reduced(k, coordinates, elements);
         if (over == Over::rows) value = reduce_lanes(builder_, operation, value);
         const Integer at = over == Over::columns ? i : over == Over::rows ? j : 0;
         const ir::Access access{.lanes = builder_.type(value).lanes};
@@ -121,22 +122,22 @@ void GpuBlockReductions::exchange(Reduce operation, const std::vector<Value>& va
     }
     const Integer threads = Integer{schedule_.k_slice_threads()} * schedule_.matrices();
     const Affine own = threads_->matrix() * schedule_.k_slice_threads() + threads_->in_k_slice();
-    const auto place = [&](std::size_t k, Integer other) {
+    const auto offset_of = [&](std::size_t k, Integer other) {
         return own + (static_cast<Integer>(k) * threads + other);
     };
     builder_.barrier(); // earlier values have been read
     in_first_k_slice([&] {
-        for (std::size_t k = 0; k < values.size(); ++k) builder_.store(others_, place(k, 0), values[k]);
+        for (std::size_t k = 0; k < values.size(); ++k) builder_.store(others_, offset_of(k, 0), values[k]);
     });
     builder_.barrier();
     std::vector<ir::Condition> reads = is_first;
     if (schedule_.sliced_k > 1) reads.push_back({threads_->slice(), Relation::zero});
     where_all_hold(builder_, reads, [&] {
         for (std::size_t k = 0; k < values.size(); ++k) {
-            Value total = builder_.load(others_, place(k, sharing.front()));
+            Value total = builder_.load(others_, offset_of(k, sharing.front()));
             for (std::size_t other = 1; other < sharing.size(); ++other)
-                total =
-                    reduce_two(builder_, operation, total, builder_.load(others_, place(k, sharing[other])));
+                total = reduce_two(builder_, operation, total,
+                                   builder_.load(others_, offset_of(k, sharing[other])));
             body(k, total);
         }
     });
@@ -149,17 +150,18 @@ Value GpuBlockReductions::first_of(Integer of_matrix, Value in_matrix) {
     return builder_.add(builder_.multiply(tile_.matrix, count), in_matrix);
 }
 
-void GpuBlockReductions::store(const One& one, const Affine& part, Value first, const Affine& place,
+void GpuBlockReductions::store(const One& one, const Affine& partial, Value first, const Affine& offset,
                                Value value) {
     under(tile_.has_spare_matrices, tile_.own_matrix, [&] {
-        builder_.store(one.to, (one.partials.are_results() ? Affine(0) : part * one.partials.results) + place,
+        builder_.store(one.to,
+                       (one.partials.are_results() ? Affine(0) : partial * one.partials.results) + offset,
                        value, {.dynamic = first});
     });
 }
 
 void GpuBlockReductions::finish_rows(const One& one, const GpuReduction& reduction) {
     const Value first = first_of(product_.rows, tile_.row);
-    const Affine part = tile_.column_tile * schedule_.reducing_blocks() + tile_.share;
+    const Affine partial = tile_.column_tile * schedule_.reducing_blocks() + tile_.share;
     const std::vector<Integer> sharing = threads_->sharing_rows();
     for (int i = 0; i < schedule_.thread_tile.m; i += exchanged_at_once) {
         std::vector<Value> values;
@@ -169,7 +171,7 @@ void GpuBlockReductions::finish_rows(const One& one, const GpuReduction& reducti
                  [&](std::size_t k, Value total) {
                      const Affine row = threads_->row(i + static_cast<int>(k));
                      under(tile_.has_shared_rows, tile_.own_row + row,
-                           [&] { store(one, part, first, row, total); });
+                           [&] { store(one, partial, first, row, total); });
                  });
     }
 }
@@ -194,7 +196,7 @@ void GpuBlockReductions::finish_columns(const One& one, const GpuReduction& redu
 /// First over threads with the same rows, then over their results.
 void GpuBlockReductions::finish_all(const One& one, const GpuReduction& reduction) {
     const Affine tile = tile_.row_tile * tile_.column_tiles + tile_.column_tile;
-    const Affine part = tile * schedule_.reducing_blocks() + tile_.share;
+    const Affine partial = tile * schedule_.reducing_blocks() + tile_.share;
     const Value own = reduce_lanes(builder_, reduction.operation,
                                    builder_.load(one.reduced, 0, {.lanes = schedule_.c_vector_m}));
     exchange(reduction.operation, {own}, threads_->sharing_rows(), are_zero(threads_->index_among_columns()),
@@ -203,7 +205,7 @@ void GpuBlockReductions::finish_all(const One& one, const GpuReduction& reductio
     for (const ir::Condition& condition : are_zero(threads_->index_among_columns()))
         is_first.push_back(condition);
     const std::vector<Integer> sharing = threads_->sharing_columns();
-    const auto leave = [&](std::size_t, Value total) { store(one, part, tile_.matrix, 0, total); };
+    const auto leave = [&](std::size_t, Value total) { store(one, partial, tile_.matrix, 0, total); };
     if (sharing.size() > 1)
         return exchange(reduction.operation, {builder_.load(one.reduced, 0)}, sharing, is_first, leave);
     in_first_k_slice(

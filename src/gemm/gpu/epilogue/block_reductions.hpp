@@ -32,9 +32,9 @@ public:
 
     /// Executed by all threads before any element is finished. `threads` and `tile` must outlive `finish`.
     void begin(const SimtThreadLayout& threads, const ReducedTile& tile);
-    /// Accumulates a vector of c_vector_m finished elements at `place`: the thread's i-th row and the next ones, of
-    /// the j-th column that it writes.
-    void take(int i, int j, const GpuEpilogueWriter::Place& place, ir::Value elements);
+    /// Accumulates a vector of c_vector_m finished elements at `coordinates`: the thread's i-th row and the next ones,
+    /// of the j-th column that it writes.
+    void take(int i, int j, const GpuEpilogueWriter::Coordinates& coordinates, ir::Value elements);
     /// Stores the block's partials; executed by all threads. `column(j)` is the j-th column's coordinate in the tile,
     /// j < columns.
     void finish(int columns, const std::function<Affine(int)>& column);
@@ -64,7 +64,7 @@ private:
     void finish_columns(const One& one, const GpuReduction& reduction, int columns,
                         const std::function<Affine(int)>& column);
     void finish_all(const One& one, const GpuReduction& reduction);
-    void store(const One& one, const Affine& part, ir::Value first, const Affine& place, ir::Value value);
+    void store(const One& one, const Affine& partial, ir::Value first, const Affine& offset, ir::Value value);
     ir::Value first_of(Integer of_matrix, ir::Value in_matrix);
 
     ir::Builder& builder_;

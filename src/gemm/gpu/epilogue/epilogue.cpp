@@ -86,34 +86,37 @@ GpuEpilogueWriter::Form GpuEpilogueWriter::form_of(std::size_t index,
     return {code(index).forms[form], starts_[index][form]};
 }
 
-GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::evaluate(std::size_t index, const Place& place,
+GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::evaluate(std::size_t index, const Coordinates& coordinates,
                                                             const ComplexValue& x) const {
     lower::PointwiseArithmetic arithmetic(builder_, type_);
     return arithmetic.evaluate(code(index).nodes, x, [&](const loops::Pointwise::Node& node) {
-        return leaf(arithmetic, index, node, place);
+        return leaf(arithmetic, index, node, coordinates);
     });
 }
 
-ir::Value GpuEpilogueWriter::finish(const Place& place, ir::Value elements) const {
-    return epilogue_.code.nodes.empty() ? elements : evaluate(0, place, {elements}).re;
+ir::Value GpuEpilogueWriter::finish(const Coordinates& coordinates, ir::Value elements) const {
+    return epilogue_.code.nodes.empty() ? elements : evaluate(0, coordinates, {elements}).re;
 }
 
-ir::Value GpuEpilogueWriter::reduced(std::size_t reduction, const Place& place, ir::Value elements) const {
+ir::Value GpuEpilogueWriter::reduced(std::size_t reduction, const Coordinates& coordinates,
+                                     ir::Value elements) const {
     if (code(1 + reduction).nodes.empty()) return elements;
-    if (builder_.type(elements).lanes == type_.lanes) return evaluate(1 + reduction, place, {elements}).re;
-    const auto part = [&](int first) {
+    if (builder_.type(elements).lanes == type_.lanes)
+        return evaluate(1 + reduction, coordinates, {elements}).re;
+    const auto component = [&](int first) {
         std::vector<std::int8_t> lanes;
         for (int lane = 0; lane < type_.lanes; ++lane)
             lanes.push_back(static_cast<std::int8_t>(2 * lane + first));
         return builder_.shuffle(elements, elements, lanes);
     };
-    const ir::Value real = part(0);
-    return evaluate(1 + reduction, place, {real, part(1)}).re;
+    const ir::Value real = component(0);
+    return evaluate(1 + reduction, coordinates, {real, component(1)}).re;
 }
 
-Affine GpuEpilogueWriter::offset(const LayoutForm& form, const Place& place) const {
+Affine GpuEpilogueWriter::offset(const LayoutForm& form, const Coordinates& coordinates) const {
     Affine result = form.constant;
-    for (std::size_t axis = 0; axis < GpuEpilogue::axes; ++axis) result += place[axis] * form.strides[axis];
+    for (std::size_t axis = 0; axis < GpuEpilogue::axes; ++axis)
+        result += coordinates[axis] * form.strides[axis];
     return result;
 }
 
@@ -122,11 +125,11 @@ ir::Value GpuEpilogueWriter::integer(Integer value) const {
 }
 
 /// A real value per lane.
-ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) const {
+ir::Value GpuEpilogueWriter::form_value(const Form& form, const Coordinates& coordinates) const {
     const loops::LayoutForm& wanted = form.form;
     const FormStart& start = form.start;
     const auto at = [&](Integer more) {
-        ir::Value value = builder_.index(offset(wanted, place) + more);
+        ir::Value value = builder_.index(offset(wanted, coordinates) + more);
         if (start.value != ir::no_value)
             value = builder_.add(
                 value, start.unit == 1 ? start.value : builder_.multiply(start.value, integer(start.unit)));
@@ -140,31 +143,31 @@ ir::Value GpuEpilogueWriter::form_value(const Form& form, const Place& place) co
 }
 
 GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::array_element(std::size_t array, const Form& form,
-                                                                 const Place& place) const {
+                                                                 const Coordinates& coordinates) const {
     const loops::LayoutForm& index = form.form;
     const FormStart& start = form.start;
     const bool is_complex = epilogue_.arrays[array].is_complex;
     const Integer scalars = is_complex ? 2 : 1, stride = scalars * index.strides[GpuEpilogue::row];
-    const auto part = [&](Integer which) {
+    const auto component = [&](Integer which) {
         const bool is_same = type_.lanes > 1 && stride == 0;
-        const ir::Value loaded = builder_.load(arrays_[array], scalars * offset(index, place) + which,
+        const ir::Value loaded = builder_.load(arrays_[array], scalars * offset(index, coordinates) + which,
                                                {.lanes = is_same ? 1 : type_.lanes,
                                                 .lane_stride = type_.lanes > 1 && !is_same ? stride : 1,
                                                 .dynamic = start.value,
                                                 .dynamic_scale = scalars * start.unit});
         return is_same ? builder_.splat(loaded, type_.lanes) : loaded;
     };
-    if (!is_complex) return {part(0)};
-    const ir::Value real = part(0);
-    return {real, part(1)};
+    if (!is_complex) return {component(0)};
+    const ir::Value real = component(0);
+    return {real, component(1)};
 }
 
 GpuEpilogueWriter::ComplexValue GpuEpilogueWriter::leaf(lower::PointwiseArithmetic& arithmetic,
                                                         std::size_t index, const loops::Pointwise::Node& node,
-                                                        const Place& place) const {
+                                                        const Coordinates& coordinates) const {
     const Form form = form_of(index, node);
-    if (node.op == Op::array) return array_element(static_cast<std::size_t>(node.array), form, place);
-    const ir::Value value = form_value(form, place);
+    if (node.op == Op::array) return array_element(static_cast<std::size_t>(node.array), form, coordinates);
+    const ir::Value value = form_value(form, coordinates);
     if (node.op == Op::form) return {value};
     const ir::Value zero = arithmetic.constant(0);
     const auto is_less = [&](ir::Value a, ir::Value b) { return arithmetic.as_real(builder_.less(a, b)); };

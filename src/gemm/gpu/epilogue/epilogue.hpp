@@ -50,14 +50,14 @@ public:
 
     /// Coordinates of an element: batch, row and column, each the sum of a value and a form.
     using Start = std::array<ir::Value, GpuEpilogue::axes>;
-    using Place = std::array<Affine, GpuEpilogue::axes>;
+    using Coordinates = std::array<Affine, GpuEpilogue::axes>;
 
     /// Sets the origin of the coordinates, int64 or no_value for 0; the row's is in units of `lanes`.
     void begin(const Start& start);
-    /// Finishes a vector of elements whose first is at `place`; call after `begin`.
-    ir::Value finish(const Place& place, ir::Value elements) const;
+    /// Finishes a vector of elements whose first is at `coordinates`; call after `begin`.
+    ir::Value finish(const Coordinates& coordinates, ir::Value elements) const;
     /// The input of a reduction for these finished elements. Complex ones are interleaved.
-    ir::Value reduced(std::size_t reduction, const Place& place, ir::Value elements) const;
+    ir::Value reduced(std::size_t reduction, const Coordinates& coordinates, ir::Value elements) const;
 
     const GpuEpilogue& epilogue() const { return epilogue_; }
 
@@ -71,7 +71,7 @@ private:
     }
     bool reads_in_vectors(std::size_t array) const;
     bool is_read_in_vectors(const loops::LayoutForm& form) const;
-    Affine offset(const loops::LayoutForm& form, const Place& place) const;
+    Affine offset(const loops::LayoutForm& form, const Coordinates& coordinates) const;
     ir::Value integer(Integer value) const;
     /// The origin of one of a code's forms.
     struct FormStart {
@@ -84,11 +84,11 @@ private:
     };
     FormStart start_of(const loops::LayoutForm& form, const Start& start) const;
     Form form_of(std::size_t code, const loops::Pointwise::Node& node) const;
-    ir::Value form_value(const Form& form, const Place& place) const;
-    ComplexValue array_element(std::size_t array, const Form& form, const Place& place) const;
+    ir::Value form_value(const Form& form, const Coordinates& coordinates) const;
+    ComplexValue array_element(std::size_t array, const Form& form, const Coordinates& coordinates) const;
     ComplexValue leaf(lower::PointwiseArithmetic& arithmetic, std::size_t code,
-                      const loops::Pointwise::Node& node, const Place& place) const;
-    ComplexValue evaluate(std::size_t code, const Place& place, const ComplexValue& x) const;
+                      const loops::Pointwise::Node& node, const Coordinates& coordinates) const;
+    ComplexValue evaluate(std::size_t code, const Coordinates& coordinates, const ComplexValue& x) const;
 
     ir::Builder& builder_;
     GpuEpilogue epilogue_;

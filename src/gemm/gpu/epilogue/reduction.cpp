@@ -60,7 +60,7 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& p
     const Integer blocks = ceil_divide(partials.results, along_results);
     builder.launch({.blocks = {blocks, 1, 1}, .threads = {along_partials * along_results, 1, 1}});
     const Affine in_block = thread_digit(builder, 1, along_results);
-    const Affine part = thread_digit(builder, along_results, along_partials);
+    const Affine partial = thread_digit(builder, along_results, along_partials);
     const Affine result = builder.block(0) * along_results + in_block;
     const ir::Condition exists{result - partials.results, Relation::negative};
     const ir::Buffer results =
@@ -70,21 +70,21 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& p
                                 : results;
     const ir::Buffer others = builder.shared("others", scalar, along_partials * along_results);
     const ir::Buffer reduced = builder.local("reduced", scalar, 1);
-    const auto take = [&](ir::Buffer buffer, const Affine& place) {
-        const Value value = builder.load(buffer, place);
+    const auto take = [&](ir::Buffer buffer, const Affine& at) {
+        const Value value = builder.load(buffer, at);
         builder.store(reduced, 0, reduce_two(builder, reduction.operation, builder.load(reduced, 0), value));
     };
     const auto reduce = [&] {
         builder.store(reduced, 0, identity_of(builder, {scalar, 1}, reduction.operation));
         if (partials.partials > 0)
             builder.if_then({exists}, [&] {
-                builder.for_loop("part", part, partials.partials, along_partials, ir::For::Kind::serial,
+                builder.for_loop("part", partial, partials.partials, along_partials, ir::For::Kind::serial,
                                  [&](const Affine& split) { take(from, split * partials.results + result); });
             });
-        builder.store(others, part * along_results + in_block, builder.load(reduced, 0));
+        builder.store(others, partial * along_results + in_block, builder.load(reduced, 0));
         builder.barrier();
         std::vector<ir::Condition> is_first = {exists};
-        if (along_partials > 1) is_first.push_back({part, Relation::zero});
+        if (along_partials > 1) is_first.push_back({partial, Relation::zero});
         builder.if_then(is_first, [&] {
             builder.for_loop("other", 1, along_partials, 1, ir::For::Kind::serial,
                              [&](const Affine& other) { take(others, other * along_results + in_block); });

@@ -25,36 +25,39 @@ Value WgmmaEpilogue::at_most(Value value, Integer most) const {
 }
 
 template <class F>
-Value WgmmaEpilogue::for_lanes(const Start& start, const Place& place, Value elements, F&& f) {
-    if (lanes_ == pair) return f(begin(start, place, 0), elements);
+Value WgmmaEpilogue::for_lanes(const Start& start, const Coordinates& coordinates, Value elements, F&& f) {
+    if (lanes_ == pair) return f(begin(start, coordinates, 0), elements);
     std::vector<Value> finished;
     for (Integer lane = 0; lane < pair; ++lane) {
         const Value element = builder_.shuffle(elements, elements, {static_cast<std::int8_t>(lane)});
-        finished.push_back(f(begin(start, place, lane), element));
+        finished.push_back(f(begin(start, coordinates, lane), element));
     }
     return join_lanes(builder_, finished);
 }
 
-Value WgmmaEpilogue::finish(const Start& start, const Place& place, Value elements) {
-    return for_lanes(start, place, elements, [&](const GpuEpilogueWriter::Place& at, Value lanes) {
-        return writer_.finish(at, lanes);
-    });
+Value WgmmaEpilogue::finish(const Start& start, const Coordinates& coordinates, Value elements) {
+    return for_lanes(
+        start, coordinates, elements,
+        [&](const GpuEpilogueWriter::Coordinates& at, Value lanes) { return writer_.finish(at, lanes); });
 }
 
-Value WgmmaEpilogue::reduced(std::size_t reduction, const Start& start, const Place& place, Value elements) {
-    return for_lanes(start, place, elements, [&](const GpuEpilogueWriter::Place& at, Value lanes) {
-        return writer_.reduced(reduction, at, lanes);
-    });
+Value WgmmaEpilogue::reduced(std::size_t reduction, const Start& start, const Coordinates& coordinates,
+                             Value elements) {
+    return for_lanes(start, coordinates, elements,
+                     [&](const GpuEpilogueWriter::Coordinates& at, Value lanes) {
+                         return writer_.reduced(reduction, at, lanes);
+                     });
 }
 
-GpuEpilogueWriter::Place WgmmaEpilogue::begin(const Start& start, const Place& place, Integer lane) {
+GpuEpilogueWriter::Coordinates WgmmaEpilogue::begin(const Start& start, const Coordinates& coordinates,
+                                                    Integer lane) {
     const Integer units = pair / lanes_; // of the writer's rows, per pair
     GpuEpilogueWriter::Start at = {start.matrix, start.row_pair, start.column};
     Value& row = at[GpuEpilogue::row];
     Value& column = at[GpuEpilogue::column];
-    if (place.more_row_pairs != ir::no_value) row = builder_.add(row, place.more_row_pairs);
+    if (coordinates.more_row_pairs != ir::no_value) row = builder_.add(row, coordinates.more_row_pairs);
     if (units > 1) row = builder_.multiply(row, integer(units));
-    Affine row_units = place.row_pair * units + lane, own_column = place.column;
+    Affine row_units = coordinates.row_pair * units + lane, own_column = coordinates.column;
     if (may_leave_rows_) {
         row = at_most(builder_.add(row, builder_.index(row_units)), rows_ / lanes_ - 1);
         row_units = 0;

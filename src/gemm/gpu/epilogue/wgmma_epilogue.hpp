@@ -20,20 +20,22 @@ public:
         ir::Value matrix, row_pair, column;
     };
     /// A pair within the tile, its row in pairs: a form plus a value (no_value: 0).
-    struct Place {
+    struct Coordinates {
         Affine row_pair, column;
         ir::Value more_row_pairs = ir::no_value;
     };
     /// Finishes a pair of elements.
-    ir::Value finish(const Start& start, const Place& place, ir::Value elements);
+    ir::Value finish(const Start& start, const Coordinates& coordinates, ir::Value elements);
     /// The input of a reduction for a finished pair.
-    ir::Value reduced(std::size_t reduction, const Start& start, const Place& place, ir::Value elements);
+    ir::Value reduced(std::size_t reduction, const Start& start, const Coordinates& coordinates,
+                      ir::Value elements);
     const std::vector<GpuReduction>& reductions() const { return writer_.epilogue().reductions; }
 
 private:
-    /// `f(place, elements)` for the writer's lanes, with the writer started there.
-    template <class F> ir::Value for_lanes(const Start& start, const Place& place, ir::Value elements, F&& f);
-    GpuEpilogueWriter::Place begin(const Start& start, const Place& place, Integer lane);
+    /// `f(coordinates, elements)` for the writer's lanes, with the writer started there.
+    template <class F>
+    ir::Value for_lanes(const Start& start, const Coordinates& coordinates, ir::Value elements, F&& f);
+    GpuEpilogueWriter::Coordinates begin(const Start& start, const Coordinates& coordinates, Integer lane);
     ir::Value integer(Integer value) const;
     ir::Value at_most(ir::Value value, Integer most) const;
 

@@ -13,7 +13,7 @@ using Relation = ir::Condition::Relation;
 
 constexpr ir::Type type = {DataType::float32, 1};
 constexpr Integer warps = 4;            ///< per warpgroup
-constexpr int minor_group = 8;          ///< adjacent major indices, of which four threads have two each
+constexpr int minor_group = 8;          ///< adjacent major indices, two per thread of a quad
 constexpr int of_cooperative_group = 2; ///< indices of a group per thread
 constexpr int threads_per_minor = 4;    ///< threads with the same minor indices
 constexpr int minor_extent_of_wgmma = rows_of_wgmma / 32; ///< per thread
@@ -130,8 +130,8 @@ void WgmmaReductions::begin_epilogue_tile() const {
 }
 
 /// Replaces elements beyond C along the reduced extent by the neutral element.
-Value WgmmaReductions::masked(const Tile& tile, const WgmmaEpilogue::Place& place, const GpuReduction& of,
-                              Value elements) const {
+Value WgmmaReductions::masked(const Tile& tile, const WgmmaEpilogue::Coordinates& coordinates,
+                              const GpuReduction& of, Value elements) const {
     const Value neutral = identity_of(builder_, type, of.operation);
     const bool leaves_rows = product_.rows % (Integer{schedule_.cta_tile.m} * schedule_.cluster.m) != 0;
     const bool leaves_columns = product_.columns % (Integer{schedule_.cta_tile.n} * schedule_.cluster.n) != 0;
@@ -141,17 +141,17 @@ Value WgmmaReductions::masked(const Tile& tile, const WgmmaEpilogue::Place& plac
     std::vector<Value> lanes;
     for (Integer lane = 0; lane < WgmmaEpilogue::pair; ++lane) {
         Value element = lane_of(elements, static_cast<int>(lane));
-        const auto keep_below = [&](Value place_value, Integer extent) {
-            element = builder_.select(builder_.less(place_value, integer(extent)), element, neutral);
+        const auto keep_below = [&](Value coordinate_value, Integer extent) {
+            element = builder_.select(builder_.less(coordinate_value, integer(extent)), element, neutral);
         };
         if (masks_rows) {
-            const Value pair =
-                sum(builder_.add(tile.start.row_pair, builder_.index(place.row_pair)), place.more_row_pairs);
+            const Value pair = sum(builder_.add(tile.start.row_pair, builder_.index(coordinates.row_pair)),
+                                   coordinates.more_row_pairs);
             // Row 2p + lane is valid if p is below half of the rows less the lane, rounded up.
             keep_below(pair, ceil_divide(product_.rows - lane, WgmmaEpilogue::pair));
         }
         if (masks_columns)
-            keep_below(builder_.add(tile.start.column, builder_.index(place.column)), product_.columns);
+            keep_below(builder_.add(tile.start.column, builder_.index(coordinates.column)), product_.columns);
         lanes.push_back(element);
     }
     return join_lanes(builder_, lanes);
@@ -163,13 +163,14 @@ void WgmmaReductions::add(std::size_t k, int at, Value value) const {
     builder_.store(memory_[k].reduced, at, two(reduction(k).operation, before, value), access);
 }
 
-void WgmmaReductions::take(const Tile& tile, const WgmmaEpilogue::Place& place,
+void WgmmaReductions::take(const Tile& tile, const WgmmaEpilogue::Coordinates& coordinates,
                            const FragmentIndices& indices, Value elements) const {
     const int row = minor_is_rows_ ? indices.in_tile : indices.major;
     const int column = minor_is_rows_ ? indices.major : indices.in_tile;
     for (std::size_t k = 0; k < memory_.size(); ++k) {
         const GpuReduction& of = reduction(k);
-        const Value value = masked(tile, place, of, epilogue_.reduced(k, tile.start, place, elements));
+        const Value value =
+            masked(tile, coordinates, of, epilogue_.reduced(k, tile.start, coordinates, elements));
         switch (of.over) {
         case Over::columns: add(k, row, value); break;
         case Over::rows: add(k, column, both_lanes(of.operation, value)); break;
@@ -229,16 +230,17 @@ void WgmmaReductions::store(std::size_t k, const Tile& tile, const Coordinate& c
     const Integer extent = over == Over::columns ? product_.rows : over == Over::rows ? product_.columns : 1;
     const Value in_matrix = sum(first, coordinate.more);
     const Value of_matrix = builder_.multiply(tile.start.matrix, integer(extent));
-    Value place = sum(of_matrix, in_matrix);
+    Value offset = sum(of_matrix, in_matrix);
     Affine form = coordinate.form;
     if (!partials.are_results())
-        place = builder_.add(place, builder_.multiply(partial_index(tile, over), integer(partials.results)));
+        offset =
+            builder_.add(offset, builder_.multiply(partial_index(tile, over), integer(partials.results)));
     if (over == Over::all) { // the coordinate is the warp index: one partial each
-        builder_.store(memory_[k].to, form * partials.results, value, {.dynamic = place});
+        builder_.store(memory_[k].to, form * partials.results, value, {.dynamic = offset});
         return;
     }
     builder_.if_then({{form - extent, Relation::negative, in_matrix}},
-                     [&] { builder_.store(memory_[k].to, form, value, {.dynamic = place}); });
+                     [&] { builder_.store(memory_[k].to, form, value, {.dynamic = offset}); });
 }
 
 void WgmmaReductions::store_partials_of_epilogue_tile(const Tile& tile, int first) const {

@@ -60,7 +60,7 @@ public:
     };
     void begin_tile() const;
     void begin_epilogue_tile() const;
-    void take(const Tile& tile, const WgmmaEpilogue::Place& place, const FragmentIndices& indices,
+    void take(const Tile& tile, const WgmmaEpilogue::Coordinates& coordinates, const FragmentIndices& indices,
               ir::Value elements) const;
     /// Two phases at the end of an epilogue tile, with a warpgroup barrier between them and one before the next tile.
     /// `first`: the epilogue tile's first major coordinate in the tile.
@@ -84,7 +84,7 @@ private:
     ir::Value lane_of(ir::Value vector, int lane) const;
     ir::Value both_lanes(Reduce operation, ir::Value pair) const;
     void clear(std::size_t k) const;
-    ir::Value masked(const Tile& tile, const WgmmaEpilogue::Place& place, const GpuReduction& of,
+    ir::Value masked(const Tile& tile, const WgmmaEpilogue::Coordinates& coordinates, const GpuReduction& of,
                      ir::Value elements) const;
     void add(std::size_t k, int at, ir::Value value) const;
     ir::Value in_warp(Reduce operation, ir::Value value, int first, int end) const;

@@ -66,13 +66,13 @@ struct Constants {
     double finish = 3e-6;         ///< seconds, of the fixup kernel that reduces partial tiles
     double partials_rate = 3e12;  ///< bytes per second of partials written and read
     double stream_k_tile = 60;    ///< additional cycles per Stream-K k-tile
-    double doubt = 1.02;          ///< safety factor on Stream-K times, which are not fitted
+    double doubt = 1.02;          ///< safety factor on Stream-K times, which have no fit
     double hidden = 0.0091;       ///< fraction of the shorter of computing and moving that is exposed
     double conflict = 3;          ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 
-constexpr int registers_beside_accumulators = 36;
+constexpr int other_registers = 36;
 
 /// Threads with as many accumulators as registers allow, in power-of-two rows and columns; a scheduler has two such
 /// warps.
@@ -89,7 +89,7 @@ int gpu_resident_blocks(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
     const int threads = gemm.schedule.threads();
     const int registers = gpu_registers(gemm.schedule, gemm.product().data_type);
     const int most = std::min(gpu.registers_per_thread, gpu.registers_per_block / threads);
-    if (registers > most + registers_beside_accumulators / 2) return 0;
+    if (registers > most + other_registers / 2) return 0;
     return target::occupancy(gpu, threads, std::min(registers, most), simt_shared_bytes(gemm)).blocks;
 }
 
@@ -115,14 +115,14 @@ KCycles cycles_of_k(const SimtGemm& schedule, DataType data_type) {
                 .shared = passes * constants.fragment_pass,
                 .latency = issue + constants.warp_latency / schedule.mma_k()};
     }
-    const auto loads = [&](int extent, int steps) {
+    const auto loads = [&](int extent, int vector_k) {
         return static_cast<double>(extent) /
-               (steps > 1 ? steps : SimtThreadLayout::vector_of(data_type, extent));
+               (vector_k > 1 ? vector_k : SimtThreadLayout::vector_of(data_type, extent));
     };
     const double vector_loads = loads(schedule.thread_tile.m, schedule.a.vector_k) +
                                 loads(schedule.thread_tile.n, schedule.b.vector_k);
-    const auto passes = [](double extent, int steps) {
-        return extent * constants.load_pass * (steps > 1 ? constants.pass_by_k_vectors : 1);
+    const auto passes = [](double extent, int vector_k) {
+        return extent * constants.load_pass * (vector_k > 1 ? constants.pass_by_k_vectors : 1);
     };
     const bool is_smem_k_major = schedule.a.vector_k > 1 || schedule.b.vector_k > 1;
     const bool by_columns =
@@ -145,8 +145,8 @@ KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& g
     const SimtGemm& schedule = gemm.schedule;
     const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
     const double schedulers = gpu.partitions;
-    const double steps = static_cast<double>(schedule.cta_tile.k) / schedule.sliced_k;
-    const KCycles step = cycles_of_k(schedule, gemm.product().data_type);
+    const double k_steps = static_cast<double>(schedule.cta_tile.k) / schedule.sliced_k;
+    const KCycles k_step = cycles_of_k(schedule, gemm.product().data_type);
     double copies = 0, accesses = 0; // by warps; accesses for the transpose
     for (std::size_t operand = 0; operand < gemm.k_tiles.size(); ++operand) {
         const SmemTile& k_tile = gemm.k_tiles[operand];
@@ -156,15 +156,15 @@ KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& g
         if (k_tile.is_transposed) accesses += elements * (1 + 1.0 / static_cast<double>(k_tile.chunk()));
     }
     KTileCycles result;
-    result.issue = std::max(1.0, warps / schedulers) * (steps * step.issue + constants.k_tile_issue) +
+    result.issue = std::max(1.0, warps / schedulers) * (k_steps * k_step.issue + constants.k_tile_issue) +
                    (copies * constants.copy_issue + accesses * constants.transpose_issue) / schedulers;
     if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_tile.m * schedule.thread_tile.n)))
         result.issue *= constants.uneven;
     result.shared =
-        warps * steps * step.shared + copies * constants.copy_pass + accesses * constants.transpose_pass;
+        warps * k_steps * k_step.shared + copies * constants.copy_pass + accesses * constants.transpose_pass;
     const double waves = std::max(1.0, warps / schedulers);
     const double barrier = constants.barrier / (has_many_accumulators(schedule) ? waves : 1);
-    result.single_block = steps * std::max(step.issue * waves, step.latency) + barrier +
+    result.single_block = k_steps * std::max(k_step.issue * waves, k_step.latency) + barrier +
                           (schedule.has_tma() ? constants.tma_issue : 0);
     return result;
 }
@@ -209,9 +209,10 @@ double seconds_of_traffic(const MatrixProduct& canonical, const SimtGemm& schedu
                  of_c = bytes(canonical.type_of_c()), batch = static_cast<double>(canonical.batch);
     const double m = static_cast<double>(canonical.rows), n = static_cast<double>(canonical.columns),
                  k = static_cast<double>(canonical.k);
-    const auto burden = [&](std::size_t operand, DataType data_type, int lanes, int steps) {
+    const auto burden = [&](std::size_t operand, DataType data_type, int lanes, int vector_k) {
         if (schedule.loads_from_global()) return constants.from_global;
-        const bool is_wide = Integer{lanes} * steps * bytes_of(data_type) >= SimtThreadLayout::widest_access;
+        const bool is_wide =
+            Integer{lanes} * vector_k * bytes_of(data_type) >= SimtThreadLayout::widest_access;
         if (schedule.is_tma(operand))
             return schedule.is_tma_k_major(operand) ? constants.tma_k_major : constants.tma_traffic;
         return is_wide ? 1 : constants.narrow_copies;
@@ -245,17 +246,20 @@ ModelRates model_rates(const target::Gpu& gpu) {
 
 int gpu_registers(const SimtGemm& schedule, DataType data_type) {
     const int words = static_cast<int>(bytes_of(data_type)) / 4;
-    int factors = schedule.thread_tile.m * schedule.a.vector_k + schedule.thread_tile.n * schedule.b.vector_k;
-    int addresses = factors;
+    int operand_registers =
+        schedule.thread_tile.m * schedule.a.vector_k + schedule.thread_tile.n * schedule.b.vector_k;
+    int addresses = operand_registers;
     if (schedule.loads_from_global()) {
-        factors = (schedule.thread_tile.m + schedule.thread_tile.n) * schedule.cta_tile.k / schedule.sliced_k;
+        operand_registers =
+            (schedule.thread_tile.m + schedule.thread_tile.n) * schedule.cta_tile.k / schedule.sliced_k;
         addresses = schedule.thread_tile.n;
     }
     if (schedule.is_mma())
-        addresses = factors = (schedule.thread_tile.m + schedule.thread_tile.n / 2) * schedule.mma_k() / 4 /
-                              (data_type == DataType::float64 ? 1 : 2); // two per register
-    return words * (schedule.thread_tile.m * schedule.thread_tile.n + factors) + addresses +
-           registers_beside_accumulators;
+        addresses = operand_registers = (schedule.thread_tile.m + schedule.thread_tile.n / 2) *
+                                        schedule.mma_k() / 4 /
+                                        (data_type == DataType::float64 ? 1 : 2); // two per register
+    return words * (schedule.thread_tile.m * schedule.thread_tile.n + operand_registers) + addresses +
+           other_registers;
 }
 
 double mma_speedup(DataType data_type) { return data_type == DataType::float64 ? 2 : 8; }

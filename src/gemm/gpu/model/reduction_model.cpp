@@ -18,7 +18,7 @@ struct ReductionConstants {
         450; ///< of a block, per four values of each thread: two barriers, and the first thread's reduction
     double kernel = 2.5e-6;     ///< seconds, of a reduction kernel
     double partial_read = 5e-7; ///< seconds, per partial that one of its threads reads in sequence
-    double part_rate = 3e12;    ///< bytes per second of partials written and read
+    double partial_rate = 3e12; ///< bytes per second of partials written and read
 };
 constexpr ReductionConstants reduction_constants;
 constexpr double schedulers = 4, warp = 32, exchanged_at_once = 4;
@@ -45,7 +45,7 @@ double seconds_behind(const ReductionPartials& partials, double element_bytes) {
         std::ceil(static_cast<double>(partials.partials) / static_cast<double>(threads_of_result(partials)));
     const double bytes = 2 * static_cast<double>(partials.results * partials.partials) * element_bytes;
     return reduction_constants.kernel + reads * reduction_constants.partial_read +
-           bytes / reduction_constants.part_rate;
+           bytes / reduction_constants.partial_rate;
 }
 
 /// Matrices of a batch per block, and blocks per tile.

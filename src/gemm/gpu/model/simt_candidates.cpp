@@ -78,8 +78,8 @@ bool suits(const SimtGemm& shape, const MatrixProduct& canonical) {
 /// If a CTA tile has a single row or column, the other operand needs either many columns or rows that are contiguous
 /// or loaded with k vectors, or few that are neither.
 bool suits_vectors(const SimtGemm& schedule, const MatrixProduct& canonical) {
-    const auto is_right = [](int extent, Integer stride, int steps) {
-        return (extent >= usual_warp) == (stride == 1 || steps > 1);
+    const auto is_right = [](int extent, Integer stride, int vector_k) {
+        return (extent >= usual_warp) == (stride == 1 || vector_k > 1);
     };
     return (schedule.cta_tile.n > 1 ||
             is_right(schedule.cta_tile.m, canonical.a.row_stride, schedule.a.vector_k)) &&
@@ -115,23 +115,23 @@ void add_split_k_in_workspace(std::vector<SimtGemm>& schedules, const MatrixProd
 
 /// If an operand is contiguous along K, a schedule with k vectors is a further candidate.
 std::vector<SimtGemm> with_k_vectors(const SimtGemm& schedule, const MatrixProduct& canonical) {
-    const auto steps = [&](const MatrixLayout& layout, Integer stride, Integer mn_stride, Integer lines,
-                           int lanes, DataType data_type) {
+    const auto widest_vector_k = [&](const MatrixLayout& layout, Integer stride, Integer mn_stride,
+                                     Integer mn_extent, int lanes, DataType data_type) {
         if (lanes > 1) return 1;
         return widest(max_vector(canonical, data_type), schedule.cta_tile.k / schedule.sliced_k,
                       [&](int widest_vector) {
-                          return allows_vector_k(layout, stride, mn_stride, canonical.k, lines,
+                          return allows_vector_k(layout, stride, mn_stride, canonical.k, mn_extent,
                                                  widest_vector);
                       });
     };
     const auto& [a, b] = std::tie(canonical.a, canonical.b);
     SimtGemm with_vectors = schedule;
     std::vector<SimtGemm> result;
-    with_vectors.b.vector_k = steps(b, b.row_stride, b.column_stride, canonical.columns, schedule.b.vector_mn,
-                                    canonical.type_of_b());
+    with_vectors.b.vector_k = widest_vector_k(b, b.row_stride, b.column_stride, canonical.columns,
+                                              schedule.b.vector_mn, canonical.type_of_b());
     if (with_vectors.b.vector_k > 1) result.push_back(with_vectors);
-    const int a_vector_k =
-        steps(a, a.column_stride, a.row_stride, canonical.rows, schedule.a.vector_mn, canonical.type_of_a());
+    const int a_vector_k = widest_vector_k(a, a.column_stride, a.row_stride, canonical.rows,
+                                           schedule.a.vector_mn, canonical.type_of_a());
     if (a_vector_k > 1) {
         with_vectors.a.vector_k = a_vector_k;
         if (SimtThreadLayout::loads_k_vectors(with_vectors, 0)) with_vectors.c_vector_m = 1;

@@ -22,7 +22,7 @@ constexpr double half_precision_flops =
 constexpr double reached = 0.85;                  ///< fraction of that rate, under the power limit
 constexpr double reached_by_one_warpgroup = 0.75; ///< fraction of that, with one warpgroup per block
 constexpr double reached_by_several_rows =
-    0.75; ///< fraction of it, for warpgroups with several parts of A's rows in registers
+    0.75; ///< fraction of it, for warpgroups with several wgmmas of rows of A in registers
 constexpr double narrow_n = 64;              ///< of B: wgmmas with N of only 64 are limited by shared memory
 constexpr double loaded_bytes = 42;          ///< of A and B, per multiprocessor and cycle, from L2
 constexpr double misaligned_cost = 1.8;      ///< factor if rows are not aligned to cache lines
@@ -109,7 +109,7 @@ int square_raster_group(const WgmmaGemm& schedule, const target::Gpu& gpu) {
     return group;
 }
 
-/// Rows of tiles whose part of A stays in cache while a group of blocks reads it.
+/// Rows of tiles whose rows of A stay in cache while a group of blocks reads it.
 int raster_group_of(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
     if (schedule.is_tf32()) return square_raster_group(schedule, gpu);
     const double row = static_cast<double>(canonical.k * bytes_of_operand_element(schedule, canonical)) *
@@ -133,7 +133,7 @@ double rows_loaded(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
 }
 
 /// Whether a thread has registers for both sets of accumulators and the compiler's temporaries. Threads of three
-/// warpgroups have 160, of which the accumulators take 128; they spill, and kernels take up to twice as long.
+/// warpgroups have 160, and the accumulators take 128 of them; they spill, and kernels take up to twice as long.
 bool has_registers_to_promote(const WgmmaGemm& schedule) {
     return !schedule.promotes_leading() || schedule.warpgroups < 3;
 }
@@ -153,7 +153,7 @@ WgmmaGemm schedule_of(const WgmmaGemm& shape, const OperandChoice& operands, int
     const Integer bytes = bytes_of_operand_element(schedule, canonical);
     schedule.cta_tile.k = rows_of_k * static_cast<int>(ir::swizzle_row_bytes / bytes);
     if (schedule.has_bf16_split() && accuracy <= Accuracy::ordinary_in_range) {
-        schedule.accumulation_interval = max_accumulation_steps / schedule.cta_tile.k;
+        schedule.accumulation_interval = max_accumulation_k / schedule.cta_tile.k;
         schedule.promotion_interval = max_promotion_interval(canonical.k);
     }
     schedule.epilogue_tile_m = epilogue_tile_m_of(schedule, canonical);
@@ -177,13 +177,13 @@ double fraction_reached(const CanonicalWgmmaGemm& gemm) {
     const WgmmaGemm& schedule = gemm.schedule;
     const bool from_registers = gemm.has_register_a;
     const int columns = from_registers ? schedule.cta_tile.n : schedule.cta_tile.m; ///< N of a wgmma
-    double part = reached * std::min(1.0, columns / (2 * narrow_n));
-    if (schedule.warpgroups == 1) part *= reached_by_one_warpgroup;
+    double fraction = reached * std::min(1.0, columns / (2 * narrow_n));
+    if (schedule.warpgroups == 1) fraction *= reached_by_one_warpgroup;
     if (from_registers) {
-        part *= reached_from_registers;
-        if (schedule.cta_tile.m > schedule.warpgroups * rows_of_wgmma) part *= reached_by_several_rows;
+        fraction *= reached_from_registers;
+        if (schedule.cta_tile.m > schedule.warpgroups * rows_of_wgmma) fraction *= reached_by_several_rows;
     }
-    return part;
+    return fraction;
 }
 
 } // namespace
@@ -196,8 +196,8 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const WgmmaGemm& schedule = gemm.schedule;
     const MatrixProduct& canonical = gemm.product();
     const ModelRates rates = model_rates(gpu);
-    const auto whole = [](Integer extent, Integer part) {
-        return static_cast<double>(ceil_divide(extent, part));
+    const auto whole = [](Integer extent, Integer tile) {
+        return static_cast<double>(ceil_divide(extent, tile));
     };
     const int cluster = schedule.cluster.m * schedule.cluster.n;
     const double tiles = whole(canonical.rows, Integer{schedule.cta_tile.m} * schedule.cluster.m) *
@@ -214,7 +214,7 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double loads = bytes * k * rows_loaded(schedule, canonical) / loaded_bytes;
     const double of_tile = std::max(2 * sums * k / rate, loads) + cycles_per_tile +
                            sums * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
-    const double runs =
+    const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;
     const double elements =
@@ -229,11 +229,11 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double transposes = (gemm.transposes_a ? transpose_seconds(canonical.rows) : 0) +
                               (gemm.transposes_b ? transpose_seconds(canonical.columns) : 0);
     const bool is_eased = schedule.is_tf32() && !gemm.has_register_a;
-    const double together = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
+    const double cluster_factor = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
     const double guard = schedule.has_range_check() ? range_check_seconds : 0;
     return launch + split + guard + transposes +
-           each * together * (of_tile + runs * cycles_per_promotion + promotions * around_promotion) /
-               rates.hertz;
+           each * cluster_factor *
+               (of_tile + intervals * cycles_per_promotion + promotions * around_promotion) / rates.hertz;
 }
 
 std::vector<WgmmaGemm> wgmma_schedules(const CanonicalGemm& canonical, const target::Gpu& gpu,

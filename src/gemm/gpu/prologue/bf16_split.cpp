@@ -16,8 +16,8 @@ namespace {
 using ir::Value;
 
 constexpr Integer threads = 128;
-constexpr Integer elements_of_piece = ir::swizzle_chunk_bytes / 2; ///< of bfloat16
-constexpr Integer widest_access = 4;                               ///< elements per access
+constexpr Integer elements_per_chunk = ir::swizzle_chunk_bytes / 2; ///< of bfloat16
+constexpr Integer widest_access = 4;                                ///< elements per access
 
 /// Direction in which a matrix's split terms are contiguous: that of the smaller stride; of equal strides, the longer
 /// extent; never an extent of 1. The transposed matrix yields the same direction, as kernels may see the problem
@@ -29,7 +29,7 @@ bool is_along_rows(const MatrixLayout& layout, Integer rows, Integer columns) {
     return rank(layout.row_stride, rows) <= rank(layout.column_stride, columns);
 }
 
-/// The longest vector that is aligned in every line.
+/// The longest vector that is aligned in every row or column.
 int lanes_of(const MatrixLayout& layout, const Bf16SplitLayout& terms) {
     const Integer stride = terms.along_rows ? layout.row_stride : layout.column_stride;
     const Integer pitch = terms.along_rows ? layout.column_stride : layout.row_stride;
@@ -63,7 +63,7 @@ Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Inte
     result.along_rows = is_along_rows(layout, rows, columns);
     result.extent = result.along_rows ? rows : columns;
     result.others = result.along_rows ? columns : rows;
-    result.pitch = ceil_divide(result.extent, elements_of_piece) * elements_of_piece;
+    result.pitch = ceil_divide(result.extent, elements_per_chunk) * elements_per_chunk;
     result.terms = terms;
     result.planes = (layout.batch_stride == 0 ? 1 : batch) * terms;
     return result;
@@ -92,23 +92,24 @@ ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16SplitMatrix& m
         builder.add(buffer_of_matrix(operand, DataType::float32, layout, rows, columns, batch, lanes));
     const ir::Buffer into = builder.add(buffer_of_bf16_split(operand, to));
 
-    const Integer parts = ceil_divide(to.extent, threads * lanes), matrices = to.planes / terms;
-    builder.launch({.blocks = {parts * to.others * matrices, 1, 1}, .threads = {threads, 1, 1}});
-    const Affine part = parts == 1 ? Affine(0) : builder.block(0, 1, parts);
-    const Affine line = builder.block(0, parts, matrices == 1 ? 0 : to.others);
-    const Affine batch_index = matrices == 1 ? Affine(0) : builder.block(0, parts * to.others, 0);
-    const Affine place = part * (threads * lanes) + builder.thread(0) * lanes;
+    const Integer blocks_per_row = ceil_divide(to.extent, threads * lanes), matrices = to.planes / terms;
+    builder.launch({.blocks = {blocks_per_row * to.others * matrices, 1, 1}, .threads = {threads, 1, 1}});
+    const Affine block = blocks_per_row == 1 ? Affine(0) : builder.block(0, 1, blocks_per_row);
+    const Affine row_or_column = builder.block(0, blocks_per_row, matrices == 1 ? 0 : to.others);
+    const Affine batch_index = matrices == 1 ? Affine(0) : builder.block(0, blocks_per_row * to.others, 0);
+    const Affine offset = block * (threads * lanes) + builder.thread(0) * lanes;
     std::optional<RangeChecker> watch;
     if (range) watch.emplace(builder, *range);
     const auto write = [&] {
-        const Affine at = place * (to.along_rows ? layout.row_stride : layout.column_stride) +
-                          line * (to.along_rows ? layout.column_stride : layout.row_stride) +
+        const Affine at = offset * (to.along_rows ? layout.row_stride : layout.column_stride) +
+                          row_or_column * (to.along_rows ? layout.column_stride : layout.row_stride) +
                           batch_index * layout.batch_stride;
         Value rest = builder.load(from, at, {.lanes = lanes});
         const Value whole = rest;
         for (Integer term = 0; term < terms; ++term) {
             const Value rounded = builder.convert(rest, DataType::bfloat16);
-            builder.store(into, place + line * to.pitch + (batch_index * terms + term) * to.plane(), rounded);
+            builder.store(into, offset + row_or_column * to.pitch + (batch_index * terms + term) * to.plane(),
+                          rounded);
             if (term + 1 < terms) rest = builder.subtract(rest, builder.convert(rounded, DataType::float32));
         }
         if (watch) watch->check_values(whole);
@@ -116,7 +117,7 @@ ir::Program bf16_split_kernel(ir::ArgumentRole operand, const Bf16SplitMatrix& m
     if (to.extent % (threads * lanes) == 0)
         write();
     else
-        builder.if_then({{place - to.extent, ir::Condition::Relation::negative}}, write);
+        builder.if_then({{offset - to.extent, ir::Condition::Relation::negative}}, write);
     if (watch) watch->finish();
     return builder.finish();
 }

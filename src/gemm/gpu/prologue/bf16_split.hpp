@@ -25,8 +25,8 @@ std::array<ir::Buffer, 2> tables_of_bf16_split_products(ir::Builder& builder, in
 struct Bf16SplitLayout {
     bool along_rows = true; ///< contiguous along a column
     Integer extent = 0;     ///< along the contiguous direction
-    Integer others = 0;     ///< number of contiguous lines
-    Integer pitch = 0;      ///< elements from one line to the next
+    Integer others = 0;     ///< number of contiguous rows or columns
+    Integer pitch = 0;      ///< elements from one contiguous row or column to the next
     Integer planes = 0;     ///< one per term and matrix
     Integer terms = 0;
     Integer plane() const { return others * pitch; }

@@ -24,7 +24,7 @@ Bounds bounds_of(DataType data_type) {
     }
 }
 
-/// Clamps to bounds around 0, as the sum of a positive and a negative part; each of them is 0 for NaN.
+/// Clamps to bounds around 0, as the sum of a nonnegative and a nonpositive term, both 0 for NaN.
 ir::Value kept_within(ir::Builder& builder, ir::Value x, const Bounds& bounds) {
     const auto constant = [&](long double value) { return builder.constant(builder.type(x), value); };
     const ir::Value zero = constant(0), greatest = constant(bounds.greatest), least = constant(bounds.least);

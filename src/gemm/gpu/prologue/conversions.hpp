@@ -20,7 +20,7 @@ constexpr Integer normalized_scale(DataType data_type) {
     }
 }
 
-/// Converts stored elements to accumulator_type, unscaled: normalised integers remain whole numbers.
+/// Converts stored elements to accumulator_type, unscaled: normalised integers remain integers.
 ir::Value widened(ir::Builder& builder, ir::Value stored, DataType data_type, DataType accumulator_type);
 
 /// The same for a stored vector; appends its elements one by one.

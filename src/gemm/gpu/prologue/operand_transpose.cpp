@@ -59,7 +59,7 @@ ir::Program transpose_kernel(ir::ArgumentRole operand, const OperandTranspose& t
     ir::Builder builder("transpose_" + std::string(ir::name_of(operand)));
     const ir::BufferInfo matrix = buffer_of_matrix(operand, transpose.data_type, from, transpose.k,
                                                    transpose.mn_extent, transpose.matrices, 1);
-    const ir::Buffer factor = builder.add(matrix);
+    const ir::Buffer matrix_buffer = builder.add(matrix);
     const ir::Buffer output = builder.add(buffer_of_transposed(operand, transpose));
     const ir::Buffer square = builder.shared("square", matrix.element, side * row);
 
@@ -80,8 +80,8 @@ ir::Program transpose_kernel(ir::ArgumentRole operand, const OperandTranspose& t
         const Affine k = first_k + own, mn = first_mn + lane;
         inside(k, mn, [&] {
             builder.store(square, row * own + lane,
-                          builder.load(factor, from.row_stride * k + from.column_stride * mn +
-                                                   from.batch_stride * batch_index));
+                          builder.load(matrix_buffer, from.row_stride * k + from.column_stride * mn +
+                                                          from.batch_stride * batch_index));
         });
     });
     builder.barrier();

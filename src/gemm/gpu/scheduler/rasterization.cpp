@@ -39,25 +39,26 @@ private:
 
 } // namespace
 
-TileRasterization::Place TileRasterization::place_of(ir::Builder& builder, ir::Value tile) const {
+TileRasterization::Coordinates TileRasterization::coordinates_of(ir::Builder& builder, ir::Value tile) const {
     const Whole whole(builder);
-    Place place{};
-    place.matrix = matrices == 1 ? whole.integer(0) : whole.quotient(tile, rows * columns);
+    Coordinates coordinates{};
+    coordinates.matrix = matrices == 1 ? whole.integer(0) : whole.quotient(tile, rows * columns);
     const Value in_matrix =
-        matrices == 1 ? tile : whole.rest(tile, place.matrix, whole.integer(rows * columns));
+        matrices == 1 ? tile : whole.rest(tile, coordinates.matrix, whole.integer(rows * columns));
     const Integer in_group = std::min(group, rows);
     const Value index = whole.quotient(in_matrix, in_group * columns);
     const Value in_its_group = whole.rest(in_matrix, index, whole.integer(in_group * columns));
     const Value first = builder.multiply(index, whole.integer(in_group));
     if (rows % in_group == 0) {
-        place.column = whole.quotient(in_its_group, in_group);
-        place.row = builder.add(first, whole.rest(in_its_group, place.column, whole.integer(in_group)));
-        return place;
+        coordinates.column = whole.quotient(in_its_group, in_group);
+        coordinates.row =
+            builder.add(first, whole.rest(in_its_group, coordinates.column, whole.integer(in_group)));
+        return coordinates;
     }
     const Value size = whole.less(builder.subtract(whole.integer(rows), first), whole.integer(in_group));
-    place.column = whole.quotient(in_its_group, size);
-    place.row = builder.add(first, whole.rest(in_its_group, place.column, size));
-    return place;
+    coordinates.column = whole.quotient(in_its_group, size);
+    coordinates.row = builder.add(first, whole.rest(in_its_group, coordinates.column, size));
+    return coordinates;
 }
 
 } // namespace swirl::gemm

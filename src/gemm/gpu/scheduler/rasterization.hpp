@@ -6,7 +6,7 @@
 namespace swirl::gemm {
 
 /// The order in which blocks take the tiles of a batch: rasterization groups of rows of tiles, column by column, so
-/// that concurrent blocks read what is in cache.
+/// that concurrent blocks read from cache.
 struct TileRasterization {
     Integer rows = 1; ///< of tiles
     Integer columns = 1;
@@ -14,11 +14,11 @@ struct TileRasterization {
     Integer group = 1; ///< rows
 
     Integer tiles() const { return rows * columns * matrices; }
-    struct Place {
+    struct Coordinates {
         ir::Value row, column, matrix;
     };
     /// Coordinates of tile `index`, less than tiles().
-    Place place_of(ir::Builder& builder, ir::Value index) const;
+    Coordinates coordinates_of(ir::Builder& builder, ir::Value index) const;
 };
 
 } // namespace swirl::gemm

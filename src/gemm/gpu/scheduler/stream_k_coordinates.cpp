@@ -39,20 +39,20 @@ StreamKCoordinates::Segment StreamKCoordinates::shared_segment(const Affine& ite
 }
 
 StreamKCoordinates::Segment StreamKCoordinates::segment(const Affine& shared, const Affine& iteration) const {
-    const Segment part = shared_segment(iteration);
-    if (shared == Affine(1)) return part;
+    const Segment segment = shared_segment(iteration);
+    if (shared == Affine(1)) return segment;
     const Value is_whole = builder_.less(builder_.index(shared), integer(1));
-    return {builder_.select(is_whole, builder_.index(iteration * stream_.blocks + block_), part.tile),
-            builder_.select(is_whole, integer(0), part.first),
-            builder_.select(is_whole, integer(stream_.k_tiles), part.count)};
+    return {builder_.select(is_whole, builder_.index(iteration * stream_.blocks + block_), segment.tile),
+            builder_.select(is_whole, integer(0), segment.first),
+            builder_.select(is_whole, integer(stream_.k_tiles), segment.count)};
 }
 
 TileCoordinates StreamKCoordinates::tile(Value index) const {
-    TileCoordinates place;
+    TileCoordinates coordinates;
     if (stream_.batch > 1) {
         const Integer tiles = stream_.tiles_m * stream_.tiles_n;
-        place.matrix.value = divided(index, tiles);
-        index = less_multiple(index, place.matrix.value, tiles);
+        coordinates.matrix.value = divided(index, tiles);
+        index = less_multiple(index, coordinates.matrix.value, tiles);
     }
     const Integer of_cooperative_group = group_ * stream_.tiles_n, in_last = stream_.tiles_m % group_;
     const Value group = divided(index, of_cooperative_group);
@@ -64,9 +64,9 @@ TileCoordinates StreamKCoordinates::tile(Value index) const {
         below = builder_.select(is_full, below, less_multiple(in_group, other, in_last));
         column = builder_.select(is_full, column, other);
     }
-    place.row_block.value = builder_.add(builder_.multiply(group, integer(group_)), below);
-    place.column_block.value = column;
-    return place;
+    coordinates.row_block.value = builder_.add(builder_.multiply(group, integer(group_)), below);
+    coordinates.column_block.value = column;
+    return coordinates;
 }
 
 } // namespace swirl::gemm

@@ -27,7 +27,7 @@ public:
           stream_(stream_k_of(gemm.schedule, product_)),
           builder_("gemm_finish"),
           operands_(builder_, gemm_, epilogue, SimtOperands::Has::c_only),
-          places_(builder_, schedule_, stream_),
+          coordinates_(builder_, schedule_, stream_),
           threads_(builder_, schedule_, product_.data_type),
           accumulators_(builder_, gemm_, threads_, gpu) {}
 
@@ -46,7 +46,7 @@ public:
                                   {{tile, Relation::nonnegative},
                                    {-1 * operands_.reads_ab(), Relation::nonnegative, partials.following}},
                                   [&] {
-                                      TileOfC c = operands_.result(places_.tile(builder_.index(tile)));
+                                      TileOfC c = operands_.result(coordinates_.tile(builder_.index(tile)));
                                       c.partials = &partials;
                                       update_c(builder_, schedule_, threads_, accumulators_, product_, c);
                                   });
@@ -77,7 +77,7 @@ private:
     StreamKPartition stream_;
     ir::Builder builder_;
     SimtOperands operands_;
-    StreamKCoordinates places_;
+    StreamKCoordinates coordinates_;
     SimtThreadLayout threads_;
     SimtAccumulators accumulators_;
 };

@@ -27,10 +27,10 @@ public:
           builder_("gemm_stream"),
           operands_(builder_, gemm, epilogue),
           loop_(builder_, gemm, operands_),
-          places_(builder_, schedule_, stream_),
+          coordinates_(builder_, schedule_, stream_),
           threads_(builder_, schedule_, product_.data_type),
           accumulators_(builder_, gemm, threads_, gpu, loop_.scratch()),
-          parts_(builder_.add(buffer_of_partials(stream_, schedule_, product_, true))) {}
+          partials_(builder_.add(buffer_of_partials(stream_, schedule_, product_, true))) {}
 
     ir::Program write() {
         builder_.launch({.blocks = {stream_.blocks, 1, 1},
@@ -55,7 +55,7 @@ private:
         const Integer k_tiles = std::min(stream_.k_tiles, stream_.k_tiles_per_block());
         builder_.for_loop("tile", of_both(stream_.data_parallel_tiles, stream_.stream_k_tiles_of_block()),
                           [&](const Affine& iteration) {
-                              const Segment segment = places_.segment(shared, iteration);
+                              const Segment segment = coordinates_.segment(shared, iteration);
                               builder_.if_then({{-1, Relation::nonnegative, segment.count}}, [&] {
                                   accumulators_.clear();
                                   multiply(segment, of_both(stream_.k_tiles, k_tiles));
@@ -66,12 +66,12 @@ private:
     }
 
     /// Sources starting at the tile's k-tile `k_tile`; a short first one begins before k index 0.
-    SimtMainLoop::Sources sources_at(const TileCoordinates& place, Value k_tile) {
+    SimtMainLoop::Sources sources_at(const TileCoordinates& coordinates, Value k_tile) {
         SimtMainLoop::Sources result;
         for (std::size_t operand = 0; operand < 2; ++operand) {
             const Integer padding = operands_.copies(operand, stream_.padding);
             const Value first = builder_.multiply(k_tile, integer(loop_.copies_per_k_tile(operand)));
-            result[operand] = operands_.source(operand, place, {.form = -padding, .value = first});
+            result[operand] = operands_.source(operand, coordinates, {.form = -padding, .value = first});
         }
         return result;
     }
@@ -86,13 +86,13 @@ private:
     }
 
     void multiply(const Segment& segment, const Affine& max_k_tiles) {
-        const TileCoordinates place = places_.tile(segment.tile);
+        const TileCoordinates coordinates = coordinates_.tile(segment.tile);
         const bool prefetches = stream_.k_tiles > 1;
         builder_.barrier(); // other threads may still read the last segment's k-tiles or slices' accumulators
         for (Integer stage = 0; stage < schedule_.stages - 1; ++stage) {
             const Value k_tile = stage == 0 ? segment.first : prefetched_k_tile(segment, stage);
             if (stage == 0 || prefetches) {
-                loop_.set_sources(sources_at(place, k_tile));
+                loop_.set_sources(sources_at(coordinates, k_tile));
                 loop_.fetch({0,
                              {.index = stage},
                              stage == 0 ? stream_.padding : 0,
@@ -103,7 +103,7 @@ private:
         }
         loop_.wait_for_first(accumulators_);
         const SimtMainLoop::Sources ahead =
-            sources_at(place, prefetched_k_tile(segment, schedule_.stages - 1));
+            sources_at(coordinates, prefetched_k_tile(segment, schedule_.stages - 1));
         for (std::size_t operand = 0; operand < 2; ++operand) loop_.aim(operand, ahead[operand].start);
         const Value copied = builder_.subtract(segment.count, integer(schedule_.stages));
         const Value fewer = builder_.subtract(segment.count, builder_.index(max_k_tiles)); // usually none
@@ -120,13 +120,13 @@ private:
     void finish(const Segment& segment) {
         const auto write = [&] {
             update_c(builder_, schedule_, threads_, accumulators_, product_,
-                     operands_.result(places_.tile(segment.tile)));
+                     operands_.result(coordinates_.tile(segment.tile)));
         };
         if (stream_.k_tiles == 1) return write();
         builder_.if_then({{-stream_.k_tiles, Relation::zero, segment.count}}, write, [&] {
-            const Value index =
-                builder_.add(segment.tile, builder_.index(places_.block() - stream_.first_stream_k_tile()));
-            store_partial(builder_, schedule_, threads_, accumulators_, product_, parts_, index);
+            const Value index = builder_.add(
+                segment.tile, builder_.index(coordinates_.block() - stream_.first_stream_k_tile()));
+            store_partial(builder_, schedule_, threads_, accumulators_, product_, partials_, index);
         });
     }
 
@@ -136,10 +136,10 @@ private:
     ir::Builder builder_;
     SimtOperands operands_;
     SimtMainLoop loop_;
-    StreamKCoordinates places_;
+    StreamKCoordinates coordinates_;
     SimtThreadLayout threads_;
     SimtAccumulators accumulators_;
-    ir::Buffer parts_;
+    ir::Buffer partials_;
 };
 
 } // namespace

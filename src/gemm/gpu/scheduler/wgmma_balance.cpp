@@ -16,14 +16,14 @@ namespace {
 
 constexpr double shared_bytes_of_cycle = 128;
 
-WgmmaBalance::Operand operand_of(const WgmmaOperand& factor, bool from_registers) {
+WgmmaBalance::Operand operand_of(const WgmmaOperand& operand, bool from_registers) {
     WgmmaBalance::Operand result;
-    result.scalar = factor.scalar;
-    result.loads = std::ssize(factor.loads());
-    result.multicast = factor.multicast;
+    result.scalar = operand.scalar;
+    result.loads = std::ssize(operand.loads());
+    result.multicast = operand.multicast;
     result.box_bytes =
-        factor.scalars() * bytes_of(factor.scalar) / factor.multicast / std::max<Integer>(result.loads, 1);
-    result.k_major = factor.layout.k_major;
+        operand.scalars() * bytes_of(operand.scalar) / operand.multicast / std::max<Integer>(result.loads, 1);
+    result.k_major = operand.layout.k_major;
     result.from_registers = from_registers;
     return result;
 }
@@ -31,8 +31,8 @@ WgmmaBalance::Operand operand_of(const WgmmaOperand& factor, bool from_registers
 /// Shared-memory bytes read by all warpgroups' wgmmas per k-tile.
 double bytes_read(const WgmmaBalance& balance, const WgmmaGemm& schedule) {
     const ir::WgmmaInstruction& entry = *balance.instruction;
-    const int lines = entry.columns + (balance.a.from_registers ? 0 : entry.rows);
-    return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * lines * entry.k *
+    const int rows_and_columns = entry.columns + (balance.a.from_registers ? 0 : entry.rows);
+    return static_cast<double>(schedule.warpgroups * balance.wgmma_count) * rows_and_columns * entry.k *
            bytes_of(balance.a.scalar);
 }
 

@@ -43,8 +43,8 @@ std::vector<ir::Value> SimtAccumulators::from(ir::Buffer registers, int count) c
 }
 
 void SimtAccumulators::to(ir::Buffer registers, const std::vector<ir::Value>& values) {
-    Integer place = 0;
-    for (const ir::Value value : values) builder_.store(registers, place++, value);
+    Integer index = 0;
+    for (const ir::Value value : values) builder_.store(registers, index++, value);
 }
 
 std::vector<ir::Value> SimtAccumulators::values() const { return from(accumulators_, count()); }
@@ -72,7 +72,7 @@ std::vector<ir::Value> SimtAccumulators::load_vectors(std::size_t operand, const
             builder_.load(
                 source.buffers[operand],
                 threads_.matrix() * (schedule_.stages * k_tile.scalars()) +
-                    k_tile.place(mn(operand, k), source.first_k + k_step),
+                    k_tile.offset_of(mn(operand, k), source.first_k + k_step),
                 {.lanes = lanes * components_, .dynamic = stage, .dynamic_scale = k_tile.scalars()}),
             k_tile.data_type, scalar_, result);
     return result;
@@ -91,7 +91,7 @@ void SimtAccumulators::load_k_vectors(std::size_t operand, const Source& source,
         append_widened(builder_,
                        builder_.load(source.buffers[operand],
                                      threads_.matrix() * (schedule_.stages * k_tile.scalars()) +
-                                         k_tile.place(mn(operand, k), source.first_k + k_step),
+                                         k_tile.offset_of(mn(operand, k), source.first_k + k_step),
                                      {.lanes = k_tile.vector_k * components_,
                                       .dynamic = stage,
                                       .dynamic_scale = k_tile.scalars()}),
@@ -125,13 +125,13 @@ ir::Value SimtAccumulators::swizzled_chunk(std::size_t operand, const SmemTile& 
     };
     const Integer digits =
         std::min(k_tile.chunks_of_row(), threads_.lanes(operand) / k_tile.swizzle_period());
-    ir::Value place = integer(chunk);
+    ir::Value offset = integer(chunk);
     if (digits > 1)
-        place = builder_.bit_xor(
-            place, builder_.index(threads_.lane_digit(operand, k_tile.swizzle_period(), digits)));
+        offset = builder_.bit_xor(
+            offset, builder_.index(threads_.lane_digit(operand, k_tile.swizzle_period(), digits)));
     if (stage != ir::no_value)
-        place = builder_.add(place, builder_.multiply(stage, integer(k_tile.scalars() / k_tile.chunk())));
-    return known->second = place;
+        offset = builder_.add(offset, builder_.multiply(stage, integer(k_tile.scalars() / k_tile.chunk())));
+    return known->second = offset;
 }
 
 std::vector<ir::Value> SimtAccumulators::load(std::size_t operand, const Source& source, int k_step,
@@ -155,22 +155,23 @@ SimtAccumulators::Operands SimtAccumulators::first_operands(const Source& source
     return {{load(0, source, 0, stages[0]), load(1, source, 0, stages[1])}, {}};
 }
 
-/// The next group of k indices is loaded row by row (column by column) during the k k_steps of this one.
+/// The next group of k indices is loaded row by row (column by column) during the k steps of this one.
 SimtAccumulators::Operands SimtAccumulators::next_operands(const Source& source, const StageIndices& stages,
                                                            int k_step,
                                                            const Operands& operand_registers) const {
     const int k_steps = schedule_.cta_tile.k / schedule_.sliced_k / schedule_.instruction_k();
     Operands result = operand_registers;
     for (std::size_t operand = 0; operand < 2; ++operand) {
-        const int group = k_at_once(operand), place = k_step % group, following = k_step - place + group;
+        const int group = k_at_once(operand), in_group = k_step % group,
+                  following = k_step - in_group + group;
         if (group == 1) {
             result.now[operand] = load(operand, source, following, stages[operand]);
             continue;
         }
         if (following >= k_steps) continue;
-        load_k_vectors(operand, source, following, stages[operand], mn_per_thread(operand) * place / group,
-                       mn_per_thread(operand) * (place + 1) / group, result.next[operand]);
-        if (place + 1 == group) result.now[operand] = std::exchange(result.next[operand], {});
+        load_k_vectors(operand, source, following, stages[operand], mn_per_thread(operand) * in_group / group,
+                       mn_per_thread(operand) * (in_group + 1) / group, result.next[operand]);
+        if (in_group + 1 == group) result.now[operand] = std::exchange(result.next[operand], {});
     }
     return result;
 }
@@ -187,10 +188,10 @@ void SimtAccumulators::multiply(std::vector<ir::Value>& accumulators, const Oper
     };
     for (const auto& [row, column] : fma_sequence(std::get<Fma>(schedule_.math).order,
                                                   schedule_.thread_tile.m, schedule_.thread_tile.n)) {
-        ir::Value& sum = accumulators[place(row, column)];
+        ir::Value& sum = accumulators[index_of(row, column)];
         sum = builder_.fma(operand_type(0, row)[0], operand_type(1, column)[0], sum);
         if (components_ > 1)
-            add_imaginary(sum, accumulators[place(row, column) + 1], operand_type(0, row),
+            add_imaginary(sum, accumulators[index_of(row, column) + 1], operand_type(0, row),
                           operand_type(1, column));
     }
 }

@@ -53,7 +53,7 @@ public:
 
     /// Accumulators are ordered by columns: a thread's rows are contiguous, real and imaginary components
     /// interleaved.
-    std::size_t place(int row, int column) const {
+    std::size_t index_of(int row, int column) const {
         return static_cast<std::size_t>((column * schedule_.thread_tile.m + row) * components_);
     }
     int components() const { return components_; } ///< scalars per accumulator: two for complex numbers

@@ -17,25 +17,25 @@ constexpr int min_cp_async_bytes = 4;
 std::vector<CpAsyncLoader::ThreadRange> CpAsyncLoader::ranges_of(Integer inner, Integer outer) const {
     using Relation = ir::Condition::Relation;
     std::vector<ThreadRange> result;
-    const auto below = [](const Affine& place, Integer end) {
-        return ir::Condition{place - end, Relation::negative};
+    const auto below = [](const Affine& position, Integer end) {
+        return ir::Condition{position - end, Relation::negative};
     };
     if (inner >= threads_) {
         for (Integer o = 0; o < outer; ++o)
             for (Integer first = 0; first < inner; first += threads_) {
-                const Affine place = thread_from(1) + first;
-                result.push_back({place, o, {}});
-                if (first + threads_ > inner) result.back().conditions.push_back(below(place, inner));
+                const Affine position = thread_from(1) + first;
+                result.push_back({position, o, {}});
+                if (first + threads_ > inner) result.back().conditions.push_back(below(position, inner));
             }
         return result;
     }
     const Integer at_once = std::min(threads_ / inner, outer);
     for (Integer first = 0; first < outer; first += at_once) {
-        const Affine place = thread_from(inner) + first;
-        ThreadRange share{thread_digit(builder_, 1, inner), place, {}};
+        const Affine position = thread_from(inner) + first;
+        ThreadRange share{thread_digit(builder_, 1, inner), position, {}};
         const bool is_short = first + at_once > outer;
         if (at_once * inner < threads_ || is_short)
-            share.conditions.push_back(below(place, std::min(first + at_once, outer)));
+            share.conditions.push_back(below(position, std::min(first + at_once, outer)));
         result.push_back(std::move(share));
     }
     return result;
@@ -53,9 +53,9 @@ std::vector<CpAsyncLoader::Copy> CpAsyncLoader::all_copies() const {
             result.push_back({share.inner * k_tile_.vector_mn, share.outer, share.conditions});
         return result;
     }
-    const Integer run = k_tile_.copy_k;
-    for (Integer first = 0; first < k_tile_.k; first += run)
-        for (const ThreadRange& share : ranges_of(run, k_tile_.extent))
+    const Integer copy_width = k_tile_.copy_k;
+    for (Integer first = 0; first < k_tile_.k; first += copy_width)
+        for (const ThreadRange& share : ranges_of(copy_width, k_tile_.extent))
             result.push_back({share.outer, share.inner + first, share.conditions});
     return result;
 }
@@ -71,13 +71,14 @@ void CpAsyncLoader::fetch(const OperandSource& source, Integer copy_offset, cons
     if (padding > 0 && split.value != ir::no_value)
         others = builder_.multiply(
             split.value, builder_.constant({DataType::int64, 1}, static_cast<long double>(split_k_stride)));
-    for (const Copy& part :
+    for (const Copy& element :
          std::span(copies_).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first))) {
-        const Affine to = first_ + k_tile_.place(part.mn, part.k) + target.index * k_tile_.scalars();
+        const Affine to =
+            first_ + k_tile_.offset_of(element.mn, element.k) + target.index * k_tile_.scalars();
         const ir::Access in_k_tile{.dynamic = target.dynamic, .dynamic_scale = k_tile_.scalars()};
         const auto copy = [&] {
             const Affine from =
-                (part.mn * source.stride + part.k * source.k_stride + copy_offset * lanes) * components;
+                (element.mn * source.stride + element.k * source.k_stride + copy_offset * lanes) * components;
             const ir::Value loaded =
                 builder_.load(source.buffer, from,
                               {.lanes = type.lanes, .dynamic = source.start, .dynamic_scale = type.lanes});
@@ -88,14 +89,14 @@ void CpAsyncLoader::fetch(const OperandSource& source, Integer copy_offset, cons
         const auto copy_or_clear = [&] {
             if (padding == 0) return copy();
             // Padding precedes the first k index.
-            const Affine place = part.k + split.form * split_k_stride - padding;
-            builder_.if_then({{place, Relation::nonnegative, others}}, copy,
+            const Affine position = element.k + split.form * split_k_stride - padding;
+            builder_.if_then({{position, Relation::nonnegative, others}}, copy,
                              [&] { builder_.store(k_tiles_, to, builder_.constant(type, 0), in_k_tile); });
         };
-        if (part.conditions.empty())
+        if (element.conditions.empty())
             copy_or_clear();
         else
-            builder_.if_then(part.conditions, copy_or_clear);
+            builder_.if_then(element.conditions, copy_or_clear);
     }
 }
 

@@ -59,17 +59,17 @@ void require_threads(FirstInfeasibility& infeasibility, const SimtGemm& schedule
                           schedule.stages);
 }
 
-/// K extents of mma.sync that are possible; returned in words.
+/// Possible K extents of mma.sync, in words.
 std::string possible_mma_k(const MatrixProduct& product, const target::Gpu& gpu, std::vector<int>& possible) {
-    const DataType factor = product.type_of_a();
+    const DataType operand_type = product.type_of_a();
     if (product.data_type == DataType::float64) {
         if (gpu.tensor.float64) possible = {4};
         if (gpu.tensor.float64 && gpu.capability_major >= 9) possible = {4, 8, 16};
         return "4 is possible from compute capability 8.0 on, 8 and 16 from 9.0 on";
     }
-    const bool is_known = (factor == DataType::bfloat16 && gpu.tensor.bfloat16) ||
-                          (factor == DataType::float16 && gpu.tensor.float16);
-    if (is_known && product.type_of_b() == factor && gpu.capability_major >= capability_of_half_mma)
+    const bool is_known = (operand_type == DataType::bfloat16 && gpu.tensor.bfloat16) ||
+                          (operand_type == DataType::float16 && gpu.tensor.float16);
+    if (is_known && product.type_of_b() == operand_type && gpu.capability_major >= capability_of_half_mma)
         possible = {16};
     return "float64, and from compute capability 8.0 on bfloat16 and float16 with 16, are possible";
 }

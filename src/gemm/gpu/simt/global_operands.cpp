@@ -12,7 +12,7 @@ namespace swirl::gemm {
 namespace {
 
 /// Elements of A and B that a thread holds in registers at once.
-constexpr int most_factors = 128;
+constexpr int max_operand_elements = 128;
 
 int k_of_slice(const SimtGemm& schedule) { return schedule.cta_tile.k / schedule.sliced_k; }
 
@@ -69,12 +69,12 @@ std::string global_load_infeasibility(const SimtGemm& schedule, const MatrixProd
     if (schedule.cta_tile.k != canonical.k)
         return fmt::format("a_load and b_load are global, and cta_k is {}; K, {}, is possible",
                            schedule.cta_tile.k, canonical.k);
-    const int factors = (schedule.thread_tile.m + schedule.thread_tile.n) * k_of_slice(schedule) *
-                        scalars_in(canonical.data_type);
-    if (factors > most_factors)
+    const int operand_elements = (schedule.thread_tile.m + schedule.thread_tile.n) * k_of_slice(schedule) *
+                                 scalars_in(canonical.data_type);
+    if (operand_elements > max_operand_elements)
         return fmt::format(
-            "a_load and b_load are global, and a thread loads {} elements; {} at most are possible", factors,
-            most_factors);
+            "a_load and b_load are global, and a thread loads {} elements; {} at most are possible",
+            operand_elements, max_operand_elements);
     return "";
 }
 

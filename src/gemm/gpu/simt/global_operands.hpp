@@ -30,7 +30,7 @@ private:
     const std::array<SmemTile, 2>& k_tiles_;
     const std::array<OperandSource, 2>& sources_;
     DataType accumulator_type_;
-    /// For A and B, by groups of k indices that are loaded together.
+    /// For A and B, by groups of k indices, one load each.
     std::array<std::vector<std::vector<ir::Value>>, 2> groups_;
 };
 

@@ -40,34 +40,34 @@ public:
     }
 
     ir::Program write() {
-        const BlockCoordinates place =
+        const BlockCoordinates coordinates =
             coordinates_of_block(builder_, schedule_, {row_blocks_, column_blocks_, product_.batch});
         std::vector<ir::Condition> conditions;
         if (is_fallback_) conditions.push_back(range_check_failed(builder_));
-        if (place.may_be_idle)
-            conditions.push_back({place.row_block - row_blocks_, ir::Condition::Relation::negative});
+        if (coordinates.may_be_idle)
+            conditions.push_back({coordinates.row_block - row_blocks_, ir::Condition::Relation::negative});
         if (conditions.empty())
-            write_tile(place);
+            write_tile(coordinates);
         else
-            builder_.if_then(conditions, [&] { write_tile(place); });
+            builder_.if_then(conditions, [&] { write_tile(coordinates); });
         return builder_.finish();
     }
 
 private:
-    void write_tile(BlockCoordinates place) {
+    void write_tile(BlockCoordinates coordinates) {
         const SimtThreadLayout threads(builder_, schedule_, product_.data_type);
-        place.matrix += threads.matrix();
+        coordinates.matrix += threads.matrix();
         SimtAccumulators accumulators(builder_, gemm_, threads, gpu_,
                                       loop_ ? loop_->scratch() : std::nullopt);
         accumulators.clear();
         if (product_.k > 0)
             builder_.if_then({{operands_.reads_ab() - 1, ir::Condition::Relation::nonnegative}},
-                             [&] { multiply(place, accumulators, threads); });
+                             [&] { multiply(coordinates, accumulators, threads); });
         accumulators.reduce_k_slices();
-        TileOfC result = operands_.result(TileCoordinates::of(place));
-        result.tile = place.tile;
-        result.tiles = place.tiles;
-        operands_.reduce(result, place, threads);
+        TileOfC result = operands_.result(TileCoordinates::of(coordinates));
+        result.tile = coordinates.tile;
+        result.tiles = coordinates.tiles;
+        operands_.reduce(result, coordinates, threads);
         update_c(builder_, schedule_, threads, accumulators, product_, result);
     }
 
@@ -80,28 +80,29 @@ private:
     Integer split_k_stride() const {
         return (schedule_.interleaves_splits() ? 1 : k_tiles_per_split_) * schedule_.cta_tile.k;
     }
-    OperandSource source(const BlockCoordinates& place, std::size_t operand) const {
+    OperandSource source(const BlockCoordinates& coordinates, std::size_t operand) const {
         if (schedule_.is_tma(operand)) return {};
-        const Affine first = place.split * operands_.copies(operand, split_k_stride()) -
+        const Affine first = coordinates.split * operands_.copies(operand, split_k_stride()) -
                              operands_.copies(operand, gemm_.k_padding);
-        return operands_.source(operand, TileCoordinates::of(place), {first});
+        return operands_.source(operand, TileCoordinates::of(coordinates), {first});
     }
     /// Whether all k-tiles are in flight before the first is multiplied.
     bool all_in_flight() const { return k_tiles_per_split_ < schedule_.stages; }
 
     /// Past the end the last k-tile is prefetched again, so the loop needs no branch. If all k-tiles are in flight at
     /// once, none is, and nothing is loaded after the last k-tile.
-    void multiply(const BlockCoordinates& place, SimtAccumulators& accumulators,
+    void multiply(const BlockCoordinates& coordinates, SimtAccumulators& accumulators,
                   const SimtThreadLayout& threads) {
-        if (schedule_.loads_from_global()) return multiply_from_global(place, accumulators, threads);
-        const OperandSource a = source(place, 0), b = source(place, 1);
+        if (schedule_.loads_from_global()) return multiply_from_global(coordinates, accumulators, threads);
+        const OperandSource a = source(coordinates, 0), b = source(coordinates, 1);
         loop_->begin(threads);
         loop_->set_sources({a, b});
-        if (schedule_.has_tma()) begin_tma(place);
+        if (schedule_.has_tma()) begin_tma(coordinates);
         const Integer stages = schedule_.stages;
         for (Integer stage = 0; stage < stages - 1; ++stage) {
             if (stage < k_tiles_per_split_)
-                loop_->fetch({stage, {.index = stage}, padding_of(stage), {place.split}, split_k_stride()});
+                loop_->fetch(
+                    {stage, {.index = stage}, padding_of(stage), {coordinates.split}, split_k_stride()});
             loop_->commit();
         }
         loop_->wait_for_first(accumulators);
@@ -123,9 +124,9 @@ private:
         loop_->wait_for_all();
     }
 
-    void multiply_from_global(const BlockCoordinates& place, SimtAccumulators& accumulators,
+    void multiply_from_global(const BlockCoordinates& coordinates, SimtAccumulators& accumulators,
                               const SimtThreadLayout& threads) {
-        const std::array<OperandSource, 2> sources = {source(place, 0), source(place, 1)};
+        const std::array<OperandSource, 2> sources = {source(coordinates, 0), source(coordinates, 1)};
         const GlobalOperands global_operands(builder_, gemm_, threads, sources);
         std::vector<Value> values = accumulators.values();
         for (int k = 0; k < schedule_.cta_tile.k / schedule_.sliced_k; ++k)
@@ -133,9 +134,9 @@ private:
         accumulators.keep(values);
     }
 
-    void begin_tma(const BlockCoordinates& place) {
-        const TileCoordinates tile = TileCoordinates::of(place);
-        const Affine first = place.split * split_k_stride() - gemm_.k_padding;
+    void begin_tma(const BlockCoordinates& coordinates) {
+        const TileCoordinates tile = TileCoordinates::of(coordinates);
+        const Affine first = coordinates.split * split_k_stride() - gemm_.k_padding;
         loop_->begin_tma({k_tiles_per_split_, first},
                          {operands_.tma_start(0, tile), operands_.tma_start(1, tile)});
     }

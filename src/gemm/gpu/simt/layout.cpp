@@ -18,14 +18,14 @@ Affine thread_digit(ir::Builder& builder, Integer divisor, Integer modulus) {
 }
 
 ir::Value join_lanes(ir::Builder& builder, const std::vector<ir::Value>& lanes) {
-    std::vector<ir::Value> parts = lanes;
-    for (; parts.size() > 1; parts.resize(parts.size() / 2))
-        for (std::size_t p = 0; p < parts.size(); p += 2) {
-            std::vector<std::int8_t> all(2 * lanes.size() / parts.size());
+    std::vector<ir::Value> vectors = lanes;
+    for (; vectors.size() > 1; vectors.resize(vectors.size() / 2))
+        for (std::size_t p = 0; p < vectors.size(); p += 2) {
+            std::vector<std::int8_t> all(2 * lanes.size() / vectors.size());
             std::iota(all.begin(), all.end(), std::int8_t{0});
-            parts[p / 2] = builder.shuffle(parts[p], parts[p + 1], all);
+            vectors[p / 2] = builder.shuffle(vectors[p], vectors[p + 1], all);
         }
-    return parts.front();
+    return vectors.front();
 }
 
 int SimtThreadLayout::vector_of(DataType data_type, int extent) {
@@ -128,15 +128,15 @@ Integer SmemTile::elements() const {
 
 namespace {
 
-/// Four k indices of a part of a warp's rows or columns are in different banks: they are this many bytes apart,
+/// Four k indices of some of a warp's rows or columns are in different banks: they are this many bytes apart,
 /// modulo the bytes of all banks.
 constexpr Integer bytes_of_banks = 128, bytes_to_next_k = 32;
 
-/// Pitch for an extent of which a warp accesses every `vector`-th element; copies stay aligned.
+/// Pitch if a warp accesses every `vector`-th element of an extent; copies stay aligned.
 Integer pitch_for_warps(DataType data_type, Integer extent, Integer vector = 1) {
     const Integer bytes = bytes_of(data_type);
-    const Integer apart = std::max<Integer>(bytes_to_next_k / vector, SimtThreadLayout::widest_access);
-    return extent + modulo(apart / bytes - extent, bytes_of_banks / bytes);
+    const Integer distance = std::max<Integer>(bytes_to_next_k / vector, SimtThreadLayout::widest_access);
+    return extent + modulo(distance / bytes - extent, bytes_of_banks / bytes);
 }
 
 /// An odd number of k vectors, so that adjacent rows or columns are in different banks.

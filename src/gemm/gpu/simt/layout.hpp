@@ -94,7 +94,7 @@ struct SmemTile {
     Integer chunks_of_row() const { return row / chunk(); }
     Integer swizzle_period() const { return ir::swizzle_row_bytes / (row * bytes_of(data_type)); }
     /// Scalar offset of an element. Not for K-major tiles loaded by TMA.
-    Affine place(const Affine& mn, const Affine& k) const {
+    Affine offset_of(const Affine& mn, const Affine& k) const {
         return (is_smem_k_major() ? mn * pitch + k : k * pitch + mn) * components;
     }
 };

@@ -99,7 +99,7 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
     const TmaPipeline::State state = schedule_.has_tma() ? pipeline_.state() : state_without_tma();
     const Value free = stages().before(state.k_tiles[0].stage);
     take();
-    // Padding occurs only in k-tiles that are in flight before the first is multiplied.
+    // Only k-tiles in flight before the first multiplication have padding.
     const KTileLoad k_tile_load{0, {.dynamic = free}};
     const int shares = schedule_.interleave_copies ? k_steps - 1 : 1,
               copies_of_all = k_tile.prefetches ? copies() : 0;

@@ -10,7 +10,7 @@
 namespace swirl::gemm {
 
 /// The main loop over k-tiles of A and B. Later k-tiles are in flight to shared memory while this one is multiplied.
-/// Operands of the next k step are loaded while the current one is multiplied; at a k-tile's last step they come from
+/// Operands of the next k step are loaded while the current one is multiplied; at a k-tile's last k step they come from
 /// the next k-tile, after the one barrier. (Gray, "SGEMM", a walkthrough of maxas.)
 class SimtMainLoop {
 public:
@@ -65,7 +65,7 @@ public:
 
 private:
     SimtAccumulators::Source operand_source() const;
-    /// The one pipeline of A's and B's k-tiles, whoever fills it: where TMA fills stages, they have a phase.
+    /// The pipeline of A's and B's k-tiles. Stages that TMA fills have a phase.
     PipelineState stages() const;
     TmaPipeline::State state_without_tma() const;
     void fetch(const KTileLoad& k_tile_load, int first, int end);

@@ -27,13 +27,13 @@ public:
     int count_of_a() const { return schedule_.thread_tile.m * fours(); }
     int count_of_b() const { return groups() * fours(); }
 
-    /// From pipeline stage `stage` after the one at `place`, starting at k index `k` in it.
-    std::vector<ir::Value> load_a(const SmemTile& k_tile, ir::Buffer buffer, const Affine& place,
+    /// From pipeline stage `stage` after the one at `offset`, starting at k index `k` in it.
+    std::vector<ir::Value> load_a(const SmemTile& k_tile, ir::Buffer buffer, const Affine& offset,
                                   const Affine& k, ir::Value stage) const;
-    std::vector<ir::Value> load_b(const SmemTile& k_tile, ir::Buffer buffer, const Affine& place,
+    std::vector<ir::Value> load_b(const SmemTile& k_tile, ir::Buffer buffer, const Affine& offset,
                                   const Affine& k, ir::Value stage) const;
 
-    /// Accumulates into `accumulators`, which are ordered by columns.
+    /// Accumulates into `accumulators`, in column order.
     void multiply(std::vector<ir::Value>& accumulators, const std::vector<ir::Value>& a,
                   const std::vector<ir::Value>& b) const;
 

@@ -86,18 +86,18 @@ Value SimtOperands::tile_start(const IndexValue& block, Integer tile, Integer ex
 }
 
 /// Index of a block's matrix times a constant; threads without a matrix use the last one.
-Value SimtOperands::matrix_index(const TileCoordinates& place, Integer times) const {
-    const Value regular = value_of(place.matrix, times);
+Value SimtOperands::matrix_index(const TileCoordinates& coordinates, Integer times) const {
+    const Value regular = value_of(coordinates.matrix, times);
     if (product_.batch % schedule_.matrices() == 0) return regular;
-    const Value is_regular = builder_.less(value_of(place.matrix), integer(product_.batch));
+    const Value is_regular = builder_.less(value_of(coordinates.matrix), integer(product_.batch));
     return builder_.select(is_regular, regular, integer((product_.batch - 1) * times));
 }
 
 /// Start of the matrix, in accesses of `lanes` elements.
-Value SimtOperands::matrix_start(const TileCoordinates& place, const Matrix& matrix,
+Value SimtOperands::matrix_start(const TileCoordinates& coordinates, const Matrix& matrix,
                                  const MatrixLayout& layout, Integer lanes) const {
-    if (!product_.listed) return matrix_index(place, layout.batch_stride / lanes);
-    return offset_in_memory(builder_, matrix.list, matrix_index(place, 1), lanes * matrix.bytes);
+    if (!product_.listed) return matrix_index(coordinates, layout.batch_stride / lanes);
+    return offset_in_memory(builder_, matrix.list, matrix_index(coordinates, 1), lanes * matrix.bytes);
 }
 
 Integer SimtOperands::copies(std::size_t operand, Integer k) const {
@@ -105,7 +105,7 @@ Integer SimtOperands::copies(std::size_t operand, Integer k) const {
     return k * k_stride / k_tiles_[operand].elements_of_copy();
 }
 
-OperandSource SimtOperands::source(std::size_t operand, const TileCoordinates& place,
+OperandSource SimtOperands::source(std::size_t operand, const TileCoordinates& coordinates,
                                    const IndexValue& first) const {
     const bool is_a = operand == 0;
     const Integer lanes = k_tiles_[operand].elements_of_copy();
@@ -113,41 +113,43 @@ OperandSource SimtOperands::source(std::size_t operand, const TileCoordinates& p
     OperandSource result;
     const Matrix& matrix = operands_[operand];
     result.buffer = matrix.buffer;
-    const bool is_one_line = (is_a ? product_.rows : product_.columns) == 1;
-    result.stride = is_one_line ? 0 : is_a ? layout.row_stride : layout.column_stride;
+    const bool is_single = (is_a ? product_.rows : product_.columns) == 1;
+    result.stride = is_single ? 0 : is_a ? layout.row_stride : layout.column_stride;
     result.k_stride = is_a ? layout.column_stride : layout.row_stride;
     const Value along =
-        is_a ? tile_start(place.row_block, schedule_.cta_tile.m, product_.rows, result.stride, lanes)
-             : tile_start(place.column_block, schedule_.cta_tile.n, product_.columns, result.stride, lanes);
+        is_a ? tile_start(coordinates.row_block, schedule_.cta_tile.m, product_.rows, result.stride, lanes)
+             : tile_start(coordinates.column_block, schedule_.cta_tile.n, product_.columns, result.stride,
+                          lanes);
     result.start =
-        builder_.add(builder_.add(along, matrix_start(place, matrix, layout, lanes)), value_of(first));
+        builder_.add(builder_.add(along, matrix_start(coordinates, matrix, layout, lanes)), value_of(first));
     return result;
 }
 
-TmaLoader::Start SimtOperands::tma_start(std::size_t operand, const TileCoordinates& place) const {
+TmaLoader::Start SimtOperands::tma_start(std::size_t operand, const TileCoordinates& coordinates) const {
     const bool is_a = operand == 0;
     TmaLoader::Start result;
-    result.mn = is_a ? tile_start(place.row_block, schedule_.cta_tile.m, product_.rows, 1, 1)
-                     : tile_start(place.column_block, schedule_.cta_tile.n, product_.columns, 1, 1);
+    result.mn = is_a ? tile_start(coordinates.row_block, schedule_.cta_tile.m, product_.rows, 1, 1)
+                     : tile_start(coordinates.column_block, schedule_.cta_tile.n, product_.columns, 1, 1);
     if (has_batch_coordinate(is_a ? product_.a : product_.b, product_.batch))
-        result.matrix = matrix_index(place, 1);
+        result.matrix = matrix_index(coordinates, 1);
     return result;
 }
 
-TileOfC SimtOperands::result(const TileCoordinates& place) {
+TileOfC SimtOperands::result(const TileCoordinates& coordinates) {
     TileOfC c;
     c.buffer = c_.buffer;
     c.alpha_beta = alpha_beta_;
     c.reads_c = reads_c_;
     const Integer rows = schedule_.cta_tile.m, columns = schedule_.cta_tile.n;
     const Integer lanes = schedule_.c_vector_m;
-    const Value row = tile_start(place.row_block, rows, product_.rows, product_.c.row_stride, lanes);
+    const Value row = tile_start(coordinates.row_block, rows, product_.rows, product_.c.row_stride, lanes);
     const Value column =
-        tile_start(place.column_block, columns, product_.columns, product_.c.column_stride, lanes);
-    c.start = builder_.add(builder_.add(row, column), matrix_start(place, c_, product_.c, lanes));
+        tile_start(coordinates.column_block, columns, product_.columns, product_.c.column_stride, lanes);
+    c.start = builder_.add(builder_.add(row, column), matrix_start(coordinates, c_, product_.c, lanes));
     if (epilogue_) {
-        epilogue_->begin({matrix_index(place, 1), tile_start(place.row_block, rows, product_.rows, 1, lanes),
-                          tile_start(place.column_block, columns, product_.columns, 1, 1)});
+        epilogue_->begin({matrix_index(coordinates, 1),
+                          tile_start(coordinates.row_block, rows, product_.rows, 1, lanes),
+                          tile_start(coordinates.column_block, columns, product_.columns, 1, 1)});
         c.epilogue = &*epilogue_;
     }
     // The rest of an extent from a block's first element on, less a tile.
@@ -156,21 +158,21 @@ TileOfC SimtOperands::result(const TileCoordinates& place) {
         return {extent - tile - block.form * tile, builder_.multiply(block.value, integer(-tile))};
     };
     c.has_spare_matrices = product_.batch % schedule_.matrices() != 0;
-    c.own_matrix = product_.batch - 1 - place.matrix.form;
+    c.own_matrix = product_.batch - 1 - coordinates.matrix.form;
     c.has_shared_rows = product_.rows % rows != 0;
     c.has_shared_columns = product_.columns % columns != 0;
-    c.own_row = own(place.row_block, product_.rows, rows);
-    c.own_column = own(place.column_block, product_.columns, columns);
+    c.own_row = own(coordinates.row_block, product_.rows, rows);
+    c.own_column = own(coordinates.column_block, product_.columns, columns);
     return c;
 }
 
 void SimtOperands::reduce(TileOfC& c, const BlockCoordinates& block, const SimtThreadLayout& threads) {
     if (!reductions_) return;
-    const TileCoordinates place = TileCoordinates::of(block);
+    const TileCoordinates coordinates = TileCoordinates::of(block);
     ReducedTile tile;
-    tile.matrix = matrix_index(place, 1);
-    tile.row = tile_start(place.row_block, schedule_.cta_tile.m, product_.rows, 1, 1);
-    tile.column = tile_start(place.column_block, schedule_.cta_tile.n, product_.columns, 1, 1);
+    tile.matrix = matrix_index(coordinates, 1);
+    tile.row = tile_start(coordinates.row_block, schedule_.cta_tile.m, product_.rows, 1, 1);
+    tile.column = tile_start(coordinates.column_block, schedule_.cta_tile.n, product_.columns, 1, 1);
     tile.row_tile = block.row_block;
     tile.column_tile = block.column_block;
     tile.column_tiles = ceil_divide(product_.columns, Integer{schedule_.cta_tile.n});

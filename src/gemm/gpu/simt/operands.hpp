@@ -24,15 +24,16 @@ public:
     ir::Buffer matrix(std::size_t operand) const { return operands_[operand].buffer; }
 
     /// Source of A (0) or B (1) for a tile, starting at k index `first`; offsets in copies.
-    OperandSource source(std::size_t operand, const TileCoordinates& place, const IndexValue& first) const;
+    OperandSource source(std::size_t operand, const TileCoordinates& coordinates,
+                         const IndexValue& first) const;
     /// TMA coordinates of the tile's first k-tile.
-    TmaLoader::Start tma_start(std::size_t operand, const TileCoordinates& place) const;
+    TmaLoader::Start tma_start(std::size_t operand, const TileCoordinates& coordinates) const;
     /// Distance of `k` indices along K, in copies.
     Integer copies(std::size_t operand, Integer k) const;
     /// C of a tile; starts the epilogue there.
-    TileOfC result(const TileCoordinates& place);
+    TileOfC result(const TileCoordinates& coordinates);
     /// Starts the reductions, if any, of the block's one tile.
-    void reduce(TileOfC& c, const BlockCoordinates& place, const SimtThreadLayout& threads);
+    void reduce(TileOfC& c, const BlockCoordinates& coordinates, const SimtThreadLayout& threads);
 
     ir::Value integer(Integer value) const;
     /// A value times a constant.
@@ -51,9 +52,9 @@ private:
     int lanes_of_copy(std::size_t operand) const;
     ir::Value tile_start(const IndexValue& block, Integer tile, Integer extent, Integer stride,
                          Integer lanes) const;
-    ir::Value matrix_index(const TileCoordinates& place, Integer times) const;
-    ir::Value matrix_start(const TileCoordinates& place, const Matrix& matrix, const MatrixLayout& layout,
-                           Integer lanes) const;
+    ir::Value matrix_index(const TileCoordinates& coordinates, Integer times) const;
+    ir::Value matrix_start(const TileCoordinates& coordinates, const Matrix& matrix,
+                           const MatrixLayout& layout, Integer lanes) const;
 
     ir::Builder& builder_;
     const MatrixProduct& product_; ///< canonical

@@ -57,14 +57,14 @@ SlicedKReduction::SlicedKReduction(ir::Builder& builder, const CanonicalSimtGemm
 void SlicedKReduction::add(ir::Buffer registers, int rows, const ColumnPartition& own) const {
     if (schedule_.sliced_k == 1) return;
     const Integer threads = schedule_.k_slice_threads(), of_block = own.columns_of_block();
-    const auto place = [&](const Affine& slice, const Affine& column, int row) {
+    const auto offset = [&](const Affine& slice, const Affine& column, int row) {
         return ((threads_.matrix() * of_block + column) * rows + row) * (schedule_.sliced_k * threads) +
                slice * threads + threads_.in_k_slice();
     };
     builder_.barrier(); // k-tiles, and accumulators of a previous call, have been read
     for (int j = 0; j < of_block; ++j)
         for (int i = 0; i < rows; ++i)
-            builder_.store(memory_, place(threads_.slice(), j, i),
+            builder_.store(memory_, offset(threads_.slice(), j, i),
                            builder_.load(registers, Integer{j} * rows + i));
     builder_.barrier();
     const auto add_up = [&] {
@@ -72,7 +72,7 @@ void SlicedKReduction::add(ir::Buffer registers, int rows, const ColumnPartition
             for (int i = 0; i < rows; ++i) {
                 Value sum = ir::no_value;
                 for (int slice = 0; slice < schedule_.sliced_k; ++slice) {
-                    const Value one = builder_.load(memory_, place(slice, own.in_block(j), i));
+                    const Value one = builder_.load(memory_, offset(slice, own.in_block(j), i));
                     sum = slice == 0 ? one : builder_.add(sum, one);
                 }
                 builder_.store(registers, Integer{j} * rows + i, sum);

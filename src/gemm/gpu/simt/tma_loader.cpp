@@ -18,7 +18,7 @@ using Relation = ir::Condition::Relation;
 constexpr Integer longest_box = 256, bytes_per_signal = 8;
 constexpr int leads = 2, sides = 2;
 constexpr Integer banks = 32; ///< of shared memory
-/// Lines with at most this many chunks: assigning adjacent threads along the line then transposes faster; sgemm NN
+/// Rows with at most this many chunks: assigning adjacent threads along the row then transposes faster; sgemm NN
 /// 3000 takes 1.5% less time (decision 031).
 constexpr Integer few_chunks = 4;
 constexpr Integer mn_of_pattern = ir::swizzle_pattern_bytes / ir::swizzle_row_bytes;
@@ -227,8 +227,8 @@ void TmaLoader::transpose(int first_round, int end_round, const Stage& from, con
     }
 }
 
-/// If lines have more than a few chunks, adjacent threads take adjacent lines, so that both loads and stores use
-/// different banks. Chunk c of a row is at c xor the line's index among those with different swizzles.
+/// If rows have more than a few chunks, adjacent threads take adjacent rows, so that both loads and stores use
+/// different banks. Chunk c of a row is at c xor the row's index among those with different swizzles.
 void TmaLoader::transpose_chunks(std::size_t operand, int round, const Stage& from,
                                  const Stage& to_side) const {
     const SmemTile& k_tile = gemm_.k_tiles[operand];
@@ -243,19 +243,20 @@ void TmaLoader::transpose_chunks(std::size_t operand, int round, const Stage& fr
                       round * at_once;
     const Affine panel = thread_digit(builder_, threads_per_chunk * chunks, all / chunks);
     const Affine in_row = thread_digit(builder_, threads_per_chunk, chunks);
-    ir::Value place = builder_.index(in_row);
-    if (chunks > 1) place = builder_.bit_xor(place, builder_.index(thread_digit(builder_, mn_digit, chunks)));
+    ir::Value offset = builder_.index(in_row);
+    if (chunks > 1)
+        offset = builder_.bit_xor(offset, builder_.index(thread_digit(builder_, mn_digit, chunks)));
     if (from.dynamic != ir::no_value)
-        place = builder_.add(place, builder_.multiply(from.dynamic, integer(loaded.scalars() / chunk)));
+        offset = builder_.add(offset, builder_.multiply(from.dynamic, integer(loaded.scalars() / chunk)));
     const auto move = [&] {
         const ir::Value vector = builder_.load(
             operands_[operand].loaded,
             from.index * loaded.scalars() + panel * (loaded.extent * loaded.row) + mn * loaded.row,
-            {.lanes = static_cast<int>(chunk), .dynamic = place, .dynamic_scale = chunk});
+            {.lanes = static_cast<int>(chunk), .dynamic = offset, .dynamic_scale = chunk});
         const Affine k = panel * loaded.row + in_row * chunk;
         for (Integer lane = 0; lane < chunk; ++lane)
             builder_.store(operands_[operand].transposed,
-                           to_side.index * k_tile.scalars() + k_tile.place(mn, k + lane),
+                           to_side.index * k_tile.scalars() + k_tile.offset_of(mn, k + lane),
                            builder_.shuffle(vector, vector, {static_cast<std::int8_t>(lane)}),
                            {.dynamic = to_side.dynamic, .dynamic_scale = k_tile.scalars()});
     };

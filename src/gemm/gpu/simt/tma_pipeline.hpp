@@ -39,7 +39,7 @@ public:
     };
     State state() const;
     PipelineState stages() const { return {builder_, counters_, 0, schedule_.stages}; }
-    /// The part of transposing the next k-tile that belongs to k step `k_step` of `k_steps`.
+    /// The share of transposing the next k-tile in k step `k_step` of `k_steps`.
     void transpose(const State& state, int k_step, int k_steps) const;
     /// Whether a barrier follows each k-tile: because its stage is refilled, or threads exchange copied or transposed
     /// elements.

@@ -60,7 +60,7 @@ public:
         in_k_slices(summed_.slices(), [&] {
             for (int j = 0; j < summed_.columns(); ++j)
                 for (int i = 0; i < rows_; ++i)
-                    builder_.store(buffer, first + place_of(i, summed_.of_thread(j)),
+                    builder_.store(buffer, first + offset_of(i, summed_.of_thread(j)),
                                    builder_.load(accumulators_.registers(), Integer{j} * rows_ + i), access);
         });
     }
@@ -94,17 +94,17 @@ private:
     /// Makes the accumulators of all splits visible to each of them, column by column of a thread.
     void exchange() {
         const bool is_cluster = !schedule_.splits_in_workspace();
-        part_ = scalars_of_partial(schedule_, product_);
+        partial_scalars_ = scalars_of_partial(schedule_, product_);
         ir::BufferInfo info;
         info.name = "split_sums";
         info.element = scalar_of(product_.data_type);
         info.space = is_cluster ? ir::Space::shared : ir::Space::scratch;
-        info.dsmem_elements_per_block = is_cluster ? part_ : 0;
-        info.elements = part_ * schedule_.splits() * (is_cluster ? 1 : c_.tiles);
+        info.dsmem_elements_per_block = is_cluster ? partial_scalars_ : 0;
+        info.elements = partial_scalars_ * schedule_.splits() * (is_cluster ? 1 : c_.tiles);
         info.written = true;
         split_partials_ = builder_.add(info);
-        if (!is_cluster) first_ = c_.tile * (schedule_.splits() * part_);
-        keep(split_partials_, first_ + split() * part_);
+        if (!is_cluster) first_ = c_.tile * (schedule_.splits() * partial_scalars_);
+        keep(split_partials_, first_ + split() * partial_scalars_);
         if (is_cluster) return builder_.cluster_barrier();
         ir::BufferInfo arrivals;
         arrivals.name = "arrivals";
@@ -131,13 +131,13 @@ private:
         const Affine first_row =
             row_partition_ * (rows_of_block_ * accumulators_.components() * schedule_.k_slice_threads());
         std::vector<ir::Value> others;
-        for (Integer part = 0; part < count; ++part)
+        for (Integer k = 0; k < count; ++k)
             for_each_total(columns.columns(), [&](int i, int j) {
-                const Affine place = first_row + place_of(i, columns.of_thread(j)) + part * part_;
-                others.push_back(builder_.load(partials, first + place, access));
+                const Affine offset = first_row + offset_of(i, columns.of_thread(j)) + k * partial_scalars_;
+                others.push_back(builder_.load(partials, first + offset, access));
             });
         auto other = others.begin();
-        for (Integer part = 0; part < count; ++part)
+        for (Integer k = 0; k < count; ++k)
             for_each_total(columns.columns(), [&](int i, int j) {
                 const ir::Value total = builder_.load(totals_, total_of(i, j));
                 builder_.store(totals_, total_of(i, j), builder_.add(total, *other++));
@@ -148,13 +148,13 @@ private:
         const int slices = std::gcd(schedule_.splits(), schedule_.sliced_k),
                   splits = schedule_.splits() / slices;
         const ColumnPartition of_block(builder_, schedule_, threads_, shares_, 1);
-        const auto together = std::gcd<Integer>(
+        const auto in_flight = std::gcd<Integer>(
             splits, std::max<Integer>(1, partials_in_flight / totals_in(of_block.columns())));
         clear_totals(of_block.columns());
         in_k_slices(slices, [&] {
-            builder_.for_loop("split", splits / together, [&](const Affine& index) {
-                const Affine split = threads_.slice() * splits + index * together;
-                add_to_totals(split_partials_, first_ + split * part_, of_block, together);
+            builder_.for_loop("split", splits / in_flight, [&](const Affine& index) {
+                const Affine split = threads_.slice() * splits + index * in_flight;
+                add_to_totals(split_partials_, first_ + split * partial_scalars_, of_block, in_flight);
             });
         });
         accumulators_.sliced_k_reduction().add(totals_, rows_of_block_ * accumulators_.components(), own_);
@@ -162,19 +162,19 @@ private:
     /// Likewise for Stream-K partials, in order.
     void add_partials() {
         const TilePartials& partials = *c_.partials;
-        part_ = scalars_of_partial(schedule_, product_);
+        partial_scalars_ = scalars_of_partial(schedule_, product_);
         clear_totals(own_.columns());
         const ir::Value none = builder_.constant({DataType::int64, 1}, 0);
         const ir::Value before = builder_.subtract(none, partials.following);
         builder_.for_loop("part", partials.most * partials.reads_ab, [&](const Affine& split) {
             builder_.if_then({{split - 1, Relation::negative, before}}, [&] {
-                add_to_totals(partials.buffer, split * part_, own_, 1,
-                              {.dynamic = partials.first, .dynamic_scale = part_});
+                add_to_totals(partials.buffer, split * partial_scalars_, own_, 1,
+                              {.dynamic = partials.first, .dynamic_scale = partial_scalars_});
             });
         });
     }
 
-    Affine place_of(int i, const Affine& j) const {
+    Affine offset_of(int i, const Affine& j) const {
         return (j * rows_ + i) * schedule_.k_slice_threads() + threads_.in_k_slice();
     }
     Integer total_of(int i, int j) const {
@@ -248,10 +248,11 @@ private:
         }
         std::vector<std::int8_t> others;
         std::vector<ir::Value> imaginary;
-        const ir::Value part = builder_.load(c_.alpha_beta, 2 * which + 1), negative = builder_.negate(part);
+        const ir::Value component = builder_.load(c_.alpha_beta, 2 * which + 1),
+                        negative = builder_.negate(component);
         for (int lane = 0; lane < lanes; ++lane) {
             others.push_back(static_cast<std::int8_t>(lane ^ 1));
-            imaginary.push_back(lane % 2 == 0 ? negative : part);
+            imaginary.push_back(lane % 2 == 0 ? negative : component);
         }
         const ir::Value real = real_factor(2 * which, lanes);
         const ir::Value first =
@@ -263,16 +264,16 @@ private:
         const int lanes = schedule_.c_vector_m, components = accumulators_.components();
         const ir::Access access{
             .lanes = lanes * components, .dynamic = c_.start, .dynamic_scale = Integer{lanes} * components};
-        const Affine place =
+        const Affine offset =
             (row(i) * product_.c.row_stride + own_.in_tile(j) * product_.c.column_stride) * components;
         ir::Value vector =
             scaled(0, accumulators_of_rows(i * components, lanes * components, j), ir::no_value);
-        if (reads) vector = scaled(1, builder_.load(c_.buffer, place, access), vector);
-        const GpuEpilogueWriter::Place element{Affine(0), row(i), own_.in_tile(j)};
+        if (reads) vector = scaled(1, builder_.load(c_.buffer, offset, access), vector);
+        const GpuEpilogueWriter::Coordinates element{Affine(0), row(i), own_.in_tile(j)};
         if (c_.epilogue != nullptr) vector = c_.epilogue->finish(element, vector);
         if (c_.reductions != nullptr) c_.reductions->take(i, j, element, vector);
         if (product_.converts()) vector = narrowed(builder_, vector, product_.type_of_c());
-        builder_.store(c_.buffer, place, vector, access);
+        builder_.store(c_.buffer, offset, vector, access);
     }
 
     ir::Builder& builder_;
@@ -290,8 +291,8 @@ private:
     ColumnPartition own_;    ///< columns that they finish
     ir::Buffer split_partials_ = 0;
     ir::Buffer totals_ = 0;
-    Integer part_ = 0; ///< accumulators of a block
-    Affine first_ = 0; ///< of the tile, among those exchanged
+    Integer partial_scalars_ = 0; ///< accumulators of a block
+    Affine first_ = 0;            ///< of the tile, among those exchanged
 };
 
 } // namespace

@@ -10,7 +10,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr int lines_of_pattern = static_cast<int>(ir::swizzle_pattern_bytes / ir::swizzle_row_bytes);
+constexpr int rows_per_swizzle_pattern = static_cast<int>(ir::swizzle_pattern_bytes / ir::swizzle_row_bytes);
 
 constexpr int bytes_of_k = 32; ///< of a wgmma's K
 
@@ -18,19 +18,19 @@ bool is_multiple(int value, int of) { return value > 0 && value % of == 0; }
 
 /// If A's rows are the rows of wgmmas, warpgroups share them.
 std::string register_a_infeasibility(const WgmmaGemm& schedule) {
-    const int parts = schedule.cta_tile.m / schedule.warpgroups / rows_of_wgmma;
+    const int wgmmas = schedule.cta_tile.m / schedule.warpgroups / rows_of_wgmma;
     if (!is_multiple(schedule.cta_tile.m, rows_of_wgmma * schedule.warpgroups) ||
-        (parts > 1 && parts % 2 != 0))
+        (wgmmas > 1 && wgmmas % 2 != 0))
         return fmt::format("cta_m is {}; {}, and even multiples of it, are possible for A in registers",
                            schedule.cta_tile.m, rows_of_wgmma * schedule.warpgroups);
-    if (!is_multiple(schedule.cta_tile.n, lines_of_pattern))
+    if (!is_multiple(schedule.cta_tile.n, rows_per_swizzle_pattern))
         return fmt::format("cta_n is {}; multiples of {} are possible for A in registers",
-                           schedule.cta_tile.n, lines_of_pattern);
-    if (!is_multiple(epilogue_tile_n(schedule), lines_of_pattern) ||
+                           schedule.cta_tile.n, rows_per_swizzle_pattern);
+    if (!is_multiple(epilogue_tile_n(schedule), rows_per_swizzle_pattern) ||
         schedule.epilogue_tile_m * schedule.cta_tile.n % schedule.cta_tile.m != 0)
         return fmt::format(
             "epilogue_tile_m is {}, which is {} columns of A's rows; multiples of {} are possible",
-            schedule.epilogue_tile_m, epilogue_tile_n(schedule), lines_of_pattern);
+            schedule.epilogue_tile_m, epilogue_tile_n(schedule), rows_per_swizzle_pattern);
     return {};
 }
 
@@ -132,8 +132,8 @@ std::string data_type_infeasibility(const CanonicalWgmmaGemm& gemm, const target
     if (canonical.listed) return "matrices are in pointer lists; simt schedules are possible";
     if (canonical.c.row_stride != 1)
         return "neither C's rows nor its columns are contiguous; simt schedules are possible";
-    for (const WgmmaOperand& factor : gemm.operands)
-        if (!factor.layout.k_major && bytes_of(factor.scalar) != 2 && !schedule.is_tf32())
+    for (const WgmmaOperand& operand : gemm.operands)
+        if (!operand.layout.k_major && bytes_of(operand.scalar) != 2 && !schedule.is_tf32())
             return fmt::format(
                 "tensor cores read {} K-major only, and an operand is not; simt schedules are possible",
                 name_of(data_type));

@@ -50,14 +50,14 @@ public:
     ir::Program write() {
         launch();
         initialize_mbarriers();
-        if_holds(builder_, range_check_passed(builder_, schedule_), [&] { part(); });
+        if_holds(builder_, range_check_passed(builder_, schedule_), [&] { write_roles(); });
         if (k_tiles_.cluster() > 1)
             builder_.cluster_barrier(); // mbarriers of an exited block are not accessible
         return builder_.finish();
     }
 
 private:
-    void part() {
+    void write_roles() {
         std::vector<ir::WarpRole> roles;
         const Integer groups = schedule_.warpgroups;
         for (Integer g = 0; g < groups; ++g)
@@ -91,20 +91,21 @@ private:
             info.written = written;
             return builder_.add(info);
         };
-        const auto factor = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
-                                Integer columns, DataType data_type) {
+        const auto operand_buffer = [&](ir::ArgumentRole role, const MatrixLayout& layout, Integer rows,
+                                        Integer columns, DataType data_type) {
             if (!schedule_.has_bf16_split()) return matrix(role, layout, rows, columns, data_type, false);
             return builder_.add(buffer_of_bf16_split(
                 role, bf16_split_layout(layout, rows, columns, product_.batch, schedule_.bf16_terms())));
         };
         const OperandRoles roles = operand_roles(gemm_.canonical.is_swapped);
         const ir::Buffer a =
-            gemm_.transposes_a ? builder_.add(buffer_of_transposed(roles.a, transpose_of_a(product_)))
-                               : factor(roles.a, product_.a, product_.rows, product_.k, product_.type_of_a());
+            gemm_.transposes_a
+                ? builder_.add(buffer_of_transposed(roles.a, transpose_of_a(product_)))
+                : operand_buffer(roles.a, product_.a, product_.rows, product_.k, product_.type_of_a());
         const ir::Buffer b =
             gemm_.transposes_b
                 ? builder_.add(buffer_of_transposed(roles.b, transpose_of_b(product_)))
-                : factor(roles.b, product_.b, product_.k, product_.columns, product_.type_of_b());
+                : operand_buffer(roles.b, product_.b, product_.k, product_.columns, product_.type_of_b());
         const ir::Buffer c = matrix(ir::ArgumentRole::c, product_.c, product_.rows, product_.columns,
                                     product_.type_of_c(), true);
         k_tiles_.declare_smem_tiles(b, a);
@@ -169,22 +170,23 @@ private:
         const Affine first = cluster == 1 ? builder_.block(0) : builder_.block(0, cluster, 0);
         builder_.for_loop(
             "tile", first, order_.tiles(), teams_, ir::For::Kind::serial, [&](const Affine& tile) {
-                const TileRasterization::Place place = order_.place_of(builder_, builder_.index(tile));
+                const TileRasterization::Coordinates coordinates =
+                    order_.coordinates_of(builder_, builder_.index(tile));
                 const auto start = [&](Value block, int extent, int blocks) {
                     const Value at = builder_.multiply(block, integer(Integer{extent} * blocks));
                     return blocks == 1
                                ? at
                                : builder_.add(at, builder_.index(k_tiles_.rank_in_cluster() * extent));
                 };
-                TileOrigin result{start(place.row, schedule_.cta_tile.m, schedule_.cluster.m),
-                                  start(place.column, schedule_.cta_tile.n, schedule_.cluster.n),
-                                  place.matrix};
+                TileOrigin result{start(coordinates.row, schedule_.cta_tile.m, schedule_.cluster.m),
+                                  start(coordinates.column, schedule_.cta_tile.n, schedule_.cluster.n),
+                                  coordinates.matrix};
                 if (epilogue_)
-                    result.row_pair =
-                        start(place.row, schedule_.cta_tile.m / WgmmaEpilogue::pair, schedule_.cluster.m);
+                    result.row_pair = start(coordinates.row, schedule_.cta_tile.m / WgmmaEpilogue::pair,
+                                            schedule_.cluster.m);
                 if (!result_.reductions.empty()) {
-                    result.row_tile = start(place.row, 1, schedule_.cluster.m);
-                    result.column_tile = start(place.column, 1, schedule_.cluster.n);
+                    result.row_tile = start(coordinates.row, 1, schedule_.cluster.m);
+                    result.column_tile = start(coordinates.column, 1, schedule_.cluster.n);
                 }
                 body(result);
             });
@@ -215,9 +217,9 @@ private:
         for_tiles([&](const TileOrigin& tile) {
             if (!schedule_.has_bf16_split()) return produce_k_tiles(stages, tile, {tile.matrix, tile.matrix});
             builder_.for_loop("product", reads_ab_ * count_of_split_products(), [&](const Affine& product) {
-                const auto plane = [&](std::size_t factor) {
-                    const Value term = builder_.load(terms_[factor], product);
-                    if (k_tiles_.layout(factor).is_shared) return term;
+                const auto plane = [&](std::size_t operand) {
+                    const Value term = builder_.load(terms_[operand], product);
+                    if (k_tiles_.layout(operand).is_shared) return term;
                     return builder_.add(builder_.multiply(tile.matrix, integer(schedule_.bf16_terms())),
                                         term);
                 };
@@ -339,17 +341,17 @@ private:
         builder_.fence({AsyncFence::Kind::begin, 0, AsyncFence::What::wgmmas});
         for (Integer k = k_range.begin; k < k_range.end; k += wgmma_instruction_.k) {
             const bool begins = k_range.is_first && k == k_range.begin;
-            for (int part = 0; part < products(); ++part)
+            for (int product = 0; product < products(); ++product)
                 builder_.wgmma(
                     begins ? first_entry() : wgmma_instruction_, wgmma_accumulators_,
-                    Integer{part} * wgmma_instruction_.registers(),
-                    k_tiles_.operand(0, Integer{warpgroup * products() + part} * rows_of_wgmma, k, stage),
+                    Integer{product} * wgmma_instruction_.registers(),
+                    k_tiles_.operand(0, Integer{warpgroup * products() + product} * rows_of_wgmma, k, stage),
                     k_tiles_.operand(1, 0, k, stage));
         }
         builder_.fence({AsyncFence::Kind::commit, 0, AsyncFence::What::wgmmas});
     }
     const ir::WgmmaInstruction& first_entry() const {
-        return target::wgmma_overwriting(wgmma_instruction_.factor, wgmma_instruction_.columns);
+        return target::wgmma_overwriting(wgmma_instruction_.operand_type, wgmma_instruction_.columns);
     }
 
     const CanonicalWgmmaGemm& gemm_;

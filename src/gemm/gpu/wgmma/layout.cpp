@@ -103,7 +103,7 @@ Integer bytes_of_operand_element(const WgmmaGemm& schedule, const MatrixProduct&
     return schedule.has_bf16_split() ? bytes_of(DataType::bfloat16) : bytes_of(canonical.type_of_a());
 }
 
-Integer WgmmaOperand::place(Integer mn, Integer k) const {
+Integer WgmmaOperand::offset_of(Integer mn, Integer k) const {
     if (layout.k_major) return k / row() * layout.panel + mn * row() + k % row();
     return mn / row() * layout.panel + k * row();
 }
@@ -112,13 +112,13 @@ std::vector<WgmmaOperand::Load> WgmmaOperand::loads() const {
     std::vector<Load> result;
     if (layout.k_major)
         for (Integer k_index = 0; k_index < k; k_index += row())
-            result.push_back({0, k_index, place(0, k_index)});
+            result.push_back({0, k_index, offset_of(0, k_index)});
     else
-        for (Integer mn = 0; mn < mn_of_slice(); mn += row()) result.push_back({mn, 0, place(mn, 0)});
+        for (Integer mn = 0; mn < mn_of_slice(); mn += row()) result.push_back({mn, 0, offset_of(mn, 0)});
     return result;
 }
 
-Integer WgmmaOperand::scalars_of_slice() const { return place(mn_of_slice(), 0); }
+Integer WgmmaOperand::scalars_of_slice() const { return offset_of(mn_of_slice(), 0); }
 
 ir::TensorInfo tensor_map_of_c(const CanonicalWgmmaGemm& gemm) {
     const MatrixProduct& canonical = gemm.product();

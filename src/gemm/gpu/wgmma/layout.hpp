@@ -35,14 +35,14 @@ struct WgmmaOperand {
     Integer scalars() const { return mn_extent * k; } ///< of a k-tile
     Integer row() const { return ir::swizzle_row_bytes / bytes_of(scalar); }
     /// Offset in a k-tile of (mn, k); either mn or k begins a row.
-    Integer place(Integer mn, Integer k) const;
+    Integer offset_of(Integer mn, Integer k) const;
 
     /// One TMA load of a block's share of a k-tile: its coordinates in the tile, and its offset in the first share's
     /// k-tile.
     struct Load {
         Integer mn = 0;
         Integer k = 0;
-        Integer place = 0;
+        Integer offset = 0;
     };
     std::vector<Load> loads() const;
     Integer mn_of_slice() const { return mn_extent / multicast; }

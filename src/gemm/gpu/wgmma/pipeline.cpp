@@ -71,7 +71,7 @@ void WgmmaPipeline::load(std::size_t which, const Start& start, const Affine& k_
         if (operand.has_matrix) at.push_back(start.matrices[which]);
         builder_.tma_load(
             tensors_[which], at,
-            {k_tiles_[which], share * operand.scalars_of_slice() + load.place, stage, operand.scalars()},
+            {k_tiles_[which], share * operand.scalars_of_slice() + load.offset, stage, operand.scalars()},
             mbarrier(full_, stage), blocks);
     }
 }
@@ -91,7 +91,7 @@ void WgmmaPipeline::release(Value stage) const {
 
 ir::Builder::WgmmaOperand WgmmaPipeline::operand(std::size_t which, Integer mn, Integer k,
                                                  Value stage) const {
-    return {{k_tiles_[which], operands_[which].place(mn, k), stage, operands_[which].scalars()},
+    return {{k_tiles_[which], operands_[which].offset_of(mn, k), stage, operands_[which].scalars()},
             operands_[which].layout};
 }
 

@@ -14,7 +14,7 @@ using ir::AsyncFence;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr int group = 8; ///< adjacent rows of C, of which four threads have two each
+constexpr int group = 8; ///< adjacent rows of C, two per thread of a quad
 constexpr Integer chunks_of_row = ir::swizzle_row_bytes / ir::swizzle_chunk_bytes; ///< of shared memory
 
 } // namespace
@@ -51,8 +51,8 @@ WgmmaReductions::Coordinate WgmmaUpdate::minor_coordinate(int k) const {
 }
 
 /// A thread's column in the tile.
-Affine WgmmaUpdate::column_of(int part, int lower) const {
-    return warpgroup_ * columns() + part * rows_of_wgmma + lower * group + 16 * builder_.thread(0, 32, 4) +
+Affine WgmmaUpdate::column_of(int wgmma, int lower) const {
+    return warpgroup_ * columns() + wgmma * rows_of_wgmma + lower * group + 16 * builder_.thread(0, 32, 4) +
            builder_.thread(0, 4, 8);
 }
 
@@ -77,9 +77,10 @@ void WgmmaUpdate::write_epilogue_tile(const EpilogueTile& epilogue_tile) const {
     builder_.barrier();
     if (result_.store_tensor)
         in_one_thread([&] {
-            transfer(epilogue_tile, [&](std::span<const Value> at, const ir::Builder::MemoryOperand& place) {
-                builder_.tma_store(*result_.store_tensor, at, place);
-            });
+            transfer(epilogue_tile,
+                     [&](std::span<const Value> at, const ir::Builder::MemoryOperand& operand) {
+                         builder_.tma_store(*result_.store_tensor, at, operand);
+                     });
             builder_.fence({AsyncFence::Kind::commit, 0, AsyncFence::What::tma_stores});
         });
     store_residual_rows(epilogue_tile);
@@ -118,10 +119,10 @@ void WgmmaUpdate::store_residual_rows(const EpilogueTile& epilogue_tile) const {
     const auto store_column = [&](const Affine& column) {
         const Value exchanged = builder_.bit_xor(builder_.index(chunk * builder_.thread(0, 1, chunks_of_row)),
                                                  builder_.index(major % row()));
-        Value place = builder_.multiply(epilogue_tile.tile.column, integer(product_.c.column_stride));
+        Value offset = builder_.multiply(epilogue_tile.tile.column, integer(product_.c.column_stride));
         if (result_.has_matrix)
-            place = builder_.add(
-                place, builder_.multiply(epilogue_tile.tile.matrix, integer(product_.c.batch_stride)));
+            offset = builder_.add(
+                offset, builder_.multiply(epilogue_tile.tile.matrix, integer(product_.c.batch_stride)));
         for (Integer k = 0; k < count; ++k)
             builder_.store(
                 result_.c_memory,
@@ -129,7 +130,7 @@ void WgmmaUpdate::store_residual_rows(const EpilogueTile& epilogue_tile) const {
                 builder_.load(result_.epilogue_smem,
                               first_of_epilogue_tile() + major / row() * panel() + column * row() + k,
                               {.dynamic = exchanged}),
-                {.dynamic = place});
+                {.dynamic = offset});
     };
     builder_.if_then({{Affine(in_tile - first), Relation::zero, epilogue_tile.tile.row}}, [&] {
         for (Integer base = 0; base < columns_of_box(); base += warpgroup_threads) {
@@ -147,8 +148,8 @@ void WgmmaUpdate::read_c(const EpilogueTile& epilogue_tile) const {
     in_one_thread([&] {
         builder_.mbarrier_arrive_expect_tx(mbarrier,
                                            epilogue_tile_elements() * bytes_of(product_.type_of_c()));
-        transfer(epilogue_tile, [&](std::span<const Value> at, const ir::Builder::MemoryOperand& place) {
-            builder_.tma_load(result_.c, at, place, mbarrier);
+        transfer(epilogue_tile, [&](std::span<const Value> at, const ir::Builder::MemoryOperand& operand) {
+            builder_.tma_load(result_.c, at, operand, mbarrier);
         });
     });
     builder_.mbarrier_wait(mbarrier, stages_.phase());
@@ -165,9 +166,10 @@ Value WgmmaUpdate::result_of(const EpilogueTile& epilogue_tile, const Pair& pair
     }
     if (result_.epilogue != nullptr)
         value = result_.epilogue->finish(
-            {epilogue_tile.tile.matrix, epilogue_tile.tile.row_pair, epilogue_tile.tile.column}, pair.place,
-            value);
-    if (reductions_) reductions_->take(reduced_tile(epilogue_tile.tile), pair.place, pair.indices, value);
+            {epilogue_tile.tile.matrix, epilogue_tile.tile.row_pair, epilogue_tile.tile.column},
+            pair.coordinates, value);
+    if (reductions_)
+        reductions_->take(reduced_tile(epilogue_tile.tile), pair.coordinates, pair.indices, value);
     return stored == DataType::float32 ? value : builder_.convert(value, stored);
 }
 
@@ -175,16 +177,16 @@ Value WgmmaUpdate::result_of(const EpilogueTile& epilogue_tile, const Pair& pair
 /// chunks are swizzled: threads that store simultaneously use different banks.
 void WgmmaUpdate::store_accumulators_to_smem(const EpilogueTile& epilogue_tile, bool reads) const {
     const DataType stored = scalar_of(product_.type_of_c());
-    const Integer k_tile = ir::swizzle_chunk_bytes / bytes_of(stored);
+    const Integer chunk = ir::swizzle_chunk_bytes / bytes_of(stored);
     const Affine pair = 2 * builder_.thread(0, 1, 4), coordinate = builder_.thread(0, 4, 8);
     const Affine warp = builder_.thread(0, 32, 4);
     // If chunks have fewer than eight elements, the pairs of a group span two of them.
-    const Affine half = k_tile < group ? builder_.thread(0, 4 / (group / static_cast<int>(k_tile)),
-                                                         group / static_cast<int>(k_tile))
-                                       : Affine(0);
-    const Affine in_piece = k_tile < group ? 2 * builder_.thread(0, 1, k_tile / 2) : pair;
+    const Affine half = chunk < group ? builder_.thread(0, 4 / (group / static_cast<int>(chunk)),
+                                                        group / static_cast<int>(chunk))
+                                      : Affine(0);
+    const Affine in_chunk = chunk < group ? 2 * builder_.thread(0, 1, chunk / 2) : pair;
     const Value exchanged =
-        builder_.bit_xor(builder_.index(k_tile * coordinate), builder_.index(k_tile * half));
+        builder_.bit_xor(builder_.index(chunk * coordinate), builder_.index(chunk * half));
     const auto factor = [&](Integer which) {
         return builder_.splat(builder_.load(result_.alpha_beta, which), 2);
     };
@@ -192,21 +194,21 @@ void WgmmaUpdate::store_accumulators_to_smem(const EpilogueTile& epilogue_tile, 
     const Value beta = reads ? factor(1) : ir::no_value;
     const int registers = schedule_.cta_tile.m / 2;
     for (Integer first = 0; first < row(); first += group) {
-        const Value place = builder_.bit_xor(
+        const Value offset = builder_.bit_xor(
             exchanged,
-            builder_.constant({DataType::int64, 1}, static_cast<long double>(first / k_tile * k_tile)));
+            builder_.constant({DataType::int64, 1}, static_cast<long double>(first / chunk * chunk)));
         for (Integer i = first; i < schedule_.epilogue_tile_m; i += row())
-            for (int part = 0; part < columns() / rows_of_wgmma; ++part)
+            for (int wgmma = 0; wgmma < columns() / rows_of_wgmma; ++wgmma)
                 for (int lower = 0; lower < 2; ++lower) {
                     const Integer sum =
-                        Integer{part} * registers + (epilogue_tile.first_row + i) / group * 4 + 2 * lower;
+                        Integer{wgmma} * registers + (epilogue_tile.first_row + i) / group * 4 + 2 * lower;
                     const Affine at = first_of_epilogue_tile() + i / row() * panel() +
-                                      (part * rows_of_wgmma + lower * 8) * row() + warp * (16 * row()) +
-                                      coordinate * row() + in_piece + first % k_tile;
-                    const ir::Access access{.lanes = 2, .dynamic = place};
+                                      (wgmma * rows_of_wgmma + lower * 8) * row() + warp * (16 * row()) +
+                                      coordinate * row() + in_chunk + first % chunk;
+                    const ir::Access access{.lanes = 2, .dynamic = offset};
                     const Pair in_tile{{(epilogue_tile.first_row + i) / 2 + builder_.thread(0, 1, 4),
-                                        column_of(part, lower)},
-                                       {static_cast<int>(i) / group * 2, 2 * part + lower}};
+                                        column_of(wgmma, lower)},
+                                       {static_cast<int>(i) / group * 2, 2 * wgmma + lower}};
                     const Value value = result_of(
                         epilogue_tile, in_tile, alpha, builder_.load(result_.accumulators, sum, {.lanes = 2}),
                         beta, reads ? builder_.load(result_.epilogue_smem, at, access) : ir::no_value);

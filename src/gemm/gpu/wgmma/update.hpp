@@ -16,7 +16,7 @@ namespace swirl::gemm {
 /// State that a kernel's warpgroups share to write accumulators to C.
 struct WgmmaOutput {
     ir::Buffer accumulators = 0;  ///< per thread: all registers of a wgmma for each 64 columns
-    ir::Buffer epilogue_smem = 0; ///< shared: each warpgroup's columns, one part after another
+    ir::Buffer epilogue_smem = 0; ///< shared: the columns of warpgroup after warpgroup
     ir::Buffer mbarriers = 0;     ///< one per warpgroup, for loads of C
     ir::Buffer alpha_beta = 0;    ///< α, β
     ir::Tensor c = 0;
@@ -84,7 +84,7 @@ private:
                                     bool reads) const; ///< for wgmmas whose rows are C's
     /// A pair in the tile, and the thread's indices of it.
     struct Pair {
-        WgmmaEpilogue::Place place;
+        WgmmaEpilogue::Coordinates coordinates;
         WgmmaReductions::FragmentIndices indices;
     };
     /// α·sum + β·old (no_value: no β term), finished, reduced and converted for the store.
@@ -94,7 +94,7 @@ private:
     /// Coordinate of the thread's k-th fragment-minor index.
     WgmmaReductions::Coordinate minor_coordinate(int k) const;
     WgmmaReductions::Coordinate row_coordinate(int k) const; ///< with A in registers
-    Affine column_of(int part, int lower) const;
+    Affine column_of(int wgmma, int lower) const;
     void wait_for_stores() const;
     template <class Body> void in_one_thread(Body&& body) const;
 

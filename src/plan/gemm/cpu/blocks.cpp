@@ -165,25 +165,13 @@ private:
                                            in_row};
         kernels_.tile(static_cast<int>(in_row), static_cast<int>(in_column), Update::overwrite)(buffers,
                                                                                                 parameters);
-        with_data_type(product_.data_type, [&](auto example) {
-            using T = decltype(example);
-            const T beta = value_at<T>(alpha_beta_ + bytes_);
-            for (Integer column = columns.first; column < columns.last; ++column) {
-                const T* const result =
-                    reinterpret_cast<const T*>(tile) + (column - columns.first) * in_row - rows.first;
-                T* const c = reinterpret_cast<T*>(c_) + column * product_.c.column_stride;
-                const runtime::IterationRange wanted = region_.rows_in(column, rows);
-                const auto update = [&](auto&& updated) {
-                    for (Integer row = wanted.first; row < wanted.last; ++row)
-                        c[row] = updated(result[row], c[row]);
-                };
-                switch (update_) {
-                case Update::overwrite: update([](T r, const T&) { return r; }); break;
-                case Update::add: update([](T r, const T& before) { return r + before; }); break;
-                case Update::scale: update([&](T r, const T& before) { return r + beta * before; }); break;
-                }
-            }
-        });
+        const bool is_lower = region_.half == MatrixRegion::Half::lower;
+        const Integer below = is_lower ? rows.first - columns.first : columns.first - rows.first;
+        void* const of_triangle[] = {tile, whole[2], alpha_beta_ + bytes_};
+        const std::int64_t stride[] = {product_.c.column_stride};
+        kernels_.triangle(static_cast<int>(in_row), static_cast<int>(in_column),
+                          is_lower ? gemm::Triangle::lower : gemm::Triangle::upper,
+                          static_cast<int>(below + region_.offset), update_)(of_triangle, stride);
     }
 
     MatrixKernels& kernels_;

@@ -30,7 +30,7 @@ public:
                                                       Integer columns, const target::Cpu& cpu,
                                                       KernelCheck check);
 
-    /// Elements have this row stride: the kernel's own, or 1. operand(number) is the address of the expression's operand
+    /// Elements have this row stride: the kernel's own, or 1. operand(k) is the address of the expression's operand
     /// for the first element.
     template <class Operand> void run(const ElementwiseCall& given, Integer row_stride, Operand&& operand) {
         if (given.rows == 0 || given.columns == 0) return;
@@ -82,7 +82,7 @@ private:
 
     std::array<gemm::ElementwiseKernel, 2>
         kernels_;             ///< for elements with the kernel's row stride, and contiguous
-    bool is_uniform_ = false; ///< stores contiguous results of contiguous elements, whatever their column
+    bool is_uniform_ = false; ///< stores contiguous results of contiguous elements of any column
     const target::Cpu& cpu_;
     KernelCheck check_;
     std::array<std::vector<Slot>, 2> slots_; ///< by layout; see slot_of

@@ -30,8 +30,8 @@ void evaluate_on_host(const MatrixProduct& product, const EpilogueCall& call, vo
             {&call.epilogue->expression(), call.arrays, call.matrix, call.row, call.column});
         for (Integer column = 0; column < product.columns; ++column)
             for (Integer row = 0; row < product.rows; row += evaluation_block) {
-                const Integer place = row * product.c.row_stride + column * product.c.column_stride;
-                finish(evaluation, static_cast<const S*>(c) + place, static_cast<T*>(c) + place,
+                const Integer offset = row * product.c.row_stride + column * product.c.column_stride;
+                finish(evaluation, static_cast<const S*>(c) + offset, static_cast<T*>(c) + offset,
                        product.c.row_stride, row, column, std::min(evaluation_block, product.rows - row));
             }
     };

@@ -13,12 +13,12 @@ template <class Columns, class Rows>
 void over_blocks(const MatrixProduct& product, const gemm::BlockSizes& blocks, Columns&& columns,
                  Rows&& rows) {
     for (Integer column = 0; column < product.columns; column += blocks.nc)
-        for (Integer step = 0; step < product.k; step += blocks.kc) {
-            const Integer k_extent = std::min(blocks.kc, product.k - step);
-            const PanelRange of_b{column, std::min(blocks.nc, product.columns - column), step, k_extent};
+        for (Integer k = 0; k < product.k; k += blocks.kc) {
+            const Integer k_extent = std::min(blocks.kc, product.k - k);
+            const PanelRange of_b{column, std::min(blocks.nc, product.columns - column), k, k_extent};
             columns(of_b);
             for (Integer row = 0; row < product.rows; row += blocks.mc)
-                rows(PanelRange{row, std::min(blocks.mc, product.rows - row), step, k_extent}, of_b);
+                rows(PanelRange{row, std::min(blocks.mc, product.rows - row), k, k_extent}, of_b);
         }
 }
 

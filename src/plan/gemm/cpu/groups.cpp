@@ -27,11 +27,11 @@ void check(const MatrixGroup& group, std::size_t index) {
     if (group.count < 0) throw UserError("group {} has {} products; use 0 or more", index, group.count);
     if (group.count == 0) return;
     if (group.a == nullptr || group.b == nullptr || group.c == nullptr)
-        throw UserError("a list of matrices of group {} is a null pointer", index);
+        throw UserError("group {}: an array of matrix pointers is null", index);
     if (const auto& reductions = group.plan->product().reductions; !reductions.empty())
         throw UserError(
-            "products of group {} are reduced: each would write the same array {}\n  use execute()", index,
-            reductions.front().name);
+            "group {}: the reductions of all its products would write the same array {}\n  use execute()",
+            index, reductions.front().name);
     const ScalarKinds scalar_kinds = scalar_kinds_of(group);
     for (Integer item = 0; item < group.count; ++item) {
         try {

@@ -16,7 +16,7 @@ namespace swirl::planning {
 namespace {
 
 /// Independent partial sums of neighbouring elements, so that the loop vectorises.
-constexpr auto apart = static_cast<std::size_t>(gemm::partials_in_column);
+constexpr auto partial_count = static_cast<std::size_t>(gemm::partials_in_column);
 
 struct Sum {
     double operator()(double a, double b) const { return a + b; }
@@ -43,10 +43,10 @@ template <class R, class Two> void take_each(const R* values, Integer count, dou
     for (Integer at = 0; at < count; ++at) totals[at] = two(totals[at], static_cast<double>(values[at]));
 }
 template <class R, class Two>
-void take_in_turns(const R* values, Integer count, std::array<double, apart>& totals, Two&& two) {
-    constexpr auto step = static_cast<Integer>(apart);
+void take_in_rotation(const R* values, Integer count, std::array<double, partial_count>& totals, Two&& two) {
+    constexpr auto block = static_cast<Integer>(partial_count);
     Integer at = 0;
-    for (; at + step <= count; at += step) take_each(values + at, step, totals.data(), two);
+    for (; at + block <= count; at += block) take_each(values + at, block, totals.data(), two);
     take_each(values + at, count - at, totals.data(), two);
 }
 
@@ -68,7 +68,7 @@ void reduce(const ExpressionCall& call, Over over, double identity, const HostEl
     ExpressionEvaluation<R> evaluation(call);
     const T* const elements = static_cast<const T*>(c.first);
     for (Integer column = 0; column < c.columns; ++column) {
-        std::array<double, apart> totals;
+        std::array<double, partial_count> totals;
         totals.fill(identity);
         for (Integer row = 0; row < c.rows; row += evaluation_block) {
             const Integer count = std::min(evaluation_block, c.rows - row);
@@ -77,7 +77,7 @@ void reduce(const ExpressionCall& call, Over over, double identity, const HostEl
             if (over == Over::columns)
                 take_each(values.re.data(), count, to + row, two);
             else
-                take_in_turns(values.re.data(), count, totals, two);
+                take_in_rotation(values.re.data(), count, totals, two);
         }
         if (over != Over::columns)
             for (const double total : totals) {
@@ -108,8 +108,8 @@ void combine_on_host(Reduce operation, const double* partials, Integer results, 
                      DataType data_type, void* to) {
     std::vector<double> totals(static_cast<std::size_t>(results), identity_of(operation));
     with_operation(operation, [&](auto two) {
-        for (Integer part = 0; part < partials_of_result; ++part)
-            take_each(partials + part * results, results, totals.data(), two);
+        for (Integer p = 0; p < partials_of_result; ++p)
+            take_each(partials + p * results, results, totals.data(), two);
     });
     with_elements(data_type, [&](auto example) {
         using R = typename RealPart<decltype(example)>::type;

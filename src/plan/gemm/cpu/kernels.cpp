@@ -32,12 +32,10 @@ MatrixKernels::MatrixKernels(const gemm::OperandTypes& types, const gemm::Blocke
              std::vector<Slot>(at(width(Operand::b) * sources * 2 * types.k_packing.k_group()))} {}
 
 template <class Check>
-runtime::KernelFunction MatrixKernels::compile(Slot& slot, const ir::Program& program, Check&& check) {
+runtime::KernelFunction MatrixKernels::compile(const ir::Program& program, Check&& check) {
     runtime::ExecutableCode code(jit::compile(passes::run_codegen_passes(program, cpu_), cpu_));
     if (check_ == KernelCheck::on) check(code.function());
-    const runtime::KernelFunction function = code_.emplace_back(std::move(code)).function();
-    slot.store(function, std::memory_order_release);
-    return function;
+    return code_.emplace_back(std::move(code)).function();
 }
 
 runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update update) {
@@ -47,8 +45,27 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
     const std::lock_guard lock(making_);
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     const gemm::MicroKernel kernel = tile_description(rows, columns, update);
-    return compile(slot, gemm::micro_kernel(kernel),
-                   [&](runtime::KernelFunction function) { check_tile(kernel, function); });
+    const runtime::KernelFunction made = compile(
+        gemm::micro_kernel(kernel), [&](runtime::KernelFunction function) { check_tile(kernel, function); });
+    slot.store(made, std::memory_order_release);
+    return made;
+}
+
+runtime::KernelFunction MatrixKernels::triangle(int rows, int columns, gemm::Triangle triangle, int diagonal,
+                                                gemm::Update update) {
+    const gemm::TriangleUpdate kernel{.data_type = types_.c,
+                                      .lanes = schedule_.tile.lanes,
+                                      .rows = rows,
+                                      .columns = columns,
+                                      .triangle = triangle,
+                                      .diagonal = diagonal,
+                                      .update = update,
+                                      .max_stride = max_stride};
+    const std::lock_guard lock(making_);
+    if (const auto made = triangles_.find(kernel); made != triangles_.end()) return made->second;
+    return triangles_[kernel] = compile(gemm::triangle_update(kernel), [&](runtime::KernelFunction function) {
+               check_triangle(kernel, function);
+           });
 }
 
 gemm::MicroKernel MatrixKernels::tile_description(int rows, int columns, gemm::Update update) const {
@@ -94,8 +111,10 @@ runtime::KernelFunction MatrixKernels::pack(Operand operand, gemm::Pack::Source 
     if (const runtime::KernelFunction made = slot.load(std::memory_order_acquire)) return made;
     gemm::Pack pack = description(operand, source, conjugated, count);
     pack.rest = rest;
-    return compile(slot, gemm::pack(pack),
-                   [&](runtime::KernelFunction function) { check_pack(pack, function); });
+    const runtime::KernelFunction made =
+        compile(gemm::pack(pack), [&](runtime::KernelFunction function) { check_pack(pack, function); });
+    slot.store(made, std::memory_order_release);
+    return made;
 }
 
 int MatrixKernels::k_per_iteration(Operand operand, gemm::Pack::Source source) const {

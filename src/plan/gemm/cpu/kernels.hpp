@@ -5,12 +5,14 @@
 #include "gemm/cpu/micro_kernel.hpp"
 #include "gemm/cpu/pack.hpp"
 #include "gemm/cpu/schedule.hpp"
+#include "gemm/cpu/triangle_update.hpp"
 #include "plan/check/cpu_gemm.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 
 #include <atomic>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -38,6 +40,10 @@ public:
 
     /// A micro-kernel for a tile of this many rows and columns. See gemm::micro_kernel.
     runtime::KernelFunction tile(int rows, int columns, gemm::Update update);
+
+    /// What puts a finished tile that a diagonal crosses into C. See gemm::TriangleUpdate.
+    runtime::KernelFunction triangle(int rows, int columns, gemm::Triangle triangle, int diagonal,
+                                     gemm::Update update);
 
     using Operand = gemm::Operand;
     /// Packs a panel of `count` rows or columns, with `rest` k indices beyond the last full k-group. See gemm::pack.
@@ -68,9 +74,8 @@ private:
     static constexpr int updates = 3, sources = 3;
     using Slot = std::atomic<runtime::KernelFunction>;
 
-    /// `check` is called with the function before it is published.
-    template <class Check>
-    runtime::KernelFunction compile(Slot& slot, const ir::Program& program, Check&& check);
+    /// `check` is called with the function.
+    template <class Check> runtime::KernelFunction compile(const ir::Program& program, Check&& check);
 
     gemm::OperandTypes types_;
     gemm::BlockedGemm schedule_;
@@ -79,6 +84,7 @@ private:
     KernelCheck check_;
     std::vector<Slot> tiles_;
     std::array<std::vector<Slot>, 2> packs_; ///< by operand
+    std::map<gemm::TriangleUpdate, runtime::KernelFunction> triangles_;
     ForkSafeMutex making_;
     std::deque<runtime::ExecutableCode> code_;
 };

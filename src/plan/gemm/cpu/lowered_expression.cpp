@@ -17,10 +17,10 @@ using Op = Pointwise::Op;
 constexpr std::size_t batch_axis = 0, row_axis = 1, column_axis = 2;
 
 template <class T> std::vector<std::byte> iota_bytes(Integer count) {
-    std::vector<T> numbers(static_cast<std::size_t>(count));
-    for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<T>(k);
-    const auto* const bytes = reinterpret_cast<const std::byte*>(numbers.data());
-    return {bytes, bytes + numbers.size() * sizeof(T)};
+    std::vector<T> indices(static_cast<std::size_t>(count));
+    for (std::size_t k = 0; k < indices.size(); ++k) indices[k] = static_cast<T>(k);
+    const auto* const bytes = reinterpret_cast<const std::byte*>(indices.data());
+    return {bytes, bytes + indices.size() * sizeof(T)};
 }
 
 } // namespace
@@ -39,19 +39,19 @@ LoweredExpression::LoweredExpression(const MatrixProduct& product, const Express
         return operand(node.array, complex[static_cast<std::size_t>(node.array)], code.forms[form].strides,
                        is_transposed);
     };
-    std::vector<int> places; // maps the code's nodes to these
+    std::vector<int> new_index; // maps the code's nodes to these
     for (Pointwise::Node node : code.nodes) {
-        for (int& at : node.operands) at = places[static_cast<std::size_t>(at)];
+        for (int& at : node.operands) at = new_index[static_cast<std::size_t>(at)];
         if (node.op == Op::array) {
             node.array = operand_of(node);
             node.form = 0;
-            places.push_back(push(node));
+            new_index.push_back(push(node));
             continue;
         }
         const bool is_form = node.op == Op::form || node.op == Op::form_negative ||
                              node.op == Op::form_nonnegative || node.op == Op::form_zero;
         if (!is_form) {
-            places.push_back(push(node));
+            new_index.push_back(push(node));
             continue;
         }
         const int value = form(code.forms[static_cast<std::size_t>(node.form)], is_transposed);
@@ -60,10 +60,10 @@ LoweredExpression::LoweredExpression(const MatrixProduct& product, const Express
             return push(
                 {.op = op, .operands = is_first ? std::vector{zero, value} : std::vector{value, zero}});
         };
-        places.push_back(node.op == Op::form            ? value
-                         : node.op == Op::form_negative ? against_zero(Op::less, false)
-                         : node.op == Op::form_zero     ? against_zero(Op::equal, false)
-                                                        : against_zero(Op::less_equal, true));
+        new_index.push_back(node.op == Op::form            ? value
+                            : node.op == Op::form_negative ? against_zero(Op::less, false)
+                            : node.op == Op::form_zero     ? against_zero(Op::equal, false)
+                                                           : against_zero(Op::less_equal, true));
     }
     if (std::any_of(sources_.begin(), sources_.end(),
                     [](const Source& source) { return source.array < 0; })) {

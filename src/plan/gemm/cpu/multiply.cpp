@@ -85,7 +85,7 @@ struct Work {
         return subproblem;
     }
 
-    /// Rows and columns of C in multiples of which it is divided.
+    /// C is divided in multiples of these rows and columns.
     gemm::BlockSizes grain() const {
         if (route) return {.mc = gemm::amx_tile, .nc = gemm::amx_tile};
         if (code->is_builtin()) return {.mc = builtin_grain, .nc = builtin_grain};
@@ -222,7 +222,7 @@ bool multiply_small(const MatrixProduct& product, const MatrixArguments& argumen
 
 void multiply_alone(const Work& work);
 
-/// Blocks of accumulators that are computed in a buffer.
+/// Blocks of accumulators in a buffer.
 ReductionGrid grid_of_stored(const Work& work) {
     const MatrixProduct& product = work.product;
     const gemm::BlockSizes grain = work.grain();
@@ -231,13 +231,13 @@ ReductionGrid grid_of_stored(const Work& work) {
             std::min(whole(grain.nc), product.columns)};
 }
 
-/// C is narrower than the accumulators. Computes the blocks first, first + step, … of a grid.
-void multiply_stored(const Work& work, const ReductionGrid& grid, Integer first, Integer step,
+/// C is narrower than the accumulators. Computes the blocks first, first + stride, … of a grid.
+void multiply_stored(const Work& work, const ReductionGrid& grid, Integer first, Integer stride,
                      PartialReductions* partials) {
     const MatrixProduct& product = work.product;
     std::vector<float> accumulators(
         static_cast<std::size_t>(grid.block_rows * grid.block_columns)); // or int32 until the epilogue
-    for (Integer block = first; block < grid.count(); block += step) {
+    for (Integer block = first; block < grid.count(); block += stride) {
         const Integer row = block % grid.row_blocks() * grid.block_rows;
         const Integer column = block / grid.row_blocks() * grid.block_columns;
         Work subproblem = work.subproblem({row, std::min(row + grid.block_rows, product.rows)},
@@ -303,7 +303,7 @@ void multiply_stored_reduced(const Work& work, int members) {
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
-            multiply_stored(work, grid, member.number(), member.size(), &partials);
+            multiply_stored(work, grid, member.index(), member.size(), &partials);
         },
         min_seconds(work_of(work.product)));
     partials.finish();
@@ -317,9 +317,9 @@ void multiply_by_team(const Work& work, int members) {
         [&](const runtime::TeamMember& member) {
             const auto [along_rows, along_columns] = grid(member.size(), work.product);
             const runtime::IterationRange rows =
-                runtime::partition_of(work.product.rows, grain.mc, member.number() % along_rows, along_rows);
+                runtime::partition_of(work.product.rows, grain.mc, member.index() % along_rows, along_rows);
             const runtime::IterationRange columns = runtime::partition_of(
-                work.product.columns, grain.nc, member.number() / along_rows, along_columns);
+                work.product.columns, grain.nc, member.index() / along_rows, along_columns);
             if (rows.first < rows.last && columns.first < columns.last)
                 multiply_alone(work.subproblem(rows, columns));
         },

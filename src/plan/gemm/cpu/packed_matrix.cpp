@@ -13,9 +13,9 @@ void pack_panels(MatrixKernels& kernels, const PanelSource& source, const PanelR
     const Integer bytes = bytes_of(source.operand == MatrixKernels::Operand::a ? types.a : types.b);
     const Integer width = kernels.width(source.operand);
     const Integer panel_bytes = kernels.panel_bytes(source.operand, range.k_extent);
-    const Integer k_step = kernels.k_per_iteration(source.operand, source.kind());
+    const Integer k_block = kernels.k_per_iteration(source.operand, source.kind());
     const Integer group = types.k_packing.k_group(), whole = range.k_extent / group;
-    const std::int64_t parameters[] = {whole / k_step * k_step, whole, source.k_stride, source.stride};
+    const std::int64_t parameters[] = {whole / k_block * k_block, whole, source.k_stride, source.stride};
     for (Integer at = 0; at < range.extent; at += width) {
         const int count = static_cast<int>(std::min(width, range.extent - at));
         const std::byte* from =
@@ -49,9 +49,9 @@ PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const Matri
             continue;
         }
         const PanelSource source(form.operand, from, layout);
-        for (Integer step = 0; step < form.k_extent; step += form.kc)
-            pack_panels(*kernels, source, {0, form.extent, step, std::min(form.kc, form.k_extent - step)},
-                        to + step * form.padded() * bytes_of(form.data_type));
+        for (Integer k = 0; k < form.k_extent; k += form.kc)
+            pack_panels(*kernels, source, {0, form.extent, k, std::min(form.kc, form.k_extent - k)},
+                        to + k * form.padded() * bytes_of(form.data_type));
     }
 }
 

@@ -51,12 +51,17 @@ struct PackedForm {
     Integer width = 0; ///< of a panel; 0: an unpacked copy in `layout`
     Integer kc = 0;    ///< k extent of a panel; the panels of a block are contiguous, block after block
     Integer matrices = 1;
+    bool along_k = false; ///< of a copy of A: its k indices have stride 1, not its rows
     bool operator==(const PackedForm&) const = default;
 
     Integer padded() const { return width == 0 ? extent : (extent + width - 1) / width * width; }
     Integer bytes_of_matrix() const { return padded() * k_extent * bytes_of(data_type); }
-    /// Of a copy: A's rows, or B's k indices, have stride 1.
+    /// Of a copy: A's rows, unless `along_k`, or B's k indices, have stride 1.
     MatrixLayout layout() const {
+        if (along_k)
+            return {.row_stride = k_extent,
+                    .column_stride = 1,
+                    .batch_stride = matrices == 1 ? 0 : extent * k_extent};
         MatrixLayout result{.row_stride = 1,
                             .column_stride = operand == MatrixKernels::Operand::a ? extent : k_extent};
         result.batch_stride = matrices == 1 ? 0 : extent * k_extent;

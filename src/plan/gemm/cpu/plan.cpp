@@ -1,13 +1,16 @@
 #include "plan/gemm/cpu/plan.hpp"
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "plan/gemm/cpu/amx/multiply.hpp"
 #include "plan/gemm/cpu/arrays.hpp"
 #include "plan/gemm/cpu/kernels.hpp"
 #include "plan/gemm/cpu/packing_buffers.hpp"
 #include "plan/gemm/cpu/result_conversion.hpp"
+#include "plan/gemm/cpu/work_items.hpp"
 #include "plan/memory_need.hpp"
 #include "plan/transform/cpu/advanced_pointer.hpp"
+#include "runtime/cpu/team.hpp"
 #include "runtime/cpu/tile_state.hpp"
 
 #include <algorithm>
@@ -38,9 +41,9 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
       canonical_(canonical(product)),
       is_swapped_(wants_transposition(product)),
       is_empty_(product.rows == 0 || product.columns == 0 || product.k == 0 || product.batch == 0),
-      is_small_(schedule.cpu_gemm().unpacked() != nullptr),
+      is_small_(schedule.cpu_gemm().unpacked() != nullptr || schedule.cpu_gemm().dot() != nullptr),
       threads_asked_for_(options.threads),
-      threads_(is_small_ ? 1 : threads_worthwhile(product, options.threads)),
+      threads_(schedule.cpu_gemm().unpacked() != nullptr ? 1 : threads_worthwhile(product, options.threads)),
       misaligned_{misaligned_bits(product.type_of_a()), misaligned_bits(product.type_of_b()),
                   misaligned_bits(product.type_of_c())},
       accuracy_(options.accuracy) {
@@ -60,8 +63,10 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
                             canonical_.rows, canonical_.columns, *cpu_, options.check);
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
+    if (is_small_) shares_ = shares_for(threads_);
     require_on_host(options.memory_limit, {.packing = packing_bytes()}, product);
-    is_one_kernel_ = is_small_ && epilogue_ == nullptr && reductions_ == nullptr;
+    require_in_time(options.planning_limit, time_of(planning_work()), product);
+    is_one_kernel_ = is_small_ && threads_ == 1 && epilogue_ == nullptr && reductions_ == nullptr;
     a_with_c_ = b_with_c_ = {0, 0};
     arrays_ = given_arrays_of(product);
     forms_ = {form_of(MatrixKernels::Operand::a), form_of(MatrixKernels::Operand::b)};
@@ -96,6 +101,8 @@ void MatrixPlan::make_code() {
     if (const gemm::BlockedGemm* const blocked = schedule_.cpu_gemm().blocked()) use_blocks(*blocked);
     if (const gemm::UnpackedGemm* const unpacked = schedule_.cpu_gemm().unpacked())
         require_epilogue(unpacked->tile);
+    if (const gemm::DotGemm* const dot = schedule_.cpu_gemm().dot())
+        require_epilogue({.lanes = 1, .vectors = dot->rows, .columns = dot->columns});
     if (const gemm::AmxGemm* const amx = schedule_.cpu_gemm().amx()) {
         require_epilogue(amx_shape);
         if (amx->fallback) {
@@ -103,7 +110,7 @@ void MatrixPlan::make_code() {
             use_blocks(*amx->fallback);
         }
         if (!runtime::may_use_tiles())
-            throw UserError("schedule '{}': this machine has no tile registers; use blocked",
+            throw UserError("schedule '{}': this CPU has no tile registers; use blocked",
                             to_string(schedule_));
         if (!has_amx_types(canonical_) && amx->term_products < term_products_for(accuracy_))
             throw UserError("schedule '{}': products is {}, but the accuracy asked for needs {}",
@@ -114,6 +121,8 @@ void MatrixPlan::make_code() {
     }
 }
 
+PlanningWork MatrixPlan::planning_work() const { return {.product_kernels = is_small_ ? 1.0 : 0.0}; }
+
 MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
                                            Integer second_bytes) {
     // second + lowest must lie before first's end, and second's end after first + lowest.
@@ -122,19 +131,48 @@ MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_by
     return {static_cast<Address>(from), static_cast<Address>(to - from)};
 }
 
+/// As many ranges as threads, as far as each has a tile; of a batch, whole matrices if there are enough.
+MatrixPlan::Shares MatrixPlan::shares_for(int threads) const {
+    const gemm::DotGemm* const dot = schedule_.cpu_gemm().dot();
+    const bool of_rows = canonical_.rows >= canonical_.columns;
+    const Integer extent = of_rows ? canonical_.rows : canonical_.columns;
+    if (dot == nullptr || threads <= product_.batch) return {of_rows, extent, 1};
+    const Integer step = of_rows ? dot->rows : dot->columns;
+    const Integer most = ceil_divide(extent, ceil_divide(Integer{threads}, product_.batch));
+    const Integer of_share = ceil_divide(most, step) * step;
+    return {of_rows, std::min(of_share, extent), ceil_divide(extent, of_share)};
+}
+
+/// The canonical product, with the layouts of copies that are given instead of operands.
+MatrixProduct MatrixPlan::product_of_kernel(GivenPacked packed) const {
+    MatrixProduct product = canonical_;
+    const PackedForm &a = canonical_form(MatrixKernels::Operand::a),
+                     &b = canonical_form(MatrixKernels::Operand::b);
+    if (packed.a && a.width == 0) product.a = a.layout();
+    if (packed.b) product.b = b.layout();
+    return product;
+}
+
+gemm::SmallGemm MatrixPlan::small_of(const MatrixProduct& product, gemm::Update update,
+                                     bool alpha_is_one) const {
+    gemm::SmallGemm small{.product = product, .update = update, .alpha_is_one = alpha_is_one};
+    if (const gemm::DotGemm* const dot = schedule_.cpu_gemm().dot())
+        small.schedule = *dot;
+    else
+        small.schedule = *schedule_.cpu_gemm().unpacked();
+    return small;
+}
+
 /// Compiled on first use.
 const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
-                                           GivenPacked packed) const {
+                                           GivenPacked packed, bool is_last_share) const {
     const std::lock_guard lock(making_);
     if (made_[kind] == nullptr) {
-        MatrixProduct product = canonical_;
-        const PackedForm &a = canonical_form(MatrixKernels::Operand::a),
-                         &b = canonical_form(MatrixKernels::Operand::b);
-        if (packed.a && a.width == 0) product.a = a.layout();
-        if (packed.b) product.b = b.layout();
-        gemm::SmallGemm small =
-            gemm::small_gemm_by(*schedule_.cpu_gemm().unpacked(), product, update, alpha_is_one);
-        small.a_is_given_packed = packed.a && a.width > 0;
+        MatrixProduct product = product_of_kernel(packed);
+        Integer& shared = shares_.of_rows ? product.rows : product.columns;
+        shared = is_last_share ? shared - (shares_.count - 1) * shares_.extent : shares_.extent;
+        gemm::SmallGemm small = small_of(product, update, alpha_is_one);
+        small.a_is_given_packed = packed.a && canonical_form(MatrixKernels::Operand::a).width > 0;
         if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
         made_[kind] = std::make_unique<const SmallKernel>(small, *cpu_, code_.check);
         kernels_[kind].store(made_[kind].get(), std::memory_order_release);
@@ -211,30 +249,57 @@ void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha
     for (const Touched& written : all)
         for (const Touched& other : all)
             if (written.is_written && &written != &other && written.overlaps(other))
-                throw UserError("{} and {} overlap; what is written must lie apart from everything else",
+                throw UserError("{} and {} overlap; an array that is written must overlap no other argument",
                                 other.name, written.name);
 }
 
-/// Runs the specialised kernel, with extras.
+/// Runs the specialised kernels, with extras: those of all shares of all matrices.
 void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,
                               MatrixExtras extras) const {
-    const SmallKernel& chosen =
-        kernel(update_for(beta), alpha == ScalarKind::one, {.a = bool{extras.a}, .b = bool{extras.b}});
+    const GivenPacked packed{.a = bool{extras.a}, .b = bool{extras.b}};
+    const SmallKernel& last = kernel(update_for(beta), alpha == ScalarKind::one, packed);
+    const SmallKernel& others =
+        shares_.count == 1 ? last : kernel(update_for(beta), alpha == ScalarKind::one, packed, false);
+    const MatrixProduct product = product_of_kernel(packed);
     if (is_swapped_) std::swap(arguments.a, arguments.b);
-    for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
+    const Integer bytes = bytes_of(product_.data_type);
+    Integer a_stride = product_.a.batch_stride * bytes, b_stride = product_.b.batch_stride * bytes;
+    if (is_swapped_) std::swap(a_stride, b_stride);
+    const auto matrix_of = [&](Integer matrix) {
         MatrixArguments given = arguments;
-        if (extras.a) given.a = extras.a.packed->matrix(matrix);
-        if (extras.b) given.b = extras.b.packed->matrix(matrix);
-        extras.epilogue.matrix = matrix;
-        if (extras.epilogue)
-            chosen.run(given, extras.epilogue);
-        else
-            chosen.run(given);
-        if (extras.reductions) {
-            extras.reductions.matrix = matrix;
-            reduce_matrix(canonical_, extras.reductions, given.c, 1);
-        }
-        to_next_matrix(arguments);
+        given.a = extras.a ? extras.a.packed->matrix(matrix) : advanced(arguments.a, matrix * a_stride);
+        given.b = extras.b ? extras.b.packed->matrix(matrix) : advanced(arguments.b, matrix * b_stride);
+        given.c = advanced(arguments.c, matrix * product_.c.batch_stride * bytes);
+        return given;
+    };
+    const auto run_share = [&](Integer item) {
+        const Integer first = item % shares_.count * shares_.extent;
+        const Integer row = shares_.of_rows ? first : 0, column = shares_.of_rows ? 0 : first;
+        const MatrixArguments given = moved(product, matrix_of(item / shares_.count),
+                                            row * product.a.row_stride, column * product.b.column_stride,
+                                            row * product.c.row_stride + column * product.c.column_stride);
+        const SmallKernel& chosen = item % shares_.count == shares_.count - 1 ? last : others;
+        if (!extras.epilogue) return chosen.run(given);
+        EpilogueCall epilogue = extras.epilogue;
+        epilogue.matrix = item / shares_.count;
+        epilogue.row = row;
+        epilogue.column = column;
+        chosen.run(given, epilogue);
+    };
+    const Integer items = product_.batch * shares_.count;
+    const auto run_shares = [&](Integer first, Integer stride) {
+        for (Integer item = first; item < items; item += stride) run_share(item);
+    };
+    if (threads_ == 1)
+        run_shares(0, 1);
+    else
+        runtime::run_team(
+            threads_, [&](const runtime::TeamMember& member) { run_shares(member.index(), member.size()); },
+            min_seconds(work()));
+    if (!extras.reductions) return;
+    for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
+        extras.reductions.matrix = matrix;
+        reduce_matrix(canonical_, extras.reductions, matrix_of(matrix).c, threads_);
     }
 }
 
@@ -266,12 +331,12 @@ void MatrixPlan::check_closely(const MatrixArguments& arguments) const {
     report_pointer("a", arguments.a, misaligned_[0]);
     report_pointer("b", arguments.b, misaligned_[1]);
     report_pointer("c", arguments.c, misaligned_[2]);
-    check_apart_from_c(MatrixKernels::Operand::a, arguments.a, arguments.c);
-    check_apart_from_c(MatrixKernels::Operand::b, arguments.b, arguments.c);
+    check_disjoint_from_c(MatrixKernels::Operand::a, arguments.a, arguments.c);
+    check_disjoint_from_c(MatrixKernels::Operand::b, arguments.b, arguments.c);
 }
 
-void MatrixPlan::check_apart_from_c(MatrixKernels::Operand operand, const void* pointer,
-                                    const void* c) const {
+void MatrixPlan::check_disjoint_from_c(MatrixKernels::Operand operand, const void* pointer,
+                                       const void* c) const {
     const bool is_a = operand == MatrixKernels::Operand::a;
     if (!(is_a ? a_with_c_ : b_with_c_).holds(pointer, c)) return;
     const Elements of_operand = is_a ? elements_of(product_.a, product_.rows, product_.k, product_.batch,
@@ -290,9 +355,8 @@ Integer MatrixPlan::packing_bytes() const {
     const auto taken = [](Integer bytes) {
         return static_cast<Integer>(packing_buffer_bytes(static_cast<std::size_t>(bytes)));
     };
-    if (const gemm::UnpackedGemm* const unpacked = schedule_.cpu_gemm().unpacked())
-        return taken(
-            gemm::packed_bytes(gemm::small_gemm_by(*unpacked, canonical_, gemm::Update::overwrite, true)));
+    if (is_small_)
+        return threads_ * taken(gemm::packed_bytes(small_of(canonical_, gemm::Update::overwrite, true)));
     Integer of_a = 0, of_b = 0;
     if (code_.blocks != nullptr) {
         using Operand = MatrixKernels::Operand;
@@ -319,8 +383,8 @@ Integer MatrixPlan::packing_bytes() const {
 }
 
 double MatrixPlan::flops() const {
-    const double of_number = is_complex(product_.data_type) ? 8 : 2;
-    return of_number * static_cast<double>(product_.rows) * static_cast<double>(product_.columns) *
+    const double flops_per_element = is_complex(product_.data_type) ? 8 : 2;
+    return flops_per_element * static_cast<double>(product_.rows) * static_cast<double>(product_.columns) *
            static_cast<double>(product_.k) * static_cast<double>(product_.batch);
 }
 
@@ -381,6 +445,11 @@ std::string MatrixPlan::description() const {
         return fmt::format("{}: one kernel, tile {}x{}, unroll {}, kc {}, {} outside", cpu_->name,
                            small->tile.rows(), small->tile.columns, small->unroll, small->kc,
                            small->rows_outermost ? "rows" : "columns");
+    if (const gemm::DotGemm* const dot = schedule_.cpu_gemm().dot())
+        return fmt::format(
+            "{}: one kernel, {} lanes along k, tile {}x{}, unroll {}, kc {}, {} outside, {} threads",
+            cpu_->name, dot->lanes, dot->rows, dot->columns, dot->unroll, dot->kc,
+            dot->rows_outermost ? "rows" : "columns", threads_);
     if (route_)
         return fmt::format(
             "amx: {} bfloat16 products per product of elements, packed blocks, tile {}x{}, {} threads",

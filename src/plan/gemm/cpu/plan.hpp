@@ -8,6 +8,7 @@
 #include "plan/gemm/cpu/small_gemm_cache.hpp"
 #include "plan/gemm/values.hpp"
 #include "plan/schedule.hpp"
+#include "plan/time_need.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <array>
@@ -33,9 +34,10 @@ public:
         Accuracy accuracy = Accuracy::ordinary;
         KernelCheck check = KernelCheck::on;
         std::size_t memory_limit = 0; ///< swirl::Options::memory_limit_bytes
+        double planning_limit = 0;    ///< swirl::Options::planning_limit_seconds
     };
-    /// The product must be valid. Throws UserError if the schedule does not suit it, or is for no CPU; OutOfMemory if it
-    /// needs too much memory.
+    /// The product must be valid. Throws UserError if the schedule does not suit it, or is for no CPU; OutOfMemory
+    /// or OutOfTime if it needs too much.
     MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options);
 
     /// Throws UserError, before anything is written, for null or misaligned pointers and if C overlaps A or B. The
@@ -72,6 +74,8 @@ public:
     /// Upper bound on the packed operands of one execution, of all threads together. They stay with the threads, for their
     /// next products.
     Integer packing_bytes() const;
+    /// Of its kernels that are compiled when planning: others are when they are first used.
+    PlanningWork planning_work() const;
     Accuracy accuracy() const { return route_ ? accuracy_ : Accuracy::ordinary; }
     std::string description() const;
     const Schedule& schedule() const { return schedule_; }
@@ -85,7 +89,7 @@ public:
 private:
     using Address = std::uintptr_t;
     static constexpr std::size_t kinds =
-        24; ///< kernel variants: update of C, whether α is one, what is prepacked
+        48; ///< kernel variants: what is prepacked, update of C, whether α is one, whether it is the last share
 
     /// Two byte ranges around two pointers overlap if (second − first − from), as an unsigned value, is below `length`.
     struct Overlap {
@@ -122,22 +126,33 @@ private:
     /// The exact check, where look_right finds something wrong or matrices that interleave.
     void check_closely(const MatrixArguments& arguments) const;
     /// Throws UserError if C shares an element with an operand.
-    void check_apart_from_c(MatrixKernels::Operand operand, const void* pointer, const void* c) const;
+    void check_disjoint_from_c(MatrixKernels::Operand operand, const void* pointer, const void* c) const;
     static void report_pointer(const char* name, const void* pointer, Address misaligned);
 
     /// Which operands of the canonical product are given prepacked.
     struct GivenPacked {
         bool a, b;
     };
-    const SmallKernel& kernel(gemm::Update update, bool alpha_is_one,
-                              GivenPacked packed = {false, false}) const {
-        const std::size_t kind = ((packed.a ? 1U : 0U) + (packed.b ? 2U : 0U)) * 6 +
-                                 static_cast<std::size_t>(update) * 2 + (alpha_is_one ? 1 : 0);
+    /// How threads share one matrix of a product with a specialised kernel: ranges of rows, or of columns, of C. All have
+    /// the same extent but the last.
+    struct Shares {
+        bool of_rows = true;
+        Integer extent = 0;
+        Integer count = 1;
+    };
+    Shares shares_for(int threads) const;
+    const SmallKernel& kernel(gemm::Update update, bool alpha_is_one, GivenPacked packed = {false, false},
+                              bool is_last_share = true) const {
+        const std::size_t kind =
+            (((packed.a ? 1U : 0U) + (packed.b ? 2U : 0U)) * 3 + static_cast<std::size_t>(update)) * 4 +
+            (alpha_is_one ? 2U : 0U) + (is_last_share ? 1U : 0U);
         const SmallKernel* made = kernels_[kind].load(std::memory_order_acquire);
-        return made != nullptr ? *made : make_kernel(kind, update, alpha_is_one, packed);
+        return made != nullptr ? *made : make_kernel(kind, update, alpha_is_one, packed, is_last_share);
     }
     const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
-                                   GivenPacked packed) const;
+                                   GivenPacked packed, bool is_last_share) const;
+    MatrixProduct product_of_kernel(GivenPacked packed) const;
+    gemm::SmallGemm small_of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one) const;
     bool copies_operands() const;
     PackedForm form_of(MatrixKernels::Operand operand) const;
     /// Form of the canonical operand if it is a copy.
@@ -164,12 +179,14 @@ private:
     const target::Cpu* cpu_;
     MatrixProduct product_;
     MatrixProduct canonical_;
-    bool is_swapped_;    ///< A and B are exchanged in `canonical_`
-    bool is_empty_;      ///< nothing to multiply
-    bool is_small_;      ///< has a specialised kernel
-    bool is_one_kernel_; ///< small, without epilogue, reductions or other extras: the fast path applies
+    bool is_swapped_; ///< A and B are exchanged in `canonical_`
+    bool is_empty_;   ///< nothing to multiply
+    bool is_small_;   ///< has a specialised kernel
+    bool
+        is_one_kernel_; ///< small, on one thread, without epilogue, reductions or other extras: the fast path applies
     int threads_asked_for_;
     int threads_;
+    Shares shares_;                     ///< of a product with a specialised kernel
     std::array<Address, 3> misaligned_; ///< alignment masks of A's, B's and C's addresses
     Accuracy accuracy_;
     MatrixCode code_;

@@ -22,7 +22,9 @@ PackedForm MatrixPlan::form_of(Operand operand) const {
     const auto width = [&](const gemm::Tile& tile) -> Integer {
         return are_rows ? tile.rows() : tile.columns;
     };
-    if (!is_small_) {
+    if (schedule_.cpu_gemm().dot() != nullptr) {
+        form.along_k = are_rows;
+    } else if (!is_small_) {
         form.width = width(code_.blocks->schedule().tile);
         form.kc = std::min(kc_of(canonical_, code_), form.k_extent);
     } else if (are_rows && is_complex(product_.data_type)) {
@@ -50,13 +52,13 @@ void MatrixPlan::check_packed(const char* name, const void* pointer, const Packe
                               Operand operand, const void* c) const {
     if (packed == nullptr) {
         report_pointer(name, pointer, misaligned_[operand == Operand::a ? 0 : 1]);
-        check_apart_from_c(operand, pointer, c);
+        check_disjoint_from_c(operand, pointer, c);
         return;
     }
     const PackedForm& wanted = forms_[operand == Operand::a ? 0 : 1];
     if (packed->form() != wanted)
         throw UserError(
-            "the packed '{}' is of another form than this plan takes\n  it is {}\n  the plan takes {}, by "
+            "the packed '{}' does not fit this plan\n  it is {}\n  the plan needs {}, by "
             "its "
             "schedule '{}'\n  pack it with this plan, or with one of the same data type, extents, order of C "
             "and, in "

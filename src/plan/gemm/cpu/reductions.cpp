@@ -117,16 +117,16 @@ void PartialReductions::finish() {
         const void* const array = call_.arrays[call_.reductions->first_result() + k];
         void* const results =
             static_cast<std::byte*>(const_cast<void*>(array)) + call_.matrix * one.of_matrix * bytes;
-        const Integer parts = partials_of_result(one.over);
+        const Integer partials_per_result = partials_of_result(one.over);
         if (one.of_partials == nullptr) {
-            combine_on_host(one.operation, partials_[k].data(), one.of_matrix, parts, product_.data_type,
-                            results);
+            combine_on_host(one.operation, partials_[k].data(), one.of_matrix, partials_per_result,
+                            product_.data_type, results);
             continue;
         }
         std::vector<double> totals(static_cast<std::size_t>(one.of_matrix), identity_of(one.operation));
         const auto no_operand = [](std::size_t) -> const void* { return nullptr; };
         one.of_partials->run({.rows = one.of_matrix,
-                              .columns = parts,
+                              .columns = partials_per_result,
                               .elements = partials_[k].data(),
                               .column_stride = one.of_matrix,
                               .results = totals.data()},
@@ -161,7 +161,7 @@ void reduce_matrix(const MatrixProduct& canonical, const ReductionCall& call, co
         for (Integer block = 0; block < grid.count(); ++block) take(block);
     else
         runtime::run_team(members, [&](const runtime::TeamMember& member) {
-            for (Integer block = member.number(); block < grid.count(); block += member.size()) take(block);
+            for (Integer block = member.index(); block < grid.count(); block += member.size()) take(block);
         });
     partials.finish();
 }

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <swirl/kinds.hpp>
+#include "base/integer.hpp"
 
-#include "runtime/cpu/team.hpp"
-
-#include <algorithm>
+#include <cstdint>
 
 namespace swirl::planning {
 
@@ -18,12 +16,6 @@ struct MatrixRegion {
     bool contains(Integer row, Integer column) const {
         if (half == Half::all) return true;
         return half == Half::lower ? row + offset >= column : column + offset >= row;
-    }
-    /// Those of the rows first … last−1 that have elements in the region in this column.
-    runtime::IterationRange rows_in(Integer column, runtime::IterationRange rows) const {
-        if (half == Half::lower) rows.first = std::clamp(column - offset, rows.first, rows.last);
-        if (half == Half::upper) rows.last = std::clamp(column + offset + 1, rows.first, rows.last);
-        return rows;
     }
     bool contains_all(Integer row, Integer rows, Integer column, Integer columns) const {
         return half == Half::lower ? contains(row, column + columns - 1) : contains(row + rows - 1, column);

@@ -114,7 +114,7 @@ private:
 
     std::vector<std::unique_ptr<const Entry>> entries_;
     std::vector<std::atomic<const Entry*>> table_ = std::vector<std::atomic<const Entry*>>(slots);
-    /// Calls without a kernel: part of the hash, and a count. Other products in the same slot decrement the count.
+    /// Calls without a kernel: some bits of the hash, and a count. Other products in the same slot decrement the count.
     std::vector<std::atomic<std::uint64_t>> calls_ = std::vector<std::atomic<std::uint64_t>>(slots);
     ForkSafeMutex making_;
 };

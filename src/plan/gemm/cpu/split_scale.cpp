@@ -48,12 +48,12 @@ runtime::KernelFunction extremes_kernel() {
         .function();
 }
 
-Words words_of_columns(const float* first, Integer lines, Integer length, Integer stride) {
+Words words_of_columns(const float* first, Integer count, Integer length, Integer stride) {
     constexpr Integer at_once = 64;
     Words words;
     std::uint32_t found[2 * gemm::extremes_lanes];
     void* const buffers[] = {const_cast<float*>(first), found};
-    const std::int64_t parameters[] = {lines, length / at_once * at_once, length, stride};
+    const std::int64_t parameters[] = {count, length / at_once * at_once, length, stride};
     extremes_kernel()(buffers, parameters);
     for (int lane = 0; lane < gemm::extremes_lanes; ++lane)
         words.take(found[lane], found[gemm::extremes_lanes + lane]);
@@ -61,9 +61,9 @@ Words words_of_columns(const float* first, Integer lines, Integer length, Intege
 }
 
 /// Rows or columns that are too short for kernels, or no unit stride.
-Words words_one_by_one(const float* first, Integer lines, Integer length, const MatrixLayout& layout) {
+Words words_one_by_one(const float* first, Integer count, Integer length, const MatrixLayout& layout) {
     Words words;
-    for (Integer j = 0; j < lines; ++j)
+    for (Integer j = 0; j < count; ++j)
         for (Integer i = 0; i < length; ++i)
             words.take(first[j * layout.column_stride + i * layout.row_stride]);
     return words;
@@ -91,16 +91,16 @@ Magnitudes magnitudes_of(const float* matrix, const MatrixLayout& layout, Intege
                          int threads) {
     const MatrixLayout column_layout = layout.row_stride == 1 ? layout : transposed(layout);
     const Integer length = layout.row_stride == 1 ? rows : columns;
-    const Integer lines = layout.row_stride == 1 ? columns : rows;
+    const Integer count = layout.row_stride == 1 ? columns : rows;
     const bool is_contiguous = column_layout.row_stride == 1 && length >= gemm::extremes_lanes;
     constexpr Integer min_parallel_work = 1 << 16;
-    const int wanted = static_cast<int>(std::clamp<Integer>(lines * length / min_parallel_work, 1, threads));
+    const int wanted = static_cast<int>(std::clamp<Integer>(count * length / min_parallel_work, 1, threads));
     std::vector<Words> found(static_cast<std::size_t>(wanted));
     runtime::run_team(wanted, [&](const runtime::TeamMember& member) {
-        const auto [first, last] = runtime::partition_of(lines, 1, member.number(), member.size());
+        const auto [first, last] = runtime::partition_of(count, 1, member.index(), member.size());
         if (first >= last) return;
         const float* const from = matrix + first * column_layout.column_stride;
-        found[static_cast<std::size_t>(member.number())] =
+        found[static_cast<std::size_t>(member.index())] =
             is_contiguous ? words_of_columns(from, last - first, length, column_layout.column_stride)
                           : words_one_by_one(from, last - first, length, column_layout);
     });

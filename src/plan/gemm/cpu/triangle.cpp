@@ -41,11 +41,11 @@ void scale_triangle(const MatrixProduct& product, Half half, const void* beta, v
     }
 }
 
-/// First row or column of band `number` of `bands`, with about equal areas; a multiple of `step`.
-Integer beginning_of_band(Integer extent, Integer step, int index, int bands) {
+/// First row or column of band `index` of `bands`, with about equal areas; a multiple of `unit`.
+Integer beginning_of_band(Integer extent, Integer unit, int index, int bands) {
     const double fraction = std::sqrt(static_cast<double>(index) / bands);
     return index == bands ? extent
-                          : static_cast<Integer>(fraction * static_cast<double>(extent)) / step * step;
+                          : static_cast<Integer>(fraction * static_cast<double>(extent)) / unit * unit;
 }
 
 /// The arguments for C from this row and column on.
@@ -62,22 +62,22 @@ void multiply_band(const MatrixProduct& product, Half half, const MatrixArgument
     MatrixProduct subproblem = product;
     subproblem.rows = is_lower ? band.last - band.first : band.last;
     subproblem.columns = is_lower ? band.last : band.last - band.first;
-    const MatrixArguments of_part =
+    const MatrixArguments of_band =
         moved_in_c(product, arguments, is_lower ? band.first : 0, is_lower ? 0 : band.first);
-    multiply_blocks(*code.blocks, subproblem, of_part, update, kc, {half, band.first});
+    multiply_blocks(*code.blocks, subproblem, of_band, update, kc, {half, band.first});
 }
 
 /// A lower triangle by full products: some rows at a time, with their square on the diagonal computed in a buffer.
 void multiply_by_rows(const MatrixProduct& product, const MatrixArguments& arguments, const MatrixCode& code,
                       int threads) {
-    constexpr Integer together = 64;
+    constexpr Integer block = 64;
     with_data_type(product.data_type, [&](auto example) {
         using T = decltype(example);
         const T beta = value_at<T>(arguments.beta), zero = T(0);
-        std::vector<T> square(static_cast<std::size_t>(together * together));
-        for (Integer first = 0; first < product.rows; first += together) {
+        std::vector<T> square(static_cast<std::size_t>(block * block));
+        for (Integer first = 0; first < product.rows; first += block) {
             MatrixProduct subproblem = product;
-            subproblem.rows = std::min(together, product.rows - first);
+            subproblem.rows = std::min(block, product.rows - first);
             subproblem.columns = first;
             multiply(subproblem, moved_in_c(product, arguments, first, 0), code, threads);
             MatrixArguments diagonal = moved_in_c(product, arguments, first, first);
@@ -121,13 +121,13 @@ void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArgume
     const int wanted = threads_worthwhile(product, threads);
     const int members = wanted > 1 ? runtime::team_size(wanted) : 1;
     if (members <= 1) return multiply_band(product, half, arguments, code, update, kc, {0, product.rows});
-    const Integer step = half == Half::lower ? schedule.tile.rows() : schedule.tile.columns;
+    const Integer unit = half == Half::lower ? schedule.tile.rows() : schedule.tile.columns;
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
             const runtime::IterationRange band{
-                beginning_of_band(product.rows, step, member.number(), member.size()),
-                beginning_of_band(product.rows, step, member.number() + 1, member.size())};
+                beginning_of_band(product.rows, unit, member.index(), member.size()),
+                beginning_of_band(product.rows, unit, member.index() + 1, member.size())};
             if (band.first < band.last) multiply_band(product, half, arguments, code, update, kc, band);
         },
         min_seconds(work_of(product) / 2));

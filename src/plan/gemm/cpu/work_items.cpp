@@ -53,7 +53,7 @@ void distribute_items(std::span<const Items> kinds, int threads,
             double before = 0;
             for (std::size_t k = 0; k < shared.size(); ++k) {
                 const runtime::IterationRange range =
-                    items_of(shared[k], before, all, member.number(), member.size());
+                    items_of(shared[k], before, all, member.index(), member.size());
                 for (Integer item = range.first; item < range.last; ++item) run(k, item, 1);
                 before += shared[k].work * static_cast<double>(shared[k].count);
             }

@@ -138,9 +138,9 @@ GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_with(const ir::Role& rol
 
 GpuMatrixKernels::Parameter GpuMatrixKernels::workspace_region(const ir::BufferInfo& buffer) {
     const std::size_t bytes = bytes_of(buffer);
-    const Parameter part{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
+    const Parameter region{Source::workspace, workspace_bytes_, buffer.zeroed ? bytes : 0};
     workspace_bytes_ += aligned_bytes(bytes);
-    return part;
+    return region;
 }
 
 /// Parameters of the same buffer share one region of the workspace.
@@ -151,22 +151,22 @@ GpuMatrixKernels::Parameter GpuMatrixKernels::memory_of(const ir::BufferInfo& bu
     return workspace_regions_.emplace(buffer.name, workspace_region(buffer)).first->second;
 }
 
-void GpuMatrixKernels::add_parameter(Step& step, const GpuMatrixDerivation& derivation,
+void GpuMatrixKernels::add_parameter(Launch& launch, const GpuMatrixDerivation& derivation,
                                      const emit::PtxParameter& parameter) {
     using Kind = emit::PtxParameter::Kind;
     const ir::Program& program = derivation.program;
     const auto position = static_cast<std::size_t>(parameter.position);
     if (parameter.kind == Kind::integer)
-        return step.parameters.push_back(parameter_with({role_of_parameter(program, position)}));
+        return launch.parameters.push_back(parameter_with({role_of_parameter(program, position)}));
     if (parameter.kind != Kind::tensor)
-        return step.parameters.push_back(memory_of(program.buffers.at(position)));
+        return launch.parameters.push_back(memory_of(program.buffers.at(position)));
     const ir::TensorInfo& tensor = program.tensors.at(position);
     const ir::BufferInfo& buffer = program.buffers.at(static_cast<std::size_t>(tensor.buffer));
-    step.parameters.push_back({Source::tensor, step.tensors.size()});
-    step.tensors.push_back({.memory = memory_of(buffer),
-                            .origin = tensor.origin * bytes_of(buffer.element),
-                            .layout = layout_of(tensor, buffer.element)});
-    ensure(step.tensors.size() <= most_tensors, "a product's kernel has {} tensors", step.tensors.size());
+    launch.parameters.push_back({Source::tensor, launch.tensors.size()});
+    launch.tensors.push_back({.memory = memory_of(buffer),
+                              .origin = tensor.origin * bytes_of(buffer.element),
+                              .layout = layout_of(tensor, buffer.element)});
+    ensure(launch.tensors.size() <= most_tensors, "a product's kernel has {} tensors", launch.tensors.size());
 }
 
 GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
@@ -182,35 +182,35 @@ GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::Gpu
         finishing_ = derivations.size() - 1;
         for (std::size_t k = 0; k < derivations.size(); ++k) {
             const bool multiplies = k == multiplying_;
-            runtime::CompiledText compiled = add_step(schedule, std::move(derivations[k]),
-                                                      multiplies && gemm::reorders_sass(schedule), cache);
+            runtime::CompiledText compiled = add_kernel(schedule, std::move(derivations[k]),
+                                                        multiplies && gemm::reorders_sass(schedule), cache);
             if (multiplies) not_reordered_because_ = std::move(compiled.not_reordered_because);
             if (multiplies && reads_sass && sass::is_read(gpu.capability_major))
-                score_ = score_of(std::move(compiled.code), steps_[k].kernel.entry());
+                score_ = score_of(std::move(compiled.code), launches_[k].kernel.entry());
         }
     }
     for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule, gpu))
-        add_step(schedule, std::move(derivation), false, cache);
+        add_kernel(schedule, std::move(derivation), false, cache);
 }
 
 /// `reorder_sass`: its main loop may be reordered.
-runtime::CompiledText GpuMatrixKernels::add_step(const gemm::GpuGemmSchedule& schedule,
-                                                 GpuMatrixDerivation derivation, bool reorder_sass,
-                                                 runtime::KernelCache* cache) {
-    Step& step = steps_.emplace_back();
+runtime::CompiledText GpuMatrixKernels::add_kernel(const gemm::GpuGemmSchedule& schedule,
+                                                   GpuMatrixDerivation derivation, bool reorder_sass,
+                                                   runtime::KernelCache* cache) {
+    Launch& launch = launches_.emplace_back();
     const emit::PtxInterface interface =
         emit::ptx_interface(derivation.program, ptx_options(device_.target(), derivation.program));
     for (const emit::PtxParameter& parameter : interface.parameters)
-        add_parameter(step, derivation, parameter);
-    ensure(step.parameters.size() <= max_parameters, "a product's kernel has {} parameters",
-           step.parameters.size());
+        add_parameter(launch, derivation, parameter);
+    ensure(launch.parameters.size() <= max_parameters, "a product's kernel has {} parameters",
+           launch.parameters.size());
     const runtime::KernelText text{
         std::move(derivation.ptx), "gemm " + to_string(schedule), {}, reorder_sass};
     const runtime::CacheKey key = runtime::code_key(device_, text);
     code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
-    step.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
+    launch.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
     runtime::CompiledText compiled = runtime::compiled_with_code(device_, text, cache);
-    step.kernel.load(compiled.module, device_);
+    launch.kernel.load(compiled.module, device_);
     return compiled;
 }
 
@@ -219,19 +219,19 @@ struct GpuMatrixKernels::Memories {
     const GpuMatrixArguments& arguments;
     bool multiplies;
     alignas(std::max_align_t) std::array<std::byte, 32> factors;
-    std::array<std::int64_t, 2> numbers;
+    std::array<std::int64_t, 2> integers;
     runtime::cuda::Address workspace;
 };
 
-/// Operands that are not read need no memory, but tensor maps still need an address.
-void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const Step& step,
+/// Unread operands need no memory, but tensor maps still need an address.
+void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const Launch& launch,
                                     const Memories& memories) const {
-    if (step.tensors.empty()) return;
+    if (launch.tensors.empty()) return;
     const runtime::CurrentGpu current(device_);
     const std::array matrices = {memories.arguments.a, memories.arguments.b,
                                  static_cast<const void*>(memories.arguments.c)};
-    for (std::size_t k = 0; k < step.tensors.size(); ++k) {
-        const auto& [memory, origin, layout] = step.tensors[k];
+    for (std::size_t k = 0; k < launch.tensors.size(); ++k) {
+        const auto& [memory, origin, layout] = launch.tensors[k];
         runtime::cuda::Address start = memories.workspace + memory.offset;
         if (memory.source != Source::workspace)
             start = reinterpret_cast<runtime::cuda::Address>(
@@ -243,18 +243,18 @@ void GpuMatrixKernels::make_tensors(std::span<runtime::TensorMap> maps, const St
     }
 }
 
-void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
+void GpuMatrixKernels::launch(const Launch& launch, const Memories& memories,
                               const runtime::GpuStream& stream) const {
     const GpuMatrixArguments& arguments = memories.arguments;
-    const std::array<const void*, 6> pointers = {&arguments.a,         &arguments.b,
-                                                 &arguments.c,         memories.factors.data(),
-                                                 &memories.numbers[0], &memories.numbers[1]};
-    std::array<runtime::cuda::Address, max_parameters> parts{};
+    const std::array<const void*, 6> pointers = {&arguments.a,          &arguments.b,
+                                                 &arguments.c,          memories.factors.data(),
+                                                 &memories.integers[0], &memories.integers[1]};
+    std::array<runtime::cuda::Address, max_parameters> addresses{};
     std::array<runtime::TensorMap, most_tensors> maps;
-    make_tensors(maps, step, memories);
+    make_tensors(maps, launch, memories);
     std::array<void*, max_parameters> values{};
-    for (std::size_t k = 0; k < step.parameters.size(); ++k) {
-        const Parameter& parameter = step.parameters[k];
+    for (std::size_t k = 0; k < launch.parameters.size(); ++k) {
+        const Parameter& parameter = launch.parameters[k];
         if (parameter.source == Source::tensor) {
             values[k] = &maps[parameter.offset];
             continue;
@@ -267,10 +267,10 @@ void GpuMatrixKernels::launch(const Step& step, const Memories& memories,
             values[k] = const_cast<void*>(pointers[static_cast<std::size_t>(parameter.source)]);
             continue;
         }
-        parts[k] = memories.workspace + parameter.offset;
-        values[k] = &parts[k];
+        addresses[k] = memories.workspace + parameter.offset;
+        values[k] = &addresses[k];
     }
-    step.kernel.launch(std::span(values).first(step.parameters.size()), stream);
+    launch.kernel.launch(std::span(values).first(launch.parameters.size()), stream);
 }
 
 /// If nothing is multiplied, the product's last kernel does all the work.
@@ -282,10 +282,11 @@ void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multipli
     std::optional<runtime::GpuStreamBuffer> own;
     if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
     if (own) memories.workspace = own->address();
-    for (const auto& [name, part] : workspace_regions_)
-        if (part.zeroed > 0) runtime::fill_on_gpu(stream, memories.workspace + part.offset, 0, part.zeroed);
-    for (std::size_t k = multiplies ? 0 : finishing_; k < steps_.size(); ++k)
-        launch(steps_[k], memories, stream);
+    for (const auto& [name, region] : workspace_regions_)
+        if (region.zeroed > 0)
+            runtime::fill_on_gpu(stream, memories.workspace + region.offset, 0, region.zeroed);
+    for (std::size_t k = multiplies ? 0 : finishing_; k < launches_.size(); ++k)
+        launch(launches_[k], memories, stream);
 }
 
 } // namespace swirl::planning

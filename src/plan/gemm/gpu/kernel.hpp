@@ -72,9 +72,9 @@ public:
     std::size_t workspace_bytes() const { return workspace_bytes_; }
 
     /// Of the main kernel; the product must not be empty.
-    const ir::KernelInfo& info() const { return steps_[multiplying_].kernel.info(); }
+    const ir::KernelInfo& info() const { return launches_[multiplying_].kernel.info(); }
     const runtime::CacheKey& code_key() const { return code_key_; } ///< of the machine code of all kernels
-    std::size_t count() const { return steps_.size(); }
+    std::size_t count() const { return launches_.size(); }
     /// Empty unless the SASS was requested and could be read.
     const std::optional<sass::KernelScore>& score() const { return score_; }
     /// Why the main loop stays as compiled although the schedule asks for reordering; else empty.
@@ -94,23 +94,24 @@ private:
         runtime::TensorLayout layout;
     };
     Parameter parameter_with(const ir::Role& role) const;
-    struct Step {
+    struct Launch {
         LoadedKernel kernel;
         std::vector<Parameter> parameters; ///< in launch order
         std::vector<TensorParameter> tensors;
     };
-    void add_parameter(Step& step, const GpuMatrixDerivation& derivation,
+    void add_parameter(Launch& launch, const GpuMatrixDerivation& derivation,
                        const emit::PtxParameter& parameter);
     Parameter memory_of(const ir::BufferInfo& buffer);
     Parameter workspace_region(const ir::BufferInfo& buffer);
     struct Memories;
-    void make_tensors(std::span<runtime::TensorMap> maps, const Step& step, const Memories& memories) const;
-    void launch(const Step& step, const Memories& memories, const runtime::GpuStream& stream) const;
+    void make_tensors(std::span<runtime::TensorMap> maps, const Launch& launch,
+                      const Memories& memories) const;
+    void launch(const Launch& launch, const Memories& memories, const runtime::GpuStream& stream) const;
 
-    runtime::CompiledText add_step(const gemm::GpuGemmSchedule& schedule, GpuMatrixDerivation derivation,
-                                   bool reorder_sass, runtime::KernelCache* cache);
+    runtime::CompiledText add_kernel(const gemm::GpuGemmSchedule& schedule, GpuMatrixDerivation derivation,
+                                     bool reorder_sass, runtime::KernelCache* cache);
 
-    std::vector<Step> steps_;
+    std::vector<Launch> launches_;
     std::size_t multiplying_ = 0;
     std::size_t finishing_ = 0; ///< index of the product's last kernel; reductions follow
     std::optional<sass::KernelScore> score_;

@@ -13,12 +13,12 @@ Integer stride_behind(const MatrixLayout& layout, Integer rows, Integer columns,
     return ceil_divide(extent.highest - extent.lowest + 1, unit) * unit;
 }
 
-runtime::GpuBuffer list_of(const runtime::GpuDevice& device, const void* first, Integer bytes_apart,
+runtime::GpuBuffer list_of(const runtime::GpuDevice& device, const void* first, Integer stride_bytes,
                            Integer batch) {
     std::vector<const void*> pointers;
     for (Integer matrix = 0; matrix < batch; ++matrix)
         pointers.push_back(first == nullptr ? nullptr
-                                            : static_cast<const std::byte*>(first) + matrix * bytes_apart);
+                                            : static_cast<const std::byte*>(first) + matrix * stride_bytes);
     runtime::GpuBuffer list(device, pointers.size() * sizeof(const void*));
     runtime::copy_to_gpu(device, list.address(), pointers.data(), list.bytes());
     return list;

@@ -35,6 +35,11 @@ Integer alignment_of(const gemm::GpuGemmSchedule& schedule, Integer element_byte
 
 } // namespace
 
+PlanningWork planning_work(const MatrixProduct& product, std::size_t kernels, bool is_checked) {
+    return {.gpu_kernels = compilation_rounds(kernels),
+            .gpu_checked = is_checked ? static_cast<double>(array_bytes(product)) : 0};
+}
+
 GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const Schedule& schedule,
                              const runtime::GpuDevice& device, const GpuMatrixPlanOptions& options)
     : product_(product),
@@ -58,6 +63,11 @@ std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& p
                                                           const runtime::GpuDevice& device,
                                                           const GpuMatrixPlanOptions& options) {
     require_target(schedule, device.target().name);
+    if (options.planning_limit > 0) {
+        const std::size_t kernels = derive_gemm_for_gpu(product, schedule.gpu_gemm(), device.target()).size();
+        require_in_time(options.planning_limit, time_of(planning_work(product, kernels, options.check)),
+                        product);
+    }
     std::shared_ptr<const GpuMatrixPlan> plan(new GpuMatrixPlan(product, schedule, device, options));
     require_within(options.memory_limit,
                    {.workspace = static_cast<Integer>(plan->workspace_bytes()), .is_whole = !options.check},
@@ -108,7 +118,7 @@ GpuMatrixPlan::BufferAccess GpuMatrixPlan::matrix(const char* name, const void* 
              static_cast<std::size_t>(bytes), elements_of(layout, rows, columns, product_.batch, bytes)}};
 }
 
-/// For an empty product only the arrays that are written.
+/// For an empty product, the written arrays only.
 void GpuMatrixPlan::add_arrays(const GpuMatrixArguments& arguments, std::vector<BufferAccess>& to) const {
     const Integer scalar_bytes = bytes_of(gemm::epilogue_scalar(product_.data_type));
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
@@ -151,7 +161,7 @@ void GpuMatrixPlan::check(const std::vector<BufferAccess>& accesses) const {
     for (const BufferAccess& written : accesses)
         for (const BufferAccess& other : accesses)
             if (written.is_written && &other != &written && !are_disjoint(other.argument, written.argument))
-                throw UserError("{} = {} and {} = {} overlap; {} has to lie apart from all others",
+                throw UserError("{} = {} and {} = {} overlap; {} must overlap no other argument",
                                 written.argument.name, written.argument.pointer, other.argument.name,
                                 other.argument.pointer, written.argument.name);
 }
@@ -197,9 +207,9 @@ GpuMatrixPlan::Execution GpuMatrixPlan::examined(const GpuMatrixArguments& argum
     const bool multiplies = product_.k > 0 && alpha != ScalarKind::zero;
     const std::vector<BufferAccess> used = accesses(arguments, multiplies);
     check(used);
-    std::vector<GpuArgument> beside;
-    for (const BufferAccess& one : used) beside.push_back(one.argument);
-    planning::check(device_, workspace, workspace_bytes(), beside);
+    std::vector<GpuArgument> others;
+    for (const BufferAccess& one : used) others.push_back(one.argument);
+    planning::check(device_, workspace, workspace_bytes(), others);
     check_beta(product_, arguments.beta);
     const bool reads_c = scalar_kind(product_.data_type, arguments.beta) != ScalarKind::zero;
     const GpuMatrixKernels& kernel = kernel_for(used, stream);

@@ -3,6 +3,7 @@
 #include "base/fork_gate.hpp"
 #include "plan/gemm/gpu/kernel.hpp"
 #include "plan/schedule.hpp"
+#include "plan/time_need.hpp"
 #include "plan/transform/gpu/arguments.hpp"
 
 #include <functional>
@@ -20,9 +21,13 @@ struct GpuMatrixPlanOptions {
     bool use_cache = true;        ///< machine code on disk, see runtime::KernelCache
     bool reads_sass = false;      ///< score the SASS of the main kernel
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
+    double planning_limit = 0;    ///< as Options::planning_limit_seconds
     std::function<void()> interrupt =
-        {}; ///< unless empty, called between parts of planning; throws to end it
+        {}; ///< unless empty, called now and then while planning; throws to end it
 };
+
+/// What planning a product with so many kernels takes, as if none of them were in the cache.
+PlanningWork planning_work(const MatrixProduct& product, std::size_t kernels, bool is_checked);
 
 /// A matrix multiplication on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its
 /// kernels, so it must outlive the work it has enqueued and the graphs that captured it.

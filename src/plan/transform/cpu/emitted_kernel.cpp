@@ -17,8 +17,7 @@ void EmittedKernel::run_phase(std::size_t, runtime::IterationRange, const Pointe
 }
 
 void EmittedKernel::run(const Pointers&) const {
-    throw UserError(
-        "this plan is for a CPU that swirl writes C++ for, not machine code; it cannot be run here");
+    throw UserError("this plan is for a CPU for which swirl emits C++ only; it cannot run here");
 }
 
 } // namespace swirl::planning

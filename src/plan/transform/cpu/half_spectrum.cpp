@@ -7,28 +7,28 @@ using namespace formula;
 namespace {
 
 /// Halfcomplex entries to complex elements, or back: r_0, the real components, the imaginary ones, and r_{n/2} if n is
-/// even. Elements without an imaginary component get a zero there, or drop what is stored there.
-Formula numbers_of(Integer n, bool forward) {
+/// even. Elements without an imaginary component get a zero there, or drop the stored value.
+Formula pair_halfcomplex(Integer n, bool forward) {
     const Integer m = (n - 1) / 2;
     const Formula alone = forward ? matrix(2, 1, {1, 0}) : matrix(1, 2, {1, 0});
-    std::vector<Formula> steps{alone};
+    std::vector<Formula> blocks{alone};
     std::vector<DigitMap> halfcomplex{{{1}, {1}, 0, 0}}, pairs{{{2}, {1}, 0, 0}};
     if (m > 0) {
-        steps.push_back(m > 1 ? kron(codelet(I(2)), I(m)) : codelet(I(2)));
+        blocks.push_back(m > 1 ? kron(codelet(I(2)), I(m)) : codelet(I(2)));
         halfcomplex.push_back({{m}, {1}, 1, 0});
         halfcomplex.push_back({{m}, {-1}, n - 1, 0});
         pairs.push_back({{2, m}, {1, 2}, 2, 0});
     }
     if (n % 2 == 0) {
-        steps.push_back(alone);
+        blocks.push_back(alone);
         halfcomplex.push_back({{1}, {1}, n / 2, 0});
         pairs.push_back({{2}, {1}, n, 0});
     }
     const IndexMap of_entries = IndexMap::piecewise(std::move(halfcomplex), n);
     const IndexMap of_pairs = IndexMap::piecewise(std::move(pairs), 2 * (n / 2 + 1));
-    const Formula together = steps.size() > 1 ? direct_sum(std::move(steps)) : steps.front();
-    return forward ? product({scatter(of_pairs), together, gather(of_entries)})
-                   : product({scatter(of_entries), together, gather(of_pairs)});
+    const Formula sum = blocks.size() > 1 ? direct_sum(std::move(blocks)) : blocks.front();
+    return forward ? product({scatter(of_pairs), sum, gather(of_entries)})
+                   : product({scatter(of_entries), sum, gather(of_pairs)});
 }
 
 } // namespace
@@ -40,9 +40,9 @@ IndexMap indices_in_pairs(Integer n) {
 
 void add_half_spectrum(DimensionPass& pass, std::size_t side, loops::Pointwise& pointwise, Integer n) {
     loops::Layout& layout = pass.layouts[side];
-    loops::LayoutForm number{std::vector<Integer>(layout.lengths.size(), 0), 0};
-    number.strides[pass.left.size()] = 1;
-    layout.forms->push_back(std::move(number));
+    loops::LayoutForm index{std::vector<Integer>(layout.lengths.size(), 0), 0};
+    index.strides[pass.left.size()] = 1;
+    layout.forms->push_back(std::move(index));
     pointwise.half = {static_cast<int>(pointwise.forms.size()), n};
     pointwise.forms.emplace_back();
 }
@@ -50,9 +50,9 @@ void add_half_spectrum(DimensionPass& pass, std::size_t side, loops::Pointwise& 
 std::optional<DimensionPass> by_complex_entries(const DimensionPass& pass) {
     DimensionPass result = pass;
     if (pass.load && pass.load->half)
-        result.before = numbers_of(pass.load->half->n, false);
+        result.before = pair_halfcomplex(pass.load->half->n, false);
     else if (pass.store && pass.store->half)
-        result.after = numbers_of(pass.store->half->n, true);
+        result.after = pair_halfcomplex(pass.store->half->n, true);
     else
         return std::nullopt;
     return result;

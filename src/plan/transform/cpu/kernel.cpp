@@ -36,7 +36,7 @@ Binding::Source source_of(const ir::Role& role, const DimensionPass& pass) {
     case DataLocation::output: return imaginary ? Binding::Source::output_imaginary : Binding::Source::output;
     case DataLocation::intermediate: return Binding::Source::intermediate;
     }
-    throw InternalError("unknown place");
+    throw InternalError("unknown placement");
 }
 
 ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass) {
@@ -90,13 +90,13 @@ CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& 
                                const passes::PhaseOptions& sharing) {
     bind(program, pass);
     info_ = ir::describe(program);
-    std::vector<passes::Phase> parts;
-    if (sharing.threads > 1) parts = passes::phases(program, sharing);
-    if (std::any_of(parts.begin(), parts.end(), [](const passes::Phase& p) { return p.is_parallel; })) {
+    std::vector<passes::Phase> phases;
+    if (sharing.threads > 1) phases = passes::phases(program, sharing);
+    if (std::any_of(phases.begin(), phases.end(), [](const passes::Phase& p) { return p.is_parallel; })) {
         phases_.clear();
-        for (const passes::Phase& part : parts) {
-            phases_.push_back({part.is_parallel, part.iterations, part.grain});
-            compile(part.program, cpu);
+        for (const passes::Phase& phase : phases) {
+            phases_.push_back({phase.is_parallel, phase.iterations, phase.grain});
+            compile(phase.program, cpu);
         }
     } else {
         compile(program, cpu);
@@ -121,21 +121,21 @@ std::vector<const void*> CompiledKernel::allocate_tables(const ir::Program& prog
         if (buffer.space == ir::Space::table && is_gathered(buffer))
             bytes += in_whole_lines(bytes_of(buffer));
     tables_ = runtime::AlignedBuffer(bytes);
-    std::vector<const void*> places;
+    std::vector<const void*> addresses;
     std::byte* next = tables_.as<std::byte>();
     for (const ir::BufferInfo& buffer : program.buffers) {
-        places.push_back(nullptr);
+        addresses.push_back(nullptr);
         if (buffer.space != ir::Space::table) continue;
         if (is_gathered(buffer)) {
             fill_table(next, buffer);
-            places.back() = next;
+            addresses.back() = next;
             next += in_whole_lines(bytes_of(buffer));
         } else {
             large_tables_.push_back(buffer.contents);
-            places.back() = data_of(buffer);
+            addresses.back() = data_of(buffer);
         }
     }
-    return places;
+    return addresses;
 }
 
 void CompiledKernel::bind(const ir::Program& program, const DimensionPass& pass) {

@@ -15,12 +15,12 @@ Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree
     for (Integer n : pass.left) factors.push_back(I(n));
     if (tree.rule.empty() && rules::is_given_formula(pass.nonterminal))
         throw UserError(
-            "the step of a formula is a codelet\n  use a tree that begins with 'formula' or "
-            "'formula-codelet'");
+            "the schedule computes the given formula as one codelet\n"
+            "  use a tree that begins with 'formula' or 'formula-codelet'");
     if (tree.rule.empty() && pass.nonterminal.is<Circulant>())
         throw UserError(
-            "the step of a convolution is a codelet, which knows no spectrum\n  use a tree that begins with "
-            "'circulant-dft'");
+            "the schedule computes the convolution as one codelet, which does not multiply by the spectrum\n"
+            "  use a tree that begins with 'circulant-dft'");
     Formula transform =
         pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
     if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
@@ -37,7 +37,7 @@ DataType arithmetic_of(DataType precision) {
 
 lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
                                     const rules::BreakdownTree& tree) {
-    const std::optional<DimensionPass> numbers = by_complex_entries(pass);
+    const std::optional<DimensionPass> paired = by_complex_entries(pass);
     return {
         .name = fmt::format("swirl_step_{}", pass.dimension),
         .loops = {.formula = pass_formula(pass, tree),
@@ -53,7 +53,7 @@ lower::KernelRequest kernel_request(const Transform& problem, const DimensionPas
                   .output_reach = pass.reaches[1],
                   .load = pass.load,
                   .store = pass.store,
-                  .by_complex_entries = numbers ? std::optional(pass_formula(*numbers, tree)) : std::nullopt,
+                  .by_complex_entries = paired ? std::optional(pass_formula(*paired, tree)) : std::nullopt,
                   .scale = pass.scale},
         .arrays = pass.arrays};
 }

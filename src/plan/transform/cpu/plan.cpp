@@ -63,7 +63,7 @@ private:
         runtime::run_team(
             threads,
             [&, this](const runtime::TeamMember& member) {
-                run_as(member, pointers_of(arguments, workspace, member.number()));
+                run_as(member, pointers_of(arguments, workspace, member.index()));
             },
             seconds);
     }
@@ -78,8 +78,8 @@ private:
                 previous = &phase;
                 const runtime::IterationRange range =
                     phase.is_parallel
-                        ? runtime::partition_of(phase.iterations, phase.grain, member.number(), member.size())
-                        : runtime::IterationRange{0, member.number() == 0 ? phase.iterations : 0};
+                        ? runtime::partition_of(phase.iterations, phase.grain, member.index(), member.size())
+                        : runtime::IterationRange{0, member.index() == 0 ? phase.iterations : 0};
                 if (range.first < range.last) kernel->run_phase(k, range, pointers);
             }
     }
@@ -98,8 +98,9 @@ void match(const Schedule& schedule, const std::vector<DimensionPass>& passes) {
     require_passes_for(schedule, passes);
     for (const PassSchedule& pass : schedule.transform().passes)
         if (!pass.configurations.empty())
-            throw UserError("schedule \"{}\" says 'on {}', which is how GPUs run a step; {} is a CPU",
-                            to_string(schedule), to_string(pass.configurations.front()), schedule.target);
+            throw UserError(
+                "schedule \"{}\" has the launch configuration 'on {}', which is for GPUs; {} is a CPU",
+                to_string(schedule), to_string(pass.configurations.front()), schedule.target);
 }
 
 bool is_portable(const target::Cpu& cpu) { return cpu.set == target::InstructionSet::portable; }
@@ -132,6 +133,23 @@ bool has_parallel_phase(const Kernel& kernel) {
 
 } // namespace
 
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule, const PlanOptions& options) {
+    const std::vector<DimensionPass> passes = dimension_passes(problem);
+    match(schedule, passes);
+    PlanningWork work;
+    for (std::size_t k = 0; k < passes.size(); ++k)
+        work += work_of(pass_formula(passes[k], schedule.transform().passes[k].tree));
+    if (!options.check) return work;
+    const Integer free_bytes = free_host_bytes(options.memory_limit, problem) - min_workspace(problem);
+    const CheckScope scope = CheckScope::of(problem, {.bytes = free_bytes});
+    work += work_of(scope, problem);
+    PlanOptions unchecked = options;
+    unchecked.check = false;
+    if (scope.kind == CheckScope::Kind::shorter_batch)
+        work += planning_work(*scope.shorter, schedule, unchecked);
+    return work;
+}
+
 Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Plan::~Plan() = default;
 
@@ -147,6 +165,8 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     const std::size_t intermediate = in_whole_lines(intermediate_bytes(problem));
     need.workspace = std::max(min_workspace(problem), static_cast<Integer>(intermediate));
     require_within(options.memory_limit, need, problem);
+    if (options.planning_limit > 0)
+        require_in_time(options.planning_limit, time_of(planning_work(problem, schedule, options)), problem);
     auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = intermediate;
     for (std::size_t k = 0; k < passes.size(); ++k) {
@@ -178,12 +198,13 @@ void Plan::check(const PlanOptions& options) const {
     MemoryNeed need{.workspace = static_cast<Integer>(workspace_bytes()), .tables = table_bytes()};
     CheckScope scope = CheckScope::not_wanted();
     if (options.check)
-        scope = CheckScope::of(problem(), {.bytes = room_on_host(options.memory_limit, problem()) -
+        scope = CheckScope::of(problem(), {.bytes = free_host_bytes(options.memory_limit, problem()) -
                                                     need.workspace - need.tables});
     else if (!target::host_can_run(cpu()))
         scope = CheckScope::none(fmt::format("this machine cannot run code for {}", cpu().name));
     need.check = scope.bytes;
     require_within(options.memory_limit, need, problem());
+    require_in_time(options.planning_limit, {.check = time_of(work_of(scope, problem())).check}, problem());
     state_->checked = to_string(check_plan(*this, std::move(scope), options), problem());
 }
 
@@ -208,7 +229,7 @@ void Plan::execute_in_thread_workspace(const Arguments& arguments) const {
 void Plan::execute(const Arguments& arguments, void* workspace) const {
     state_->check(arguments);
     if (state_->workspace_bytes > 0 && (!workspace || reinterpret_cast<std::uintptr_t>(workspace) % 64 != 0))
-        throw UserError("workspace = {} must point at {} bytes aligned to 64", workspace,
+        throw UserError("workspace = {} must point to {} bytes, aligned to 64 bytes", workspace,
                         state_->workspace_bytes);
     state_->check.require_disjoint(workspace, state_->workspace_bytes, arguments);
     state_->run(arguments, workspace);
@@ -260,7 +281,7 @@ std::vector<PassDescription> Plan::describe() const {
 
 std::string Plan::listing(std::size_t pass) const {
     const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
-    ensure(pass < passes.size(), "a plan of {} steps has no step {}", passes.size(), pass);
+    ensure(pass < passes.size(), "a plan with {} passes has no pass {}", passes.size(), pass);
     const Derivation derivation =
         derive(state_->problem, passes[pass], state_->schedule.transform().passes[pass].tree, *state_->cpu,
                state_->schedule.transform().scalar);

@@ -5,6 +5,7 @@
 #include "jit/compile.hpp"
 #include "loops/loop_program.hpp"
 #include "plan/schedule.hpp"
+#include "plan/time_need.hpp"
 #include "plan/transform/cpu/phase.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
@@ -26,9 +27,13 @@ struct PlanOptions {
     double min_parallel_operations = 32768;
     bool check = true;            ///< verify each plan once against a second algorithm before returning it
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
+    double planning_limit = 0;    ///< as Options::planning_limit_seconds
     std::function<void()> interrupt =
-        {}; ///< unless empty, called between parts of planning; throws to end it
+        {}; ///< unless empty, called now and then while planning; throws to end it
 };
+
+/// What planning this schedule takes. Its formula is expanded to know.
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule, const PlanOptions& options);
 
 /// An auxiliary array, at its element with index 0.
 struct ArrayArgument {
@@ -63,7 +68,7 @@ class Plan {
 public:
     /// Derives, compiles and verifies. Where generated code cannot run, or the schedule's CPU is "portable", portable
     /// kernels on built-in codelets replace it. Throws UserError for an invalid problem or an unsuitable schedule,
-    /// OutOfMemory for one that needs too much memory.
+    /// OutOfMemory or OutOfTime for one that needs too much.
     static std::shared_ptr<const Plan> build(const Transform& problem, const Schedule& schedule,
                                              const PlanOptions& options = {});
     ~Plan();

@@ -61,10 +61,10 @@ private:
     }
 
     int form(const IndexForm& of) {
-        LayoutForm place{std::vector<Integer>(scope_.lengths.size(), 0), of.constant};
+        LayoutForm layout_form{std::vector<Integer>(scope_.lengths.size(), 0), of.constant};
         for (const auto& [name, coefficient] : of.coefficients)
-            place.strides[scope_.axis_of(name).value()] += coefficient;
-        return form(std::move(place));
+            layout_form.strides[scope_.axis_of(name).value()] += coefficient;
+        return form(std::move(layout_form));
     }
 
     static Op op_of(IndexCondition::Relation relation) {
@@ -82,18 +82,18 @@ private:
     }
 
     int array(const ExpressionNode& node) {
-        LayoutForm place{std::vector<Integer>(scope_.lengths.size(), 0), 0};
+        LayoutForm layout_form{std::vector<Integer>(scope_.lengths.size(), 0), 0};
         Integer stride = 1;
         for (std::size_t k = node.indices.size(); k-- > 0;) {
             const std::size_t axis = scope_.axis_of(node.indices[k]).value();
-            place.strides[axis] = stride;
+            layout_form.strides[axis] = stride;
             stride *= scope_.lengths[axis];
         }
         const auto at = std::find_if(arrays_.begin(), arrays_.end(),
                                      [&](const AuxiliaryArray& known) { return known.name == node.name; });
         return push({.op = Op::array,
                      .constant = 0,
-                     .form = form(std::move(place)),
+                     .form = form(std::move(layout_form)),
                      .array = static_cast<int>(at - arrays_.begin()),
                      .operands = {}});
     }

@@ -23,9 +23,8 @@ void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
     runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
     const void* const last = at(argument.pointer, argument.high - 1);
     if (!runtime::is_memory_of(device, runtime::location_of(device, last)))
-        throw UserError(
-            "{} = {} is too small: its elements reach {} bytes beyond, where there is no memory of {}",
-            argument.name, argument.pointer, argument.high, device.description());
+        throw UserError("{} = {} is too small: its elements end {} bytes beyond the memory of {}",
+                        argument.name, argument.pointer, argument.high, device.description());
 }
 
 bool are_disjoint(const GpuArgument& first, const GpuArgument& second) {
@@ -55,7 +54,7 @@ void check(const runtime::GpuDevice& device, const GpuWorkspace& workspace, std:
     check(device, whole);
     for (const GpuArgument& argument : arguments) {
         if (argument.pointer != nullptr && !are_disjoint(argument, whole))
-            throw UserError("the workspace at {} and {} = {} overlap; the workspace has to lie apart",
+            throw UserError("the workspace at {} and {} = {} overlap; use separate memory for the workspace",
                             workspace.data, argument.name, argument.pointer);
     }
 }

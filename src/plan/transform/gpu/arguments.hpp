@@ -24,7 +24,7 @@ struct GpuArgument {
 };
 /// Throws UserError unless the pointer is aligned and all touched bytes are memory of this GPU or managed memory.
 void check(const runtime::GpuDevice& device, const GpuArgument& argument);
-/// Whether no byte is part of an element of both.
+/// Whether no byte belongs to elements of both.
 bool are_disjoint(const GpuArgument& first, const GpuArgument& second);
 /// Throws UserError for a workspace that is too small, misaligned, not memory of this GPU, or overlaps one of the
 /// arguments; null arguments are ignored.

@@ -9,15 +9,15 @@ namespace swirl::planning {
 GpuChunks::GpuChunks(const Transform& problem, Integer chunk) : problem_(problem) {
     const Integer count = problem.batches.empty() ? 1 : problem.batches.front().length;
     if (chunk > count)
-        throw UserError("a schedule for chunks of {} transforms, and a batch of {}", chunk, count);
+        throw UserError("the schedule has chunks of {} transforms, but the batch has {}", chunk, count);
     chunk_ = chunk == 0 ? count : chunk;
     whole_ = count / chunk_;
     rest_ = count % chunk_;
     if (whole_ == 1 && rest_ == 0) return;
     if (depends_on_batch(problem))
         throw UserError(
-            "a schedule for chunks of {} transforms, and arrays or expressions that differ from "
-            "transform to transform: such go all at once",
+            "the schedule has chunks of {} transforms, but arrays or expressions differ from "
+            "transform to transform; leave out 'chunk'",
             chunk);
     const Dimension& batch = problem.batches.front();
     input_stride_ = chunk_ * batch.input_stride * element_bytes(problem, Side::input);
@@ -25,9 +25,9 @@ GpuChunks::GpuChunks(const Transform& problem, Integer chunk) : problem_(problem
 }
 
 Transform GpuChunks::problem_of(Integer iterations) const {
-    Transform part = problem_;
-    if (!part.batches.empty()) part.batches.front().length = iterations;
-    return part;
+    Transform chunk = problem_;
+    if (!chunk.batches.empty()) chunk.batches.front().length = iterations;
+    return chunk;
 }
 
 Arguments GpuChunks::arguments_of(const Arguments& all, Integer k) const {

@@ -29,21 +29,21 @@ bool is_callers(const ir::BufferInfo& buffer) {
 void check_configurations(const PassSchedule& schedule, const target::Gpu& gpu) {
     if (schedule.configurations.empty())
         throw UserError(
-            "the step {} says nothing of threads\n  a step on a GPU says how many a block has, and how many "
-            "transforms they share: '{} on 128x2'",
+            "the pass {} has no launch configuration\n"
+            "  a pass on a GPU gives threads and transforms per block: '{} on 128x2'",
             rules::to_string(schedule.tree), rules::to_string(schedule.tree));
     for (const loops::LaunchConfiguration& configuration : schedule.configurations) {
         if (configuration.threads > gpu.threads_per_block)
-            throw UserError("the step {} on {} has blocks of {} threads; a block of {} has {} at most",
+            throw UserError("the pass {} on {} has blocks of {} threads; {} allows at most {}",
                             rules::to_string(schedule.tree), to_string(configuration), configuration.threads,
                             gpu.name, gpu.threads_per_block);
         if (configuration.cluster > std::max(1, gpu.largest_cluster))
-            throw UserError("the step {} on {} has clusters of {} blocks; a cluster of {} has {} at most",
+            throw UserError("the pass {} on {} has clusters of {} blocks; {} allows at most {}",
                             rules::to_string(schedule.tree), to_string(configuration), configuration.cluster,
                             gpu.name, std::max(1, gpu.largest_cluster));
         if (configuration.resident > gpu.blocks_per_multiprocessor)
             throw UserError(
-                "the step {} on {} wants {} resident blocks; a multiprocessor of {} has {} at most",
+                "the pass {} on {} needs {} resident blocks; a multiprocessor of {} has at most {}",
                 rules::to_string(schedule.tree), to_string(configuration), configuration.resident, gpu.name,
                 gpu.blocks_per_multiprocessor);
     }
@@ -122,7 +122,7 @@ GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass
     for (ir::Program& program : result.lowered) {
         if (program.launch == ir::Launch{})
             throw UserError(
-                "the step {} on {} makes a launch with one thread, which is not supported\n  use 2 "
+                "the pass {} on {} launches one thread, which is not supported\n  use 2 "
                 "threads a block or more",
                 rules::to_string(schedule.tree), to_string(schedule.configurations.front()));
         program = with_stored_types(std::move(program), problem, pass);
@@ -132,7 +132,7 @@ GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass
     const bool in_one = schedule.configurations.front().group_blocks >
                         0; // with a launch configuration for each of its phases
     if (schedule.configurations.size() > result.lowered.size() && !in_one)
-        throw UserError("the pass {} has launch configurations of {} kernels; there are {}",
+        throw UserError("the pass {} has {} launch configurations for {} kernels",
                         rules::to_string(schedule.tree), schedule.configurations.size(),
                         result.lowered.size());
     hand_on_scratch(result.lowered);
@@ -176,7 +176,7 @@ void clear_ends(ir::Program& program) {
 emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program) {
     const bool special = emit::needs_special_target(program);
     if (special && gpu.special_target.empty())
-        throw UserError("kernel '{}' has instructions that {} does not have", program.name, gpu.name);
+        throw UserError("kernel '{}' needs instructions that {} lacks", program.name, gpu.name);
     return {.target = std::string(special ? gpu.special_target : gpu.ptx_target),
             .version = std::string(gpu.ptx_version)};
 }
@@ -188,8 +188,8 @@ ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu
     ir::KernelInfo info = ir::describe(cluster, count.factors, count.transforms, count.parameters);
     info.launch = program.launch;
     const auto& blocks = program.launch.blocks;
-    for (Integer* const number : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
-        *number *= blocks[0] / program.launch.cluster * blocks[1] * blocks[2];
+    for (Integer* const total : {&info.flops, &info.bytes_loaded, &info.bytes_stored})
+        *total *= blocks[0] / program.launch.cluster * blocks[1] * blocks[2];
     info.dynamic_shared_bytes = emit::ptx_interface(program, ptx_options(gpu, program)).dynamic_shared_bytes;
     return info;
 }
@@ -212,11 +212,11 @@ std::size_t TableImage::add(const ir::BufferInfo& table) {
     const std::size_t offset = bytes_.size(), size = bytes_of(table);
     bytes_.resize(offset + aligned_bytes(size));
     fill_table(bytes_.data() + offset, table);
-    const auto part = [&](std::size_t from) { return std::span(bytes_).subspan(from, size); };
-    const std::uint64_t checksum = runtime::checksum_of(part(offset));
+    const auto bytes_at = [&](std::size_t from) { return std::span(bytes_).subspan(from, size); };
+    const std::uint64_t checksum = runtime::checksum_of(bytes_at(offset));
     for (const Table& known : tables_) {
         if (known.checksum != checksum || known.size != size) continue;
-        if (std::memcmp(part(known.offset).data(), part(offset).data(), size) != 0) continue;
+        if (std::memcmp(bytes_at(known.offset).data(), bytes_at(offset).data(), size) != 0) continue;
         bytes_.resize(offset);
         return known.offset;
     }
@@ -245,8 +245,8 @@ LaunchedKernel::LaunchedKernel(const ir::Program& program, const DimensionPass& 
     const emit::PtxInterface interface = emit::ptx_interface(program, ptx_options(gpu, program));
     kernel_ = LoadedKernel(interface.entry, std::move(info));
     for (const emit::PtxParameter& parameter : interface.parameters) {
-        ensure(parameter.kind == emit::PtxParameter::Kind::buffer, "kernel {} of a plan has a number",
-               program.name);
+        ensure(parameter.kind == emit::PtxParameter::Kind::buffer,
+               "kernel {} of a plan has an integer parameter", program.name);
         const ir::BufferInfo& buffer = program.buffers[static_cast<std::size_t>(parameter.position)];
         parameters_.push_back(parameter_of(buffer, pass, workspace, workspace_offset, tables));
         std::size_t& alignment = alignments_[static_cast<std::size_t>(parameters_.back().source)];

@@ -23,8 +23,7 @@ constexpr std::uint64_t min_plans = 2;
 std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& schedule) {
     validate(problem);
     if (schedule.transform().scalar)
-        throw UserError("schedule \"{}\": 'scalar' is for CPUs; a GPU's threads work on scalars anyway",
-                        to_string(schedule));
+        throw UserError("schedule \"{}\": 'scalar' is for CPUs; leave it out", to_string(schedule));
     std::vector<DimensionPass> result = dimension_passes(problem, Fusion::none);
     if (schedule.transform().passes.size() < result.size() && !schedule.transform().passes.empty())
         result = dimension_passes(problem, schedule.transform().passes.front().dimension);
@@ -34,7 +33,7 @@ std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& 
 
 GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const runtime::GpuDevice& device,
                        const target::Gpu& gpu, runtime::KernelCache* cache,
-                       const std::function<void()>& interrupt) {
+                       const GpuKernelsProgress& progress) {
     const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
     const auto key = cache == nullptr ? std::nullopt : stored_plan_key(problem, schedule, device, gpu);
     if (key) {
@@ -47,7 +46,7 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;
     for (std::size_t k = 0; k < passes.size(); ++k) {
-        if (interrupt) interrupt();
+        if (progress.interrupt) progress.interrupt();
         const GpuDerivation derivation =
             derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
         const PassWorkspace workspace(derivation.programs);
@@ -61,7 +60,8 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
                              .name = fmt::format("{}: {}", to_text(problem), program.name)});
         }
     }
-    if (interrupt) interrupt();
+    if (progress.interrupt) progress.interrupt();
+    if (progress.before_compilation) progress.before_compilation(texts.size());
     load(runtime::compiled(device, texts, cache), image.bytes(), device);
     if (!unstored_) return;
     for (const runtime::KernelText& text : texts) unstored_->code.push_back(runtime::code_key(device, text));

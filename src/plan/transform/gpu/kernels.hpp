@@ -21,14 +21,19 @@ namespace swirl::planning {
 /// from its own on. Throws UserError for an invalid problem, or a schedule that does not fit it.
 std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& schedule);
 
+/// Called, unless empty, while kernels are made; may throw to end that.
+struct GpuKernelsProgress {
+    std::function<void()> interrupt = {};                     ///< between parts
+    std::function<void(std::size_t)> before_compilation = {}; ///< of so many kernels
+};
+
 /// The kernels of a schedule's passes, loaded into a GPU with their tables. A cache hit provides everything but the
 /// device address of the tables, and nothing is derived.
 class GpuKernels {
 public:
     /// `interrupt`, unless empty, is called before each pass and before compilation.
     GpuKernels(const Transform& problem, const Schedule& schedule, const runtime::GpuDevice& device,
-               const target::Gpu& gpu, runtime::KernelCache* cache,
-               const std::function<void()>& interrupt = {});
+               const target::Gpu& gpu, runtime::KernelCache* cache, const GpuKernelsProgress& progress = {});
 
     /// Whether the cache says that these kernels passed the check against the definition.
     bool is_checked() const { return is_checked_; }

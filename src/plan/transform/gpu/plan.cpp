@@ -22,9 +22,9 @@ void require_runs(const target::Gpu& gpu, const runtime::GpuDevice& device) {
     const runtime::GpuProperties& properties = device.properties();
     if (std::pair(properties.capability_major, properties.capability_minor) <
         std::pair(gpu.capability_major, gpu.capability_minor))
-        throw UserError("the schedule is for {}, which {} of compute capability {}.{} is not; it runs {}",
-                        gpu.name, device.description(), properties.capability_major,
-                        properties.capability_minor, device.target().name);
+        throw UserError("the schedule is for {}, but {} has compute capability {}.{}; use {}", gpu.name,
+                        device.description(), properties.capability_major, properties.capability_minor,
+                        device.target().name);
     if (device.driver().version() < gpu.driver_version)
         device.driver().too_old_for(fmt::format("code for {}", gpu.name), gpu.driver_version);
 }
@@ -47,12 +47,12 @@ struct GpuPlan::State {
     bool is_verified = false;
     std::string checked; ///< see GpuPlan::checked
 
-    void derive(runtime::KernelCache* cache, const std::function<void()>& interrupt) {
-        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache, interrupt);
+    void derive(runtime::KernelCache* cache, const GpuKernelsProgress& progress) {
+        whole.emplace(chunks.problem_of(chunks.iterations()), schedule, device, gpu, cache, progress);
         workspace_bytes = whole->workspace_bytes();
         std::array<std::size_t, Binding::sources> alignments = whole->alignments();
         if (chunks.rest() > 0) {
-            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache, interrupt);
+            rest.emplace(chunks.problem_of(chunks.rest()), schedule, device, gpu, cache, progress);
             workspace_bytes = std::max(workspace_bytes, rest->workspace_bytes());
             const std::array<std::size_t, Binding::sources> of_rest = rest->alignments();
             for (std::size_t k = 0; k < alignments.size(); ++k)
@@ -89,6 +89,18 @@ struct GpuPlan::State {
     }
 };
 
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule, std::size_t kernels,
+                           bool is_checked) {
+    const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
+    PlanningWork work{.gpu_kernels = compilation_rounds(kernels)};
+    for (std::size_t k = 0; k < passes.size(); ++k)
+        work += work_of(pass_formula(passes[k], schedule.transform().passes[k].tree));
+    constexpr Integer enough = Integer{1} << 60;
+    if (is_checked)
+        work += work_of(CheckScope::of(problem, {enough, enough}, schedule.transform().chunk), problem);
+    return work;
+}
+
 std::vector<GpuPassDescription> describe_passes(const Transform& all, const Schedule& schedule) {
     const target::Gpu& gpu = target::gpu_named(schedule.target);
     validate(all);
@@ -118,11 +130,11 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
 namespace {
 
 /// What the limit, and half of the GPU's free memory, leave.
-CheckRoom room_for_check(const Transform& problem, const runtime::GpuDevice& device, const MemoryNeed& need,
-                         std::size_t limit) {
+CheckCapacity capacity_for_check(const Transform& problem, const runtime::GpuDevice& device,
+                                 const MemoryNeed& need, std::size_t limit) {
     const std::size_t free = device.memory().free / 2, most = limit == 0 ? free : std::min(free, limit);
     const Integer bytes = static_cast<Integer>(most) - need.workspace - need.tables;
-    return {.bytes = std::min(bytes, room_on_host(0, problem)), .batch_bytes = bytes};
+    return {.bytes = std::min(bytes, free_host_bytes(0, problem)), .batch_bytes = bytes};
 }
 
 } // namespace
@@ -141,7 +153,13 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Sc
     require_within(options.memory_limit, {.workspace = min_gpu_memory(problem, gpu), .is_whole = false},
                    problem);
     auto state = std::make_unique<State>(problem, schedule, device, gpu);
-    state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr, options.interrupt);
+    GpuKernelsProgress progress{.interrupt = options.interrupt};
+    if (options.planning_limit > 0)
+        progress.before_compilation = [&](std::size_t count) {
+            const PlanningWork work = planning_work(problem, schedule, count, options.check);
+            require_in_time(options.planning_limit, time_of(work), problem);
+        };
+    state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr, progress);
     std::shared_ptr<const GpuPlan> plan(new GpuPlan(std::move(state)));
     plan->check(options);
     plan->state_->store(plan->state_->is_verified);
@@ -153,7 +171,7 @@ void GpuPlan::check(const GpuPlanOptions& options) const {
     CheckScope scope = CheckScope::not_wanted();
     const bool is_known = state_->is_checked();
     if (options.check && !is_known)
-        scope = CheckScope::of(problem(), room_for_check(problem(), device(), need, options.memory_limit),
+        scope = CheckScope::of(problem(), capacity_for_check(problem(), device(), need, options.memory_limit),
                                state_->schedule.transform().chunk);
     need.check = scope.bytes;
     require_within(options.memory_limit, need, problem());

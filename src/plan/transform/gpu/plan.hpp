@@ -22,9 +22,14 @@ struct GpuPlanOptions {
     bool check = true;
     bool use_cache = true;        ///< machine code and plans on disk, see runtime::KernelCache
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
+    double planning_limit = 0;    ///< as Options::planning_limit_seconds
     std::function<void()> interrupt =
-        {}; ///< unless empty, called between parts of planning; throws to end it
+        {}; ///< unless empty, called now and then while planning; throws to end it
 };
+
+/// What planning this schedule takes, which has so many kernels, as if none of them were in the cache.
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule, std::size_t kernels,
+                           bool is_checked);
 
 /// One pass on a GPU, for people and reports.
 struct GpuPassDescription {

@@ -12,11 +12,11 @@ namespace swirl::planning {
 
 namespace {
 
-template <class... Numbers> void write_all(ByteWriter& writer, const Numbers&... numbers) {
-    (writer.write(numbers), ...);
+template <class... Values> void write_all(ByteWriter& writer, const Values&... values) {
+    (writer.write(values), ...);
 }
-template <class... Numbers> void read_all(ByteReader& reader, Numbers&... numbers) {
-    (reader.read(numbers), ...);
+template <class... Values> void read_all(ByteReader& reader, Values&... values) {
+    (reader.read(values), ...);
 }
 
 void write(ByteWriter& writer, const ir::Launch& launch) {

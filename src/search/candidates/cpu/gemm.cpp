@@ -58,15 +58,15 @@ std::vector<BlockedGemm> with(const BlockedGemm& best, T BlockedGemm::*parameter
     return all;
 }
 
-/// A block's extent scaled by these factors, in multiples of a step.
-std::vector<BlockedGemm> scaled(const BlockedGemm& best, Integer BlockedGemm::*extent, Integer step,
+/// A block's extent scaled by these factors, in multiples of `unit`.
+std::vector<BlockedGemm> scaled(const BlockedGemm& best, Integer BlockedGemm::*extent, Integer unit,
                                 bool refines) {
     const std::vector<double> factors =
         refines ? std::vector{0.875, 1.125} : std::vector{0.5, 2.0, 0.25, 0.75, 1.5};
     std::vector<Integer> values;
     for (const double factor : factors) {
-        const double value = factor * static_cast<double>(best.*extent) / static_cast<double>(step);
-        values.push_back(std::max<Integer>(1, static_cast<Integer>(std::lround(value))) * step);
+        const double value = factor * static_cast<double>(best.*extent) / static_cast<double>(unit);
+        values.push_back(std::max<Integer>(1, static_cast<Integer>(std::lround(value))) * unit);
     }
     return with(best, extent, values);
 }

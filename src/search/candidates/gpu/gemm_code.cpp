@@ -34,10 +34,10 @@ bool multiplies(const sass::LoopScore& loop, const MatrixProduct& product,
 
 /// Small differences in spill counts between similar loops are noise.
 bool spills_matter(const CompiledGemm& code, long long usual) {
-    constexpr long long part = 100; // fraction of the instructions, as 1/part
+    constexpr long long fraction = 100; // of the instructions, as 1/fraction
     const long long instructions =
         code.score->loop ? code.score->loop->instructions : code.score->instructions;
-    return spills_of(code) > usual + instructions / part;
+    return spills_of(code) > usual + instructions / fraction;
 }
 
 /// Scheduler cycles per iteration of one of its warps.

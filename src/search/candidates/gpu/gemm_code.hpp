@@ -37,9 +37,9 @@ struct GpuGemmIncumbent {
 /// Loads and stores of spilled registers in the main loop, or in the whole kernel if it has no loop.
 long long spills_of(const CompiledGemm& code);
 
-/// Why timing cannot help: compilation failed; the code equals that without main loop reordering; a substantial part of
-/// the main loop's instructions are spills and the incumbent has none; or its lower bound is clearly longer than the
-/// incumbent's time.
+/// Why timing cannot help: compilation failed; the code equals that without main loop reordering; a substantial
+/// fraction of the main loop's instructions are spills and the incumbent has none; or its lower bound is clearly longer
+/// than the incumbent's time.
 std::optional<std::string> reason_not_to_time(const CompiledGemm& code, const MatrixProduct& product,
                                               const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu,
                                               const GpuGemmIncumbent& best);

@@ -21,10 +21,10 @@ using rules::BreakdownTree;
 
 namespace {
 
-constexpr Integer default_pitch = 1; ///< assumed when dividing threads, whatever the best pitch is
+constexpr Integer default_pitch = 1; ///< assumed when dividing threads, before the best pitch is known
 constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, approximate
 constexpr Integer max_cluster_entries = 32;                  ///< per thread, where blocks exchange data
-constexpr Integer max_entries = 64;                          ///< per thread in one step, in 32-bit words
+constexpr Integer max_entries = 64; ///< per thread between two barriers, in 32-bit words
 
 /// Product of passes, or a rule around it.
 bool is_product_of_passes(const BreakdownTree& tree) {
@@ -66,22 +66,22 @@ Integer LaunchConfigurations::entry_bytes() const {
     return (pass_.complex ? 2 : 1) * bytes_of(planning::arithmetic_of(problem_.precision));
 }
 
-KernelRegions LaunchConfigurations::parts_of(const BreakdownTree& tree, Integer row, Between between,
-                                             Integer apart) const {
+KernelRegions LaunchConfigurations::regions_of(const BreakdownTree& tree, Integer row, Between between,
+                                               Integer separate_above) const {
     const loops::Request request = planning::kernel_request(problem_, pass_, tree).loops;
-    const bool simple = between == Between::global && apart == 0 && is_product_of_passes(tree);
+    const bool simple = between == Between::global && separate_above == 0 && is_product_of_passes(tree);
     loops::KernelLoops kernels{
         simple ? loops::kernel_regions_of_passes(request, row, stays_whole(tree))
-               : loops::kernel_regions_of(request, row, between, stays_whole(tree), apart),
+               : loops::kernel_regions_of(request, row, between, stays_whole(tree), separate_above),
         {}};
     kernels.configurations.resize(kernels.regions.regions.size(), {.threads = 1});
     loops::run(loops::opening_passes(), kernels);
     return std::move(kernels.regions);
 }
 
-std::vector<RatedConfiguration> LaunchConfigurations::of_part(const KernelRegions& regions,
-                                                              const KernelRegion& region, Integer row,
-                                                              bool whole) const {
+std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegions& regions,
+                                                                const KernelRegion& region, Integer row,
+                                                                bool whole) const {
     std::vector<RatedConfiguration> rated;
     if (leaves_out_by_table(regions, region)) return rated;
     const Integer available = region.around.empty() ? 1 : region.around.back().count;
@@ -145,7 +145,7 @@ void LaunchConfigurations::add(std::vector<RatedConfiguration>& rated, LaunchCon
     if (rated.size() > ranks_) rated.pop_back();
 }
 
-/// As many threads as a step has iterations per transform, or a half or a quarter of them.
+/// As many threads as a call has iterations per transform, or a half or a quarter of them.
 std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region) const {
     std::set<Integer> threads;
     const auto iterations_of = [](const loops::Call& call) {
@@ -180,9 +180,9 @@ std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelReg
     return {threads.begin(), threads.end()};
 }
 
-std::vector<RatedConfiguration> LaunchConfigurations::of_fused_parts(const KernelRegions& regions,
-                                                                     Integer blocks, Integer entries,
-                                                                     bool neighbours) const {
+std::vector<RatedConfiguration> LaunchConfigurations::of_fused_regions(const KernelRegions& regions,
+                                                                       Integer blocks, Integer entries,
+                                                                       bool neighbours) const {
     const Integer available = neighbours && !regions.common.empty() ? regions.common.back().count : 1;
     const Integer scalars = pass_.nonterminal.is<formula::RealDft>() ? 2 : 1; // per entry of a thread
     std::vector<RatedConfiguration> rated;
@@ -339,8 +339,8 @@ std::optional<std::vector<GpuKernelCost>> LaunchConfigurations::costs_of(
     const auto is_fused = [](const LaunchConfiguration& one) { return one.cluster > 1 || one.fused; };
     const bool shares = std::any_of(own.begin(), own.end(), is_fused);
     const KernelRegions regions =
-        parts_of(schedule.tree, own.front().smem_pad_interval, shares ? Between::shared : Between::global,
-                 own.front().separate_above);
+        regions_of(schedule.tree, own.front().smem_pad_interval, shares ? Between::shared : Between::global,
+                   own.front().separate_above);
     if (own.front().group_blocks > 0) return group_costs(regions, own);
     const std::size_t kernels = shares ? regions.fused_ends.size() : regions.regions.size();
     std::vector<GpuKernelCost> costs;

@@ -48,21 +48,22 @@ public:
     Integer words() const;       ///< 32-bit words of one arithmetic value
     Integer entry_bytes() const; ///< in shared memory
 
-    /// The pass's regions, not yet lowered; `apart` as in LaunchConfiguration.
-    loops::KernelRegions parts_of(const rules::BreakdownTree& tree, Integer row, loops::Between between,
-                                  Integer apart = 0) const;
+    /// The pass's regions, not yet lowered; `separate_above` as in LaunchConfiguration.
+    loops::KernelRegions regions_of(const rules::BreakdownTree& tree, Integer row, loops::Between between,
+                                    Integer separate_above = 0) const;
 
     /// Configurations of a region that is a kernel of its own.
-    std::vector<RatedConfiguration> of_part(const loops::KernelRegions& regions,
-                                            const loops::KernelRegion& region, Integer row, bool whole) const;
+    std::vector<RatedConfiguration> of_region(const loops::KernelRegions& regions,
+                                              const loops::KernelRegion& region, Integer row,
+                                              bool whole) const;
 
     /// Configurations of regions fused in one block or in the blocks of a cluster: `entries` of one transform, one
     /// transform at a time, or several interleaved neighbours.
-    std::vector<RatedConfiguration> of_fused_parts(const loops::KernelRegions& regions, Integer blocks,
-                                                   Integer entries, bool neighbours) const;
+    std::vector<RatedConfiguration> of_fused_regions(const loops::KernelRegions& regions, Integer blocks,
+                                                     Integer entries, bool neighbours) const;
 
     /// Configurations of all regions in one cooperative kernel, whose groups of blocks compute one transform of the batch
-    /// after the other; fastest first. None for small batches, and for GPUs of which too little is known.
+    /// after the other; fastest first. None for small batches and for GPUs without enough known properties.
     std::vector<RatedGroups> of_groups(const loops::KernelRegions& regions) const;
 
     /// The model's cost of each kernel of a pass by this schedule; nothing if it does not rate such kernels, or blocks do

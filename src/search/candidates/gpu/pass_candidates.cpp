@@ -107,12 +107,13 @@ private:
         }
     }
 
-    /// One kernel per region; `apart` as in LaunchConfiguration. None for a tree with index maps that cannot be followed.
-    void add_kernels(const BreakdownTree& tree, Integer row, Integer apart = 0) try {
-        const KernelRegions regions = configurations_.parts_of(tree, row, Between::global, apart);
+    /// One kernel per region; `separate_above` as in LaunchConfiguration. None for a tree with index maps that cannot
+    /// be followed.
+    void add_kernels(const BreakdownTree& tree, Integer row, Integer separate_above = 0) try {
+        const KernelRegions regions = configurations_.regions_of(tree, row, Between::global, separate_above);
         std::vector<std::vector<RatedConfiguration>> rated;
         for (const KernelRegion& region : regions.regions)
-            rated.push_back(configurations_.of_part(regions, region, row, stays_whole(tree)));
+            rated.push_back(configurations_.of_region(regions, region, row, stays_whole(tree)));
         add(tree, rated);
     } catch (const loops::UnfollowedMap&) {}
 
@@ -152,15 +153,16 @@ private:
         const std::vector<BreakdownTree> trees =
             gpu_band_trees(pass_.nonterminal, configurations_.max_fused_bytes() / entry_bytes_);
         for (const BreakdownTree& tree : trees) {
-            const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::shared);
+            const KernelRegions regions = configurations_.regions_of(tree, bank_count, Between::shared);
             const Integer rows = tree.choice.front() * pass_.nonterminal.children().back().rows();
             std::vector<std::vector<RatedConfiguration>> rated;
             for (std::size_t k = 0; k < regions.fused_ends.size(); ++k) {
                 const KernelRegions own = loops::fused_regions(regions, k);
                 if (own.regions.size() == 1)
-                    rated.push_back(configurations_.of_part(own, own.regions.front(), bank_count, false));
+                    rated.push_back(configurations_.of_region(own, own.regions.front(), bank_count, false));
                 else
-                    rated.push_back(configurations_.of_fused_parts(own, 1, k == 0 ? rows : n_ / rows, k > 0));
+                    rated.push_back(
+                        configurations_.of_fused_regions(own, 1, k == 0 ? rows : n_ / rows, k > 0));
             }
             add(tree, rated);
         }
@@ -246,7 +248,7 @@ private:
 
     /// All kernels as one cooperative kernel.
     void add_groups(const BreakdownTree& tree) {
-        const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::global);
+        const KernelRegions regions = configurations_.regions_of(tree, bank_count, Between::global);
         for (RatedGroups& groups : configurations_.of_groups(regions))
             found_.push_back({{pass_.dimension, tree, std::move(groups.configurations)}, groups.seconds});
     }
@@ -256,9 +258,9 @@ private:
             return n_ / blocks * entry_bytes_ > configurations_.max_fused_bytes();
         });
         if (sizes.empty()) return;
-        const KernelRegions regions = configurations_.parts_of(tree, bank_count, Between::shared);
+        const KernelRegions regions = configurations_.regions_of(tree, bank_count, Between::shared);
         for (const Integer blocks : sizes)
-            add(tree, {configurations_.of_fused_parts(regions, blocks, n_, !pass_.right.empty())});
+            add(tree, {configurations_.of_fused_regions(regions, blocks, n_, !pass_.right.empty())});
     }
 
     const planning::DimensionPass& pass_;

@@ -52,7 +52,7 @@ std::optional<rules::BreakdownTree> real_two_sweep(Integer n, Integer columns, D
 /// The tree with Bluestein's convolutions in place of Rader's, whose entries need index tables.
 rules::BreakdownTree without_rader(rules::BreakdownTree tree);
 
-/// Whether its nested transforms are steps of one kernel (see loops::LaunchConfiguration::fuse_nested).
+/// Whether its nested transforms are calls of one kernel (see loops::LaunchConfiguration::fuse_nested).
 bool stays_whole(const rules::BreakdownTree& tree);
 
 /// The breakdowns worth rating, `gpu_tree`'s first if it exists: DFTs also by other radices, up to `widest`, in rising

@@ -85,9 +85,9 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
     Columns best_so_far;
     for (Candidate& candidate : dft_candidates(dft, setting)) {
         const Integer radix = first_radix(candidate, dft.rows());
-        const Integer part = widest_divisor(radix, widest_block, setting);
+        const Integer width = widest_divisor(radix, widest_block, setting);
         const Integer block =
-            part < radix ? part : radix * widest_divisor(dft.rows() / radix, widest_block / radix, setting);
+            width < radix ? width : radix * widest_divisor(dft.rows() / radix, widest_block / radix, setting);
         const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
         const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes) +
                               conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
@@ -422,9 +422,9 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
     const Integer element = static_cast<Integer>(setting.element_bytes);
     const Integer stride = element * std::abs(pass.layouts[0].strides[pass.left.size()]);
     const double bytes = setting.loops * static_cast<double>(pass.nonterminal.rows() * element);
-    const bool far_apart = bytes > setting.cache_bytes && stride > element;
+    const bool beyond_cache = bytes > setting.cache_bytes && stride > element;
     auto all = pass.nonterminal.is<Dft>()
-                   ? strided_candidates(pass.nonterminal, far_apart ? stride : 0, setting)
+                   ? strided_candidates(pass.nonterminal, beyond_cache ? stride : 0, setting)
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
     const auto suits_pairs = [](const std::optional<loops::Pointwise>& callback) {

@@ -1,6 +1,7 @@
 #include "search/cost/cpu/gemm_cost.hpp"
 
 #include "gemm/cpu/amx_kernel.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "plan/gemm/cpu/plan.hpp"
 
 #include <algorithm>
@@ -15,6 +16,12 @@ constexpr double tile_cycles = 16, vector_of_c_cycles = 2;
 constexpr double call_cycles = 60, block_cycles = 200;
 /// Bytes per cycle of packing within a core's private caches: panels are read and written once each.
 constexpr double packing_bytes = 16;
+/// Cycles to join and store one element of C whose partial sums lie in lanes, and for each tile of such elements.
+constexpr double lane_sum_cycles = 2.5, dot_tile_cycles = 24;
+/// Latency of a multiply-add, and multiply-adds and loads per cycle.
+constexpr double latency = 4, per_cycle = 2;
+/// Bytes per cycle from a core's own outer cache.
+constexpr double outer_bytes = 32;
 /// Cycles of one tile-register instruction, and the fraction of that rate that whole products reach.
 constexpr double amx_cycles = 16, amx_fraction = 0.75;
 /// Scalar multiply-adds per cycle of tiles that a compiler translated for the baseline, which has no fused ones.
@@ -47,8 +54,36 @@ private:
 
     double cycles_of(const gemm::UnpackedGemm& unpacked) const {
         const gemm::OperandTypes types = gemm::OperandTypes::all(product_.data_type);
-        return call_cycles + tiles(types, unpacked.tile, unpacked.kc) + traffic(bytes_of_a() + bytes_of_b()) +
+        const bool packs_a = is_complex(product_.data_type) || product_.a.row_stride != 1;
+        return call_cycles + tiles(types, unpacked.tile, unpacked.kc) +
+               (packs_a ? 2 * bytes_of_a() / packing_bytes : 0) + traffic(bytes_of_a() + bytes_of_b()) +
                traffic_of_c(unpacked.kc);
+    }
+
+    /// Vectors along K of both operands, for each tile; then its sums over lanes.
+    double cycles_of(const gemm::DotGemm& dot) const {
+        const double components = gemm::scalars_in(product_.data_type);
+        const auto rows = static_cast<double>(product_.rows), columns = static_cast<double>(product_.columns);
+        const double row_tiles = whole(product_.rows, dot.rows),
+                     column_tiles = whole(product_.columns, dot.columns);
+        const double tiles = row_tiles * column_tiles * whole(product_.k, dot.kc);
+        const double vectors = whole(product_.k * gemm::scalars_in(product_.data_type), dot.lanes);
+        const double unfused = cpu_.has_fma ? 1 : 2;
+        const double multiply_adds = unfused * components * rows * columns / per_cycle;
+        // Of complex numbers, vectors of B are also needed with neighbours exchanged.
+        const double loads = (rows * column_tiles + components * columns * row_tiles) / per_cycle;
+        const double chained = row_tiles * column_tiles * latency / dot.chains;
+        const double streamed = bytes_of_a() + bytes_of_b() <= machine_.nearest_cache_bytes
+                                    ? 0
+                                    : (bytes_of_a() + bytes_of_b()) / outer_bytes;
+        const double packed = (gemm::dot_packs_a(product_) ? bytes_of_a() : 0) +
+                              (gemm::dot_packs_b(product_) ? bytes_of_b() : 0);
+        return call_cycles +
+               std::max(machine_.vector_operation * vectors * std::max({multiply_adds, loads, chained}),
+                        streamed) +
+               tiles * components * dot_tile_cycles +
+               lane_sum_cycles * components * rows * columns * whole(product_.k, dot.kc) +
+               2 * packed / packing_bytes + traffic(bytes_of_a() + bytes_of_b()) + traffic_of_c(dot.kc);
     }
 
     double cycles_of(const gemm::BlockedGemm& blocked) const {

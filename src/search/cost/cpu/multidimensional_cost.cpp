@@ -49,22 +49,22 @@ Candidate row_column_candidate(const Formula& transform, const Setting& setting)
     return candidate;
 }
 
-/// Rows in bands of `part`, with that factor of the column transforms.
-Candidate bands_candidate(const Formula& transform, Integer part, const Setting& setting) {
+/// Rows in bands of `band`, with that factor of the column transforms.
+Candidate bands_candidate(const Formula& transform, Integer band, const Setting& setting) {
     const Formula &columns = transform.children()[0], &rows = transform.children()[1];
-    const Integer rest = columns.rows() / part, row_entries = rows.rows();
+    const Integer rest = columns.rows() / band, row_entries = rows.rows();
     const auto row = static_cast<Integer>(setting.element_bytes) * row_entries;
     const Direction direction = rows.get_if<Dft>()->direction;
     const auto count = [](Integer value) { return static_cast<double>(value); };
-    Candidate candidate{{"bands", {part}, {}}, 0};
+    Candidate candidate{{"bands", {band}, {}}, 0};
     Children children(candidate);
-    const Formula first = DFT(part, direction), second = DFT(rest, direction);
-    children.add(second, along(second, row, count(part * row_entries), setting), count(part * row_entries));
+    const Formula first = DFT(band, direction), second = DFT(rest, direction);
+    children.add(second, along(second, row, count(band * row_entries), setting), count(band * row_entries));
     children.add(first, along(first, row, count(rest * row_entries), setting), count(rest * row_entries));
     children.add(rows,
                  along(rows, static_cast<Integer>(setting.element_bytes), count(columns.rows()), setting),
                  count(columns.rows()));
-    const Integer sweeps = count(part * row) <= setting.cache_bytes ? 2 : 3;
+    const Integer sweeps = count(band * row) <= setting.cache_bytes ? 2 : 3;
     candidate.cycles += count(sweeps) * sweep_cycles(transform.rows(), setting) +
                         loaded_twiddle_cycles(1, setting) * count(transform.rows());
     return candidate;
@@ -76,9 +76,9 @@ std::vector<Candidate> multidimensional_candidates(const Formula& transform, con
     constexpr Integer narrowest = 4, widest = 32; // rows per band
     std::vector<Candidate> all{row_column_candidate(transform, setting)};
     if (transform.children().size() == 2 && sweep_cycles(transform.rows(), setting) > 0)
-        for (Integer part = narrowest; part <= widest && 2 * part <= transform.children()[0].rows(); ++part)
-            if (transform.children()[0].rows() % part == 0 && is_codelet_size(part))
-                all.push_back(bands_candidate(transform, part, setting));
+        for (Integer band = narrowest; band <= widest && 2 * band <= transform.children()[0].rows(); ++band)
+            if (transform.children()[0].rows() % band == 0 && is_codelet_size(band))
+                all.push_back(bands_candidate(transform, band, setting));
     sort_by_cycles(all);
     return all;
 }

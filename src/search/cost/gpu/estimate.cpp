@@ -24,7 +24,7 @@ namespace {
 [[noreturn]] void not_yet(const Transform& problem, const std::string& what) {
     const bool cpus_can = problem.kind != TransformKind::convolution && bytes_of(problem.precision) >= 4 &&
                           problem.load.is_identity() && problem.store.is_identity();
-    throw UserError("not yet on GPUs: {}\n  problem: {}\n  {}", what, to_text(problem),
+    throw UserError("GPUs do not support this: {}\n  problem: {}\n  {}", what, to_text(problem),
                     cpus_can ? "a plan for the CPU can compute it"
                              : "use a shorter length, or one whose prime factors are up to 31");
 }
@@ -33,7 +33,7 @@ namespace {
 [[noreturn]] void no_kernels(const Transform& problem, const DimensionPass& pass, const target::Gpu& gpu) {
     if (has_formula(problem))
         throw Unsupported(
-            "no kernels of {} compute this formula: one of its transforms or vectors does not fit in a "
+            "{} cannot compute this formula: one of its transforms or vectors does not fit in a "
             "block's shared "
             "memory\n  problem: {}\n  use shorter transforms in it, or a plan for the CPU",
             gpu.name, to_text(problem));

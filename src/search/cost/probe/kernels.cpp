@@ -13,7 +13,7 @@ using ir::Value;
 /// Independent chains: two FMA units of latency 4 or 5 need 8 to 10; more do no harm while they fit in registers.
 int max_chains(const target::Cpu& cpu) { return cpu.vector_registers > 16 ? 20 : 12; }
 /// Steps of each chain between load and store, to amortise these.
-constexpr int steps = 48;
+constexpr int fmas = 48;
 /// Vectors per iteration of a memory loop.
 constexpr int vectors_each = 16;
 
@@ -23,7 +23,7 @@ void compile_into(ProbeKernels& kernels, runtime::KernelFunction& function, cons
     function = kernels.code.back().function();
 }
 
-/// for repetition: for i in steps of the granule: body(i)
+/// for repetition: for i by the granule: body(i)
 template <class Body> void memory_loops(ir::Builder& builder, Integer granule, Body&& body) {
     const Affine elements = builder.parameter("elements");
     const Affine repetitions = builder.parameter("repetitions");
@@ -54,7 +54,7 @@ ir::Program arithmetic_program(const target::Cpu& cpu, DataType scalar, int chai
         std::vector<Value> x;
         for (int c = 0; c < chains; ++c)
             x.push_back(builder.load(in_registers, Integer{c} * lanes, {.lanes = lanes}));
-        for (int step = 0; step < steps; ++step)
+        for (int k = 0; k < fmas; ++k)
             for (Value& each : x)
                 each = cpu.has_fma ? builder.fma(each, half, half)
                                    : builder.add(builder.multiply(each, half), half);
@@ -70,7 +70,7 @@ ir::Program arithmetic_program(const target::Cpu& cpu, DataType scalar) {
 }
 
 double arithmetic_flops(const target::Cpu& cpu, DataType scalar) {
-    return 2.0 * steps * max_chains(cpu) * target::lanes(cpu, scalar);
+    return 2.0 * fmas * max_chains(cpu) * target::lanes(cpu, scalar);
 }
 
 Integer memory_granule(const target::Cpu& cpu) {
@@ -126,8 +126,8 @@ ProbeKernels compiled_probe_kernels(const target::Cpu& cpu) {
         const int lanes = target::lanes(cpu, scalar);
         compile_into(kernels, arithmetic.run, arithmetic_program(cpu, scalar, chains), cpu);
         arithmetic.elements = Integer{chains} * lanes;
-        arithmetic.flops_each = 2.0 * steps * chains * lanes;
-        arithmetic.steps = steps;
+        arithmetic.flops_each = 2.0 * fmas * chains * lanes;
+        arithmetic.fmas = fmas;
     };
     add(kernels.float32, DataType::float32, max_chains(cpu));
     add(kernels.float64, DataType::float64, max_chains(cpu));

@@ -19,7 +19,7 @@ struct ProbeKernels {
         runtime::KernelFunction run = nullptr;
         Integer elements = 0;  ///< of the buffer
         double flops_each = 0; ///< floating-point operations per iteration
-        int steps = 0;         ///< of each chain, per iteration
+        int fmas = 0;          ///< of each chain, per iteration
     };
     Arithmetic float32;
     Arithmetic float64;

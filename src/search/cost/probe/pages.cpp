@@ -34,21 +34,21 @@ public:
 
     /// Seconds per load.
     double measure(double budget) {
-        constexpr Integer steps = 1 << 14;
-        const runtime::TimedWork work{.run = [this] { walk(steps); }, .restore = {}};
+        constexpr Integer hops = 1 << 14;
+        const runtime::TimedWork work{.run = [this] { walk(hops); }, .restore = {}};
         const runtime::TimingOptions timing{.warm_up = budget / 5,
                                             .shortest_sample = budget / 20,
                                             .min_samples = 3,
                                             .max_samples = 40,
                                             .precision = 0.01,
                                             .budget = budget};
-        return runtime::measure(work, timing).minimum / static_cast<double>(steps);
+        return runtime::measure(work, timing).minimum / static_cast<double>(hops);
     }
 
 private:
-    void walk(Integer steps) {
+    void walk(Integer hops) {
         void* at = at_;
-        for (Integer step = 0; step < steps; ++step) at = *static_cast<void**>(at);
+        for (Integer k = 0; k < hops; ++k) at = *static_cast<void**>(at);
         at_ = at; // the next chase continues here; also keeps the loads live
     }
 

@@ -9,16 +9,16 @@ namespace {
 
 constexpr int chains = 8;
 constexpr int lanes = 4;
-constexpr int portable_steps = 48;
+constexpr int portable_fmas = 48;
 constexpr int granule = 32;
 
-template <class Real, int numbers> void arithmetic(void* const* buffers, const std::int64_t* parameters) {
+template <class Real, int count> void arithmetic(void* const* buffers, const std::int64_t* parameters) {
     Real* const data = static_cast<Real*>(buffers[0]);
-    Real x[numbers];
+    Real x[count];
     std::memcpy(x, data, sizeof x);
     const Real half = Real(0.5);
     for (std::int64_t i = 0; i < parameters[0]; ++i)
-        for (int step = 0; step < portable_steps; ++step)
+        for (int k = 0; k < portable_fmas; ++k)
             for (Real& each : x) each = each * half + half;
     std::memcpy(data, x, sizeof x);
 }
@@ -65,10 +65,10 @@ void copy(void* const* buffers, const std::int64_t* parameters) {
 ProbeKernels portable_probe_kernels() {
     ProbeKernels kernels;
     constexpr int all = chains * lanes;
-    kernels.float32 = {arithmetic<float, all>, all, 2.0 * portable_steps * all, portable_steps};
-    kernels.float64 = {arithmetic<double, all>, all, 2.0 * portable_steps * all, portable_steps};
-    kernels.chain_float32 = {arithmetic<float, 1>, 1, 2.0 * portable_steps, portable_steps};
-    kernels.chain_float64 = {arithmetic<double, 1>, 1, 2.0 * portable_steps, portable_steps};
+    kernels.float32 = {arithmetic<float, all>, all, 2.0 * portable_fmas * all, portable_fmas};
+    kernels.float64 = {arithmetic<double, all>, all, 2.0 * portable_fmas * all, portable_fmas};
+    kernels.chain_float32 = {arithmetic<float, 1>, 1, 2.0 * portable_fmas, portable_fmas};
+    kernels.chain_float64 = {arithmetic<double, 1>, 1, 2.0 * portable_fmas, portable_fmas};
     kernels.read = read;
     kernels.write = write;
     kernels.copy = copy;

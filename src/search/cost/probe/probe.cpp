@@ -128,7 +128,7 @@ HostProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
         return all.flops_each / seconds_of_iteration(all, each);
     };
     const auto latency = [&](const ProbeKernels::Arithmetic& chain) {
-        return seconds_of_iteration(chain, each) / chain.steps;
+        return seconds_of_iteration(chain, each) / chain.fmas;
     };
     result.flops_float32 = flops(kernels.float32);
     result.flops_float64 = flops(kernels.float64);

@@ -42,7 +42,7 @@ CacheLevel cache_of(const Json& json) {
 /// A positive speed or time.
 double positive(const Json& json, const char* name) {
     const double value = json.at(name).get<double>();
-    if (!(value > 0)) throw UserError("a machine probe whose {} is {}", name, value);
+    if (!(value > 0)) throw UserError("a machine probe has {} = {}", name, value);
     return value;
 }
 
@@ -112,10 +112,10 @@ HostProbe parse_probe(std::string_view text) {
         probe.vector_registers = json.at("vector_registers").get<int>();
         for (const Json& each : json.at("pages")) probe.pages.push_back(page_cost_of(each));
         for (const Json& each : json.at("bandwidth")) probe.bandwidth.push_back(bandwidth_of(each));
-        if (probe.bandwidth.empty()) throw UserError("a machine probe without bandwidths");
+        if (probe.bandwidth.empty()) throw UserError("a machine probe has no bandwidths");
         return probe;
     } catch (const nlohmann::json::exception& error) {
-        throw UserError("this is no machine probe: {}", error.what());
+        throw UserError("not a machine probe: {}", error.what());
     }
 }
 

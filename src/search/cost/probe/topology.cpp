@@ -28,7 +28,7 @@ std::optional<std::string> first_line(const fs::path& file) {
 }
 
 /// Parses "48K", "32M", "64": an integer with an optional unit; 0 if absent.
-Integer number_in(const fs::path& file) {
+Integer integer_in(const fs::path& file) {
     const std::string line = first_line(file).value_or("");
     std::size_t end = 0;
     Integer value = 0;
@@ -74,10 +74,10 @@ std::vector<CacheLevel> caches_from_files(const fs::path& processor) {
         const std::optional<std::string> type = first_line(folder / "type");
         if (!type || *type == "Instruction") continue;
         CacheLevel cache;
-        cache.level = static_cast<int>(number_in(folder / "level"));
-        cache.bytes = number_in(folder / "size");
-        cache.line_bytes = static_cast<int>(number_in(folder / "coherency_line_size"));
-        cache.ways = static_cast<int>(number_in(folder / "ways_of_associativity"));
+        cache.level = static_cast<int>(integer_in(folder / "level"));
+        cache.bytes = integer_in(folder / "size");
+        cache.line_bytes = static_cast<int>(integer_in(folder / "coherency_line_size"));
+        cache.ways = static_cast<int>(integer_in(folder / "ways_of_associativity"));
         cache.shared_by = processors_in(first_line(folder / "shared_cpu_list").value_or("0"));
         if (cache.level > 0 && cache.bytes > 0) caches.push_back(cache);
     }

@@ -1,11 +1,13 @@
 #include "search/candidates/cpu/gemm.hpp"
 #include "base/error.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/small_gemm.hpp"
 #include "plan/gemm/cpu/amx/route.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cpu/tile_state.hpp"
+#include "search/cost/cpu/gemm_cost.hpp"
 #include "search/cost/cpu/host.hpp"
 #include "search/options.hpp"
 #include "search/planner.hpp"
@@ -27,6 +29,12 @@ using planning::MatrixEpilogue;
 /// Time limit in seconds for checking another version's schedule against the model's.
 constexpr double recheck_product_seconds = 2;
 
+/// Rows or columns of C up to which lanes along K are considered.
+constexpr Integer most_thin = 16;
+
+/// Bytes that a kernel with lanes along K may copy first.
+constexpr Integer most_packed_along_k = 1 << 20;
+
 /// Time budget for measuring, in seconds.
 constexpr double usual_product_budget = 10;
 
@@ -45,7 +53,8 @@ public:
             planning::MatrixPlan::Options{.threads = threads_of(options()),
                                           .accuracy = options().accuracy,
                                           .check = check(),
-                                          .memory_limit = options().memory_limit_bytes});
+                                          .memory_limit = options().memory_limit_bytes,
+                                          .planning_limit = options().planning_limit_seconds});
     }
 
 private:
@@ -62,6 +71,10 @@ private:
             reject("unpacked", "tile registers are faster, and read packed blocks", unpacked_if_possible());
             reject("blocked", "tile registers multiply several times as much per cycle", model_blocks());
             schedule.kernel = *amx;
+        } else if (const auto dot = dots()) {
+            reject("unpacked", "lanes along k are faster, by the model", unpacked_if_possible());
+            reject("blocked", "lanes along k are faster, by the model", model_blocks());
+            schedule.kernel = *dot;
         } else if (const auto unpacked = one_kernel()) {
             reject("blocked", "one kernel reads operands of this size in place: packing would not pay",
                    model_blocks());
@@ -117,6 +130,29 @@ private:
         gemm::AmxGemm amx = planning::model_amx(route.term_products, types);
         amx.fallback = fallback;
         return amx;
+    }
+
+    /// Lanes along K, where the model finds them faster than what one thread would run else: so the choice does not
+    /// depend on the number of threads.
+    std::optional<gemm::DotGemm> dots() {
+        if (const std::string_view why = gemm::dot_gemm_infeasibility(canonical_); !why.empty())
+            return without("dot", why);
+        if (std::min(canonical_.rows, canonical_.columns) > most_thin)
+            return without("dot", "C has many rows and columns: elements of A and B are reused enough");
+        const gemm::DotGemm dot = gemm::model_dot(canonical_, cpu_);
+        if (gemm::dot_packed_bytes(canonical_, dot) > most_packed_along_k)
+            return without("dot", "operands that are not contiguous along k are too large to copy",
+                           with(dot));
+        if (!suits_epilogue({.lanes = 1, .vectors = dot.rows, .columns = dot.columns}))
+            return without("dot", "the epilogue does not suit its tile");
+        const planning::Schedule other =
+            gemm::suits_small_gemm(canonical_)
+                ? with(gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_))
+                : model_blocks();
+        const MachineModel& machine = known_machine_model(cpu_);
+        if (gemm_seconds(canonical_, with(dot), machine) >= gemm_seconds(canonical_, other, machine))
+            return without("dot", "lanes along rows are faster, by the model", with(dot));
+        return dot;
     }
 
     std::optional<gemm::UnpackedGemm> one_kernel() {
@@ -203,7 +239,7 @@ StoredSchedules stored_blocks(DataType data_type, const target::Cpu& cpu, bool u
                 planning::Schedule schedule = planning::parse_schedule(text, tuned_product(data_type));
                 planning::require_target(schedule, cpu.name);
                 if (schedule.cpu_gemm().blocked() == nullptr)
-                    throw UserError("'{}' is no schedule of packed blocks", text);
+                    throw UserError("'{}' is not a blocked schedule", text);
                 return schedule;
             },
             use_wisdom};

@@ -66,6 +66,7 @@ private:
         return {.threads = threads_,
                 .check = check_,
                 .memory_limit = memory_limit(),
+                .planning_limit = options().planning_limit_seconds,
                 .interrupt = interrupt_of(options())};
     }
 
@@ -132,7 +133,7 @@ private:
             [this, of_one](const std::string& text) {
                 Schedule schedule = parsed(text);
                 if (!have_same_arithmetic(schedule, of_one))
-                    throw UserError("its arithmetic is not that of one thread's schedule");
+                    throw UserError("its results differ in bits from one thread's schedule");
                 return schedule;
             },
             options().use_wisdom};

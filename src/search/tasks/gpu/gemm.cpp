@@ -44,6 +44,7 @@ public:
                                               {.check = options().check,
                                                .use_cache = options().use_kernel_cache,
                                                .memory_limit = options().memory_limit_bytes,
+                                               .planning_limit = options().planning_limit_seconds,
                                                .interrupt = interrupt_of(options())});
     }
 

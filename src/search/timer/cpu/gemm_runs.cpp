@@ -27,8 +27,8 @@ runtime::AlignedBuffer random_square(DataType data_type, Integer extent) {
     runtime::AlignedBuffer buffer(scalars * (is_single ? sizeof(float) : sizeof(double)));
     std::minstd_rand random(1);
     std::uniform_real_distribution<float> uniform(-1, 1);
-    const auto fill = [&](auto numbers) {
-        for (auto& each : numbers) each = uniform(random);
+    const auto fill = [&](auto values) {
+        for (auto& each : values) each = uniform(random);
     };
     if (is_single)
         fill(buffer.span_of<float>());
@@ -166,8 +166,8 @@ MatrixRates CpuGemmRuns::rates(const std::vector<gemm::BlockedGemm>& schedules, 
     const double start = runtime::monotonic_seconds();
     for (std::size_t round = 0; round < first_rounds || runtime::monotonic_seconds() - start < seconds;
          ++round) {
-        for (std::size_t turn = 0; turn < count; ++turn) {
-            const std::size_t which = (turn + round) % count;
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t which = (k + round) % count;
             times[which].push_back(run(*kernels[which], extent));
         }
         peaks.push_back(peak.flops_per_second());

@@ -43,8 +43,8 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidat
     for (int round = 0; round < options.max_samples; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
             if (interrupt) interrupt();
-            const std::size_t turn = (i + static_cast<std::size_t>(round)) % count;
-            times[turn].push_back(runtime::time_once(candidates[turn], repetitions[turn]));
+            const std::size_t candidate = (i + static_cast<std::size_t>(round)) % count;
+            times[candidate].push_back(runtime::time_once(candidates[candidate], repetitions[candidate]));
         }
         if (round + 1 < options.min_samples) continue;
         if (runtime::monotonic_seconds() - start > budget) break;

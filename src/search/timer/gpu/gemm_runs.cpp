@@ -48,8 +48,8 @@ GpuGemmRuns::GpuGemmRuns(const runtime::GpuDevice& device, const MatrixProduct& 
     add_matrices();
     const std::size_t bytes = sets_.front().bytes();
     const auto cache = static_cast<std::size_t>(device.attribute(runtime::cuda::DeviceAttribute::l2_bytes));
-    const std::size_t room = device.memory().free / 2 / bytes + 1;
-    const std::size_t count = std::min({4 * cache / bytes + 1, room, max_sets});
+    const std::size_t max_free_sets = device.memory().free / 2 / bytes + 1;
+    const std::size_t count = std::min({4 * cache / bytes + 1, max_free_sets, max_sets});
     while (sets_.size() < count) add_matrices();
     device.synchronize();
 }
@@ -168,11 +168,11 @@ std::vector<double> GpuGemmRuns::seconds(std::span<const gemm::GpuGemmSchedule> 
             works.push_back(
                 {[this, &plan](std::size_t execution) { execute(*plan, sets_[execution % sets_.size()]); }});
     options.interrupt = interrupt;
-    const std::vector<InterleavedTimes> turns = time_interleaved(stream_, works, options);
+    const std::vector<InterleavedTimes> times = time_interleaved(stream_, works, options);
     std::vector<double> result;
     std::size_t next = 0;
     for (const Built& one : contenders) {
-        const InterleavedTimes* const timed = one.plan ? &turns[next++] : nullptr;
+        const InterleavedTimes* const timed = one.plan ? &times[next++] : nullptr;
         result.push_back(timed != nullptr && timed->failed_because.empty()
                              ? timed->time.median
                              : std::numeric_limits<double>::infinity());

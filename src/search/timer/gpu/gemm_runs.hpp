@@ -15,7 +15,7 @@
 
 namespace swirl::search {
 
-/// How products are timed in a search, several in turn.
+/// How products are timed in a search, several interleaved.
 const InterleavedTimingOptions in_rotation{.seconds = 30e-3, .warm_up = 2e-3, .sample = 5e-4};
 
 /// Compiles plans, several in parallel, and times them interleaved on a GPU, cycling through matrices that together

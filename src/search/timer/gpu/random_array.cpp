@@ -13,13 +13,13 @@ namespace swirl::search {
 
 namespace {
 
-constexpr std::size_t random_numbers = 1 << 16;
+constexpr std::size_t random_values = 1 << 16;
 
 template <class T> std::vector<std::byte> random_bytes() {
     std::minstd_rand random(1);
     std::uniform_real_distribution<float> uniform(-1, 1);
-    std::vector<std::byte> result(random_numbers * sizeof(T));
-    for (T& value : std::span(reinterpret_cast<T*>(result.data()), random_numbers))
+    std::vector<std::byte> result(random_values * sizeof(T));
+    for (T& value : std::span(reinterpret_cast<T*>(result.data()), random_values))
         value = static_cast<T>(uniform(random));
     return result;
 }
@@ -43,9 +43,9 @@ std::vector<std::byte> random_bytes(DataType data_type) {
 
 void fill_randomly(const runtime::GpuStream& stream, runtime::cuda::Address address, DataType data_type,
                    std::size_t bytes) {
-    const std::vector<std::byte> numbers = random_bytes(data_type);
-    std::size_t done = std::min(bytes, numbers.size());
-    runtime::copy_to_gpu(stream.device(), address, numbers.data(), done);
+    const std::vector<std::byte> values = random_bytes(data_type);
+    std::size_t done = std::min(bytes, values.size());
+    runtime::copy_to_gpu(stream.device(), address, values.data(), done);
     stream.device().synchronize();
     for (; done < bytes; done += std::min(done, bytes - done))
         runtime::copy_on_gpu(stream, address + done, address, std::min(done, bytes - done));

@@ -8,10 +8,11 @@
 
 namespace swirl::search {
 
-/// Memory of a GPU with random numbers in [-1, 1] of this data type: some thousand, repeated. On zeros kernels run faster.
+/// Memory of a GPU with random values in [-1, 1] of this data type: some thousand, repeated. On zeros kernels run
+/// faster.
 runtime::GpuBuffer random_array(const runtime::GpuStream& stream, DataType data_type, std::size_t bytes);
 
-/// Writes such numbers into memory of the stream's device.
+/// Writes such values into memory of the stream's device.
 void fill_randomly(const runtime::GpuStream& stream, runtime::cuda::Address address, DataType data_type,
                    std::size_t bytes);
 

@@ -77,9 +77,9 @@ private:
     void pack(const Source& source, const PanelRange& range, std::byte* to) {
         const PanelSource& panels = source.panels;
         float scale = source.scale;
-        const Integer steps = kernels_.types().k_group();
-        const std::int64_t parameters[] = {range.k_extent / steps * steps, range.k_extent, panels.k_stride,
-                                           panels.stride};
+        const Integer k_group = kernels_.types().k_group();
+        const std::int64_t parameters[] = {range.k_extent / k_group * k_group, range.k_extent,
+                                           panels.k_stride, panels.stride};
         for (Integer at = 0; at < range.extent; at += amx_tile) {
             const int count = static_cast<int>(std::min<Integer>(amx_tile, range.extent - at));
             const std::byte* from =

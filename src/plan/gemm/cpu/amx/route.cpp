@@ -46,8 +46,8 @@ template <class F> double min_seconds(F&& run) {
 }
 
 /// Varied values, because tile registers are faster on zeros.
-void fill(std::vector<float>& numbers) {
-    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 127) / 64 - 0.9F;
+void fill(std::vector<float>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 127) / 64 - 0.9F;
 }
 
 double time_amx() {

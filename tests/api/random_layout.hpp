@@ -6,12 +6,12 @@
 
 namespace swirl {
 
-/// A layout of every kind for a matrix, and room for it.
-struct Place {
+/// A random layout of a matrix, and its size.
+struct RandomLayout {
     MatrixLayout layout;
     Integer elements; ///< from the pointer on
 };
-inline Place place(Integer rows, Integer columns, std::mt19937& random, bool may_conjugate) {
+inline RandomLayout random_layout(Integer rows, Integer columns, std::mt19937& random, bool may_conjugate) {
     const Integer more = static_cast<Integer>(random() % 3);
     MatrixLayout layout;
     switch (random() % 4) {
