@@ -314,7 +314,7 @@ Complex far_tail(Real u) {
 
 EndsOfChirp ends_of_chirp(Integer n, Integer size, double error) {
     const Real root = std::sqrt(static_cast<Real>(n)), m = static_cast<Real>(size);
-    constexpr Real pole = 1; // of u: about where Φ bends
+    constexpr Real pole = 2; // of u: takes the fewest coefficients
     const FresnelTail near;
     const auto tail = [&](Real t) { // −2i·Φ(u)
         if (t >= 1) return Complex(0);

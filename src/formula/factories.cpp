@@ -185,7 +185,7 @@ Formula diagonal(DiagonalFunction function, IndexMap index) {
                    [&](const ChirpFunction& f) { ensure(f.order >= 1, "chirp of order {}", f.order); },
                    [&](const ChirpSpectrumFunction& f) {
                        ensure(f.order >= ChirpSpectrum::shortest && f.size >= 2 * f.order - 1 &&
-                                  index.range() <= f.size,
+                                  f.size <= ChirpSpectrumFunction::largest_size && index.range() <= f.size,
                               "the spectrum of a chirp of {} points in {}, with indices up to {}", f.order,
                               f.size, index.range() - 1);
                    },

@@ -104,8 +104,9 @@ struct ChirpFunction {
 /// The spectrum of Bluestein's filter: entry j of DFT_size(h)/size with h_k = h_{−k} = e^{±πi·k²/order} for k < order,
 /// else 0. Kernels compute it (formula/chirp_spectrum.hpp).
 struct ChirpSpectrumFunction {
+    static constexpr Integer largest_size = 3'037'000'499; ///< its square is below 2^63
     Integer order;
-    Integer size; ///< at least 2·order − 1, and order ≥ 4096
+    Integer size; ///< from 2·order − 1, with order ≥ 4096, to `largest_size`
     Direction direction;
     bool operator==(const ChirpSpectrumFunction&) const = default;
 };

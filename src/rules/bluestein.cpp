@@ -59,9 +59,9 @@ std::vector<Choice> choices(const Formula& f) {
 /// Spectra up to this size are stored completely and computed with the formula.
 constexpr Integer computed_at_once = 1 << 16;
 
-/// Longer spectra are computed by the kernels: that takes up to half the time of the convolution again, but a table twice as
-/// long as the data takes as long to plan as to execute many times.
-constexpr Integer longest_tabulated = Integer{1} << 22;
+/// Longer spectra are computed by the kernels, which takes about a third of the convolution's time: their tables would take
+/// over 200 MiB in float64, and a second to fill.
+constexpr Integer longest_tabulated = Integer{11} << 20;
 
 Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
 
@@ -127,7 +127,7 @@ IndexMap places_in_spectrum(Integer size) {
 }
 
 Formula spectrum(Integer n, Integer size, Direction direction) {
-    if (size > longest_tabulated && size > 2 * n - 2)
+    if (size > longest_tabulated && size <= ChirpSpectrumFunction::largest_size && size > 2 * n - 2)
         return diagonal(ChirpSpectrumFunction{n, size, direction}, size);
     return diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, places_in_spectrum(size));
 }
