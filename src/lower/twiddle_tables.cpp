@@ -4,6 +4,7 @@
 #include "lower/chirp_spectrum_factors.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace swirl::lower {
 
@@ -149,6 +150,38 @@ void TwiddleTables::add_tables(const std::vector<Loop>& loops, const std::option
     }
 }
 
+std::optional<TwiddleTableContents> TwiddleTables::contents_of(const std::vector<std::size_t>& entries,
+                                                               const std::vector<Loop>& loops,
+                                                               const std::optional<VectorLoop>& lane) const {
+    std::map<Variable, Variable> positions;
+    TwiddleTableContents contents;
+    for (const Loop& loop : loops) {
+        positions.emplace(loop.variable, static_cast<Variable>(positions.size()));
+        contents.shape.push_back(loop.count);
+    }
+    contents.shape.push_back(complex_ ? 2 : 1);
+    if (lane) {
+        positions[lane->loop.variable] = static_cast<Variable>(loops.size());
+        contents.shape.insert(contents.shape.end(), {lane->loop.count, lane->lanes, lane->lead});
+    }
+    for (const std::size_t entry : entries) {
+        const Twiddle& twiddle = twiddles_[entry];
+        if (twiddle.limit) return std::nullopt;
+        auto& own = contents.entries.emplace_back(TwiddleTableContents::Entry{twiddle.constant, {}});
+        for (const FoldedDiagonal& met : twiddle.varying) {
+            if (met.table) return std::nullopt;
+            Affine index = met.index.constant();
+            for (const auto& [variable, coefficient] : met.index.terms()) {
+                const auto position = positions.find(variable);
+                if (position == positions.end()) return std::nullopt;
+                index += Affine::of(position->second, coefficient);
+            }
+            own.factors.push_back({met.diagonal, index});
+        }
+    }
+    return contents;
+}
+
 void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                               const std::optional<VectorLoop>& lane) {
     const auto& variables = twiddles_[entries[0]].variables;
@@ -172,28 +205,35 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const Integer rows = iterations_of(varying);
     const Integer row_stride = by_entry ? parts : vectors * vector_size;
     const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
-    ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
-    InterruptCounter counter;
-    for_each_row(varying, values, [&](Integer row) {
-        for (Integer l = 0; l < lane_count; ++l) {
-            if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
-            Integer at = row * row_stride;
-            if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
-            for (std::size_t entry : entries) {
-                const formula::Complex value = value_of(twiddles_[entry], lookup, diagonal_values_);
-                contents.set(at, value.real());
-                if (parts == 2) contents.set(at + lanes, value.imag());
-                at += entry_stride;
-                counter.after_element();
+    const auto make = [&] {
+        ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
+        InterruptCounter counter;
+        for_each_row(varying, values, [&](Integer row) {
+            for (Integer l = 0; l < lane_count; ++l) {
+                if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
+                Integer at = row * row_stride;
+                if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
+                for (std::size_t entry : entries) {
+                    const formula::Complex value = value_of(twiddles_[entry], lookup, diagonal_values_);
+                    contents.set(at, value.real());
+                    if (parts == 2) contents.set(at + lanes, value.imag());
+                    at += entry_stride;
+                    counter.after_element();
+                }
             }
-        }
-    });
+        });
+        return contents;
+    };
 
     Affine start = 0;
     Integer stride = row_stride;
     for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
         start += Affine::of(varying[k].variable, stride);
-    const Context::TableLocation table = context_.add_table(std::move(contents));
+    std::optional<TwiddleTableContents> contents;
+    if (rows * vectors * vector_size >= Context::least_large_table)
+        contents = contents_of(entries, varying, by_lane ? lane : std::nullopt);
+    const Context::TableLocation table =
+        contents ? context_.shared_table(std::move(*contents), make) : context_.add_table(make());
     for (std::size_t k = 0; k < entries.size(); ++k)
         locations_[entries[k]] = TableAddress{table, start + static_cast<Integer>(k) * entry_stride,
                                               by_lane ? vector_size : 0, parts == 2 ? lanes : 0};

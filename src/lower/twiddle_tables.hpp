@@ -43,6 +43,10 @@ private:
     Context::TableLocation table_of_list(const Twiddle& twiddle);
     ir::Value offset_in_half(const TableAddress& location);
     void add_tables(const std::vector<Loop>& loops, const std::optional<VectorLoop>& lane);
+    /// Nothing if values depend on more than the loops.
+    std::optional<TwiddleTableContents> contents_of(const std::vector<std::size_t>& entries,
+                                                    const std::vector<Loop>& loops,
+                                                    const std::optional<VectorLoop>& lane) const;
     void add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                    const std::optional<VectorLoop>& lane);
     void find_auxiliary(const std::vector<Loop>& loops);
