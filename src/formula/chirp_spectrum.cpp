@@ -321,17 +321,19 @@ EndsOfChirp ends_of_chirp(Integer n, Integer size, double error) {
         const Real u = pole * (1 + t) / (1 - t);
         return Complex(0, -2) * (u <= FresnelTail::largest ? near(u) : far_tail(u));
     };
+    constexpr int terms = 40, derivatives = 4;
+    std::array<Real, terms> of_cotangent{};
+    for (int k = 1; k <= terms; ++k) of_cotangent[static_cast<std::size_t>(k - 1)] = -2 / pi * zeta(2 * k);
     // What the pole leaves of V, divided by y, as in Tables::near_zero; v = 2(2y)² − 1.
     const auto regular = [&](Real v) {
         const Real square = (v + 1) / 8;
         Complex sum = 0, factor = 1;
         const Complex scale(0, -1 / (4 * pi * static_cast<Real>(n)));
-        constexpr int terms = 40, derivatives = 4;
         for (int p = 0; p < derivatives; ++p) {
             if (p > 0) factor *= scale / static_cast<Real>(p);
             Real value = 0;
             for (int k = terms; k > p; --k) {
-                Real coefficient = -2 / pi * zeta(2 * k);
+                Real coefficient = of_cotangent[static_cast<std::size_t>(k - 1)];
                 for (int power = 2 * k - 1; power > 2 * k - 1 - 2 * p; --power)
                     coefficient *= static_cast<Real>(power);
                 value = value * square + coefficient;

@@ -163,8 +163,9 @@ private:
         Integer least = 0;
         for (const Node& node : nodes) {
             const auto* nest = std::get_if<Nest>(&node.node);
-            const Integer inner = nest ? inner_count(loop, nest->body)
-                                       : long_loops_of(std::get<Call>(node.node).placement).inner_count(loop, true);
+            const Integer inner =
+                nest ? inner_count(loop, nest->body)
+                     : long_loops_of(std::get<Call>(node.node).placement).inner_count(loop, true);
             if (inner > 0) least = least == 0 ? inner : std::min(least, inner);
         }
         return least;

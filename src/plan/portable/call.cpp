@@ -166,13 +166,14 @@ auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, 
                 if (is_large[factor]) all.push_back(left_out);
             }
     }
-    for (const loops::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor, program.extents));
+    for (const loops::Twiddle& factor : groups.twiddles)
+        factors_.push_back(twiddle_of(factor, program.extents));
     factors_.push_back({static_cast<T>(lower::overflow_scale), 0, {}});
     return entries;
 }
 
-template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor,
-                                                               const loops::Extents& extents) {
+template <class T>
+PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor, const loops::Extents& extents) {
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
     if (complex_ && factor.varying.size() == 1)

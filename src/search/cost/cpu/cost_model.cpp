@@ -95,8 +95,8 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
     for (Candidate& candidate : dft_candidates(dft, setting)) {
         const Integer radix = first_radix(candidate, dft.rows());
         const Integer width = widest_divisor(radix, widest_block, setting);
-        const Integer divided = dft.rows() * row > longest_index_table ? second_radix(candidate, dft.rows())
-                                                                       : dft.rows() / radix;
+        const Integer divided =
+            dft.rows() * row > longest_index_table ? second_radix(candidate, dft.rows()) : dft.rows() / radix;
         const Integer block =
             width < radix ? width : radix * widest_divisor(divided, widest_block / radix, setting);
         const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
