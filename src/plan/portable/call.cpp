@@ -173,16 +173,26 @@ auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, 
 }
 
 template <class T>
+std::shared_ptr<const formula::ChirpSpectrum> PortableCall<T>::values_of(
+    const formula::ChirpSpectrumFunction& function) const {
+    for (const PortableFactor<T>& factor : factors_)
+        if (factor.spectrum && factor.spectrum->function.order == function.order &&
+            factor.spectrum->function.size == function.size)
+            return factor.spectrum->values;
+    return std::make_shared<const formula::ChirpSpectrum>(function.order, function.size);
+}
+
+template <class T>
 PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor, const loops::Extents& extents) {
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
     if (complex_ && factor.varying.size() == 1)
         if (const auto index = loops::index_in_chirp_spectrum(factor.varying[0], extents)) {
-            PortableFactor<T> result;
-            result.form = forms_.add(*index);
-            result.spectrum = std::get<formula::ChirpSpectrumFunction>(factor.varying[0].diagonal.function);
-            result.values =
-                std::make_shared<const formula::ChirpSpectrum>(result.spectrum->order, result.spectrum->size);
+            PortableFactor<T> result{static_cast<T>(factor.constant.real()),
+                                     static_cast<T>(factor.constant.imag()), forms_.add(*index)};
+            const auto& function =
+                std::get<formula::ChirpSpectrumFunction>(factor.varying[0].diagonal.function);
+            result.spectrum = PortableSpectrum{function, index->constant(), values_of(function)};
             return result;
         }
     std::vector<loops::Loop> varying;
@@ -216,9 +226,11 @@ void PortableCall<T>::multiply(const PortableFactor<T>& factor, const LaneBases*
     if (factor.is_one()) return;
     T factor_re[max_lanes], factor_im[max_lanes];
     if (factor.spectrum) {
+        const auto& [function, first, values] = *factor.spectrum;
+        const formula::Complex constant(factor.re, factor.im);
         for (Integer l = 0; l < count; ++l) {
             const formula::Complex value =
-                factor.values->of_function(bases[*factor.form][l], factor.spectrum->direction);
+                constant * values->of_function(first + bases[*factor.form][l], function.direction);
             factor_re[l] = static_cast<T>(value.real());
             factor_im[l] = static_cast<T>(value.imag());
         }
