@@ -4,6 +4,7 @@
 #include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/cpu/estimate.hpp"
+#include "support/transform_schedule.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -45,6 +46,36 @@ TEST(LargeTables, AreNotMadeForTheLongestLengths) {
             ASSERT_NO_THROW(plan = plan_of(text, *cpu, false)) << cpu->name << ": " << text;
             EXPECT_LT(plan->table_bytes(), most) << cpu->name << ": " << text;
         }
+}
+
+TEST(LargeTables, AreNotMadeForLargePrimes) {
+    constexpr Integer most = Integer{200} << 20; // of spectra of 2 to 32 GiB
+    for (const char* text : {"dft 1000000007", "dft 1073741789 float32 backward", "rdft 730258614 float32",
+                             "dct2 799140377", "dst4 379488179"})
+        for (const target::Cpu* cpu : {&target::host_cpu(), &target::portable_cpu()}) {
+            std::shared_ptr<const planning::Plan> plan;
+            ASSERT_NO_THROW(plan = plan_of(text, *cpu, false)) << cpu->name << ": " << text;
+            EXPECT_LT(plan->table_bytes(), most) << cpu->name << ": " << text;
+        }
+}
+
+TEST(LargeTables, OfOneSpectrumAreOne) {
+    // Full vectors of transforms and the rest are two loops that multiply by a spectrum of 160 MB.
+    EXPECT_LT(plan_of("dft 623853875", target::avx2_cpu(), false)->table_bytes(), Integer{180} << 20);
+}
+
+TEST(LargeTables, OfSpectraBecomeCodeThatThePlansCheckProves) {
+    // The check compares all outputs with the definition.
+    const Transform problem = swirl::problem("dft 4099");
+    const auto schedule = [](const target::Cpu& cpu) {
+        return transform_schedule(std::string(cpu.name) +
+                                  ": 0 bluestein(11796480)[stockham(64,64,64,45), stockham(64,64,64,45)]");
+    };
+    for (const target::Cpu* cpu : {&target::host_cpu(), &target::portable_cpu()}) {
+        std::shared_ptr<const planning::Plan> plan;
+        ASSERT_NO_THROW(plan = planning::Plan::build(problem, schedule(*cpu), {.check = true})) << cpu->name;
+        EXPECT_LT(plan->table_bytes(), Integer{64} << 20) << cpu->name;
+    }
 }
 
 } // namespace large_tables_test
