@@ -137,14 +137,14 @@ void add_tune(CLI::App& program) {
     auto options = std::make_shared<TuneOptions>();
     CLI::App& command = *program.add_subcommand("tune", "Search for what is fastest on this machine");
     command.require_subcommand(1);
-    CLI::App& gemm = *command.add_subcommand(
-        "gemm",
-        "The blocks, tiles and prefetches of matrix products, as ATLAS searches for them; wisdom keeps "
-        "what is found, and products are computed so from then on");
+    CLI::App& gemm = *command.add_subcommand("gemm",
+                                             "Searches for the blocks, tiles and prefetches of matrix "
+                                             "multiplication, as ATLAS does; wisdom stores "
+                                             "the fastest, and later plans use it");
     gemm.add_option("--data-type", options->data_types,
                     "float64, float32, complex128 or complex64; several; else all")
         ->delimiter(',')
-        ->type_name("NUMBER");
+        ->type_name("TYPE");
     gemm.add_option("--seconds", options->seconds, "Time for each search, roughly")
         ->type_name("SECONDS")
         ->capture_default_str();

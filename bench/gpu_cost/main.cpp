@@ -3,6 +3,7 @@
 // that it rates best over the time of the fastest, for problems that the fit did not see.
 
 #include "base/error.hpp"
+#include "bench/support/fit.hpp"
 #include "bench/support/program.hpp"
 #include "problem/syntax.hpp"
 #include "search/candidates/gpu/pass_candidates.hpp"
@@ -152,27 +153,11 @@ double objective(std::span<const TimedProblem> problems, const GpuModelConstants
     return error_of(problems, constants) + of_distance * distance;
 }
 
-/// Minimizes the objective over the logarithms of all constants, one after the other with a step of its own.
+/// Minimizes the objective.
 GpuModelConstants fitted(std::span<const TimedProblem> problems, GpuModelConstants constants, int sweeps) {
-    std::vector<double> steps(std::size(all_constants), 0.3);
-    double error = objective(problems, constants);
-    for (int sweep = 0; sweep < sweeps; ++sweep)
-        for (std::size_t k = 0; k < steps.size(); ++k) {
-            double& value = constants.*all_constants[k].value;
-            const double before = value;
-            bool better = false;
-            for (const double factor : {std::exp(steps[k]), std::exp(-steps[k])}) {
-                value = before * factor;
-                const double now = objective(problems, constants);
-                if (now < error) {
-                    error = now;
-                    better = true;
-                    break;
-                }
-                value = before;
-            }
-            steps[k] *= better ? 1.3 : 0.6;
-        }
+    std::vector<double*> values;
+    for (const Constant& constant : all_constants) values.push_back(&(constants.*constant.value));
+    fit(values, 0.3, sweeps, [&] { return objective(problems, constants); });
     return constants;
 }
 

@@ -1,9 +1,10 @@
 #include "bench/planning/prediction.hpp"
 
 #include "base/error.hpp"
+#include "bench/support/fit.hpp"
+#include "bench/support/rounds.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
-#include "runtime/timer.hpp"
 #include "search/cost/cpu/estimate.hpp"
 #include "target/cpu.hpp"
 
@@ -17,12 +18,6 @@ namespace swirl::bench {
 namespace {
 
 using planning::PlanningRates;
-
-double processor_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 /// Those of transforms on CPUs.
 struct Rate {
@@ -52,10 +47,10 @@ TimedPlanning timed(const Transform& problem) {
     TimedPlanning result{to_text(problem), {}, 0};
     constexpr int runs = 3;
     for (int run = 0; run < runs; ++run) {
-        const double start = processor_seconds();
+        const double start = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
         const planning::Schedule schedule = search::estimate(problem, cpu).schedule;
         planning::Plan::build(problem, schedule);
-        const double seconds = processor_seconds() - start;
+        const double seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
         result.seconds = run == 0 ? seconds : std::min(result.seconds, seconds);
         if (run == 0) result.work = planning::planning_work(problem, schedule, {});
     }
@@ -92,29 +87,12 @@ std::size_t print_predictions(const std::vector<TimedPlanning>& timed, const Pla
     return beyond;
 }
 
-/// Over the logarithms of all rates, one after the other with a step of its own.
 PlanningRates fitted(const std::vector<TimedPlanning>& timed) {
     constexpr int sweeps = 200;
     PlanningRates rates = planning::fitted_rates();
-    std::vector<double> steps(std::size(varied_rates), 0.5);
-    double error = error_of(timed, rates);
-    for (int sweep = 0; sweep < sweeps; ++sweep)
-        for (std::size_t k = 0; k < steps.size(); ++k) {
-            double& value = rates.*varied_rates[k].value;
-            const double before = value;
-            bool better = false;
-            for (const double factor : {std::exp(steps[k]), std::exp(-steps[k])}) {
-                value = before * factor;
-                const double now = error_of(timed, rates);
-                if (now < error) {
-                    error = now;
-                    better = true;
-                    break;
-                }
-                value = before;
-            }
-            steps[k] *= better ? 1.3 : 0.6;
-        }
+    std::vector<double*> values;
+    for (const Rate& rate : varied_rates) values.push_back(&(rates.*rate.value));
+    fit(values, 0.5, sweeps, [&] { return error_of(timed, rates); });
     return rates;
 }
 

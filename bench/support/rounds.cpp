@@ -10,6 +10,13 @@
 #endif
 
 namespace swirl::bench {
+
+double clock_seconds(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 namespace {
 
 /// How often the system has preempted this thread.
@@ -21,12 +28,6 @@ long interruptions() {
 #else
     return 0;
 #endif
-}
-
-double clock_seconds(clockid_t clock) {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// Threads of a library may spin for some time after its call. Returns when none does, or after a second.

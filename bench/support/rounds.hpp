@@ -2,10 +2,14 @@
 
 #include "runtime/timer.hpp"
 
+#include <ctime>
 #include <span>
 #include <vector>
 
 namespace swirl::bench {
+
+/// Time of a clock such as CLOCK_PROCESS_CPUTIME_ID.
+double clock_seconds(clockid_t clock);
 
 struct RoundOptions {
     int rounds = 30;

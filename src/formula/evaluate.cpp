@@ -175,7 +175,9 @@ template <class Real>
 auto Evaluator<Real>::run_real(const Formula& child, Integer left, Integer right, const Vector& x) -> Vector {
     Vector y(entries(left, 2 * child.rows(), right));
     for (const Value unit : {Value(1, 0), Value(0, 1)}) {
-        const auto component = [&](const Value& value) { return unit.real() != 0 ? value.real() : value.imag(); };
+        const auto component = [&](const Value& value) {
+            return unit.real() != 0 ? value.real() : value.imag();
+        };
         Vector z(entries(left, child.columns(), right));
         for (Integer lc = 0; lc < left * child.columns(); ++lc)
             for (Integer r = 0; r < right; ++r)

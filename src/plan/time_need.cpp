@@ -94,24 +94,24 @@ private:
 };
 
 /// "0.2 s to compile kernels, 1 s to fill tables".
-std::string parts_of(const TimeNeed& need) {
-    std::vector<std::string> parts;
+std::string items_of(const TimeNeed& need) {
+    std::vector<std::string> items;
     const auto add = [&](double seconds, std::string_view what) {
-        if (seconds > 0) parts.push_back(fmt::format("{:.2g} s {}", seconds, what));
+        if (seconds > 0) items.push_back(fmt::format("{:.2g} s {}", seconds, what));
     };
     add(need.code, "to derive and compile kernels");
     add(need.tables, "to fill tables");
     add(need.check, "for the check before first use");
     if (std::isfinite(need.search)) add(need.search, "for benchmarks");
-    return fmt::format("{}", fmt::join(parts, ", "));
+    return fmt::format("{}", fmt::join(items, ", "));
 }
 
-/// What would work: of a part of the need, what may.
+/// What would work.
 std::string remedy_of(const TimeNeed& need, double limit, bool has_large_prime) {
-    const auto would_fit_without = [&](double TimeNeed::*part) {
+    const auto would_fit_without = [&](double TimeNeed::*item) {
         TimeNeed less = need;
-        less.*part = 0;
-        return need.*part > 0 && total(less) <= limit;
+        less.*item = 0;
+        return need.*item > 0 && total(less) <= limit;
     };
     std::vector<std::string> remedies;
     if (std::isfinite(total(need))) remedies.push_back(fmt::format("allow {:.2g} seconds", total(need)));
@@ -140,7 +140,7 @@ template <class Kind> void require(double limit, const TimeNeed& need, const Kin
     throw OutOfTime(
         "planning will take about {:.2g} seconds ({}), and planning_limit_seconds is {:g}\n"
         "  problem: {}\n  {}",
-        total(need), parts_of(need), limit, to_text(problem),
+        total(need), items_of(need), limit, to_text(problem),
         remedy_of(need, limit, has_large_prime(problem)));
 }
 

@@ -21,7 +21,7 @@ double total(const TimeNeed& need);
 
 /// What there is to do.
 struct PlanningWork {
-    double codelets = 0;   ///< pieces of straight-line code
+    double codelets = 0;   ///< straight-line blocks of code
     double operations = 0; ///< in them, approximately
     double entries = 0;    ///< of tables
     double checked = 0;    ///< scalars of one side that the check fills, transforms and sums

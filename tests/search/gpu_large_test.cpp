@@ -82,7 +82,7 @@ TEST(TransformsBeyondABlock, OfCosinesAndSinesGoThroughThoseOfReals) {
     proved("dct3 10000x3 inplace");
 }
 
-/// The pieces of the DCT-III's permutation meet within a block of the last pass, but not within its loop over columns.
+/// The two ranges of the DCT-III's permutation meet within a block of the last pass, but not within its loop over columns.
 TEST(TransformsBeyondABlock, CosineTransformsSplitPairs) {
     EXPECT_NE(proved("dct3 31380 float32").find("stockham(523,30)[stockham(6,5), bluestein("),
               std::string::npos);

@@ -3,10 +3,11 @@
 #include "base/error.hpp"
 #include "base/integer.hpp"
 #include "gemm/cpu/dot_writer.hpp"
-#include "gemm/whole_problem.hpp"
+#include "gemm/cpu/small_program.hpp"
 #include "ir/transpose.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace swirl::gemm {
 
@@ -19,18 +20,13 @@ struct Lines {
     Integer stride = 0;   ///< in elements, from one to the next
     Integer k_stride = 0; ///< in elements
     bool conjugated = false;
-    bool is_packed = false;
+    std::optional<Integer> packed_at = {}; ///< where its copy begins in `packed`, in scalars
 };
 
-class DotGemmBuilder {
+class DotProgram : SmallProgram {
 public:
-    DotGemmBuilder(const SmallGemm& small, const DotGemm& schedule)
-        : small_(small),
-          schedule_(schedule),
-          product_(small.product),
-          components_(scalars_in(product_.data_type)),
-          scalar_(scalar_of(product_.data_type)),
-          builder_("gemm_dot") {
+    DotProgram(const SmallGemm& small, const DotGemm& schedule)
+        : SmallProgram(small, "gemm_dot"), schedule_(schedule) {
         ensure(!small.a_is_given_packed, "A of a product with lanes along K is not prepacked");
         a_ = {.buffer = add_matrix(builder_, ir::ArgumentRole::a, product_.data_type, product_.a,
                                    product_.rows, product_.k, false),
@@ -44,32 +40,22 @@ public:
               .stride = product_.b.column_stride,
               .k_stride = product_.b.row_stride,
               .conjugated = product_.b.conjugated};
-        c_ = add_matrix(builder_, ir::ArgumentRole::c, product_.data_type, product_.c, product_.rows,
-                        product_.columns, true);
-        alpha_ = builder_.input("alpha", scalar_, components_, {ir::ArgumentRole::alpha});
-        beta_ = builder_.input("beta", scalar_, components_, {ir::ArgumentRole::beta});
+        add_result();
         if (const Integer bytes = dot_packed_bytes(product_, schedule); bytes > 0)
             packed_ = builder_.scratch("packed", scalar_, bytes / bytes_of(scalar_));
-        if (!small.epilogue.is_identity())
-            epilogue_ = EpilogueBuffers(builder_, product_.data_type, small.epilogue, product_.rows,
-                                        product_.columns);
-        accumulators_ =
-            builder_.local("sums", scalar_, DotWriter::accumulator_scalars(product_.data_type, schedule));
+        add_epilogue_and_accumulators(DotWriter::accumulator_scalars(product_.data_type, schedule));
     }
 
     ir::Program build() {
         Integer first = 0;
         if (dot_packs_a(product_)) first = pack(a_, first);
         if (dot_packs_b(product_)) pack(b_, first);
-        const Integer k_extent = product_.k, block = schedule_.kc;
-        // The last block is separate if the epilogue finishes elements there.
-        const Integer last = epilogue_.epilogue != nullptr || k_extent % block != 0
-                                 ? (k_extent - 1) / block * block
-                                 : k_extent;
-        multiply_block(0, std::min(block, k_extent), small_.update);
-        builder_.for_loop("block", std::min(block, last), last, block, ir::For::Kind::serial,
-                          [&](const Affine& at) { multiply_block(at, block, Update::add); });
-        if (last > 0 && last < k_extent) multiply_block(last, k_extent - last, Update::add);
+        for_each_k_block(schedule_.kc, [&](const Affine& k, Integer k_extent, Update update) {
+            for_each_tile(schedule_.rows, schedule_.columns, schedule_.rows_outermost,
+                          [&](const Affine& row, int rows, const Affine& column, int columns) {
+                              multiply_tile(row, rows, column, columns, k, k_extent, update);
+                          });
+        });
         return builder_.finish();
     }
 
@@ -86,13 +72,7 @@ private:
                 copy_elements(lines, k, static_cast<int>(count), to);
         });
         const Integer vectors = ceil_divide(product_.k, Integer{k_of_vector()});
-        lines = {.buffer = packed_,
-                 .count = lines.count,
-                 .stride = schedule_.lanes,
-                 .k_stride = 1,
-                 .conjugated = lines.conjugated,
-                 .is_packed = true};
-        (&lines == &a_ ? a_first_ : b_first_) = first;
+        lines.packed_at = first;
         return first + vectors * lines.count * schedule_.lanes;
     }
 
@@ -128,51 +108,19 @@ private:
         builder_.for_loop("line", lines.count, copy_line);
     }
 
-    void multiply_block(const Affine& k, Integer k_extent, Update update) {
-        const auto each_row = [&](auto&& body) {
-            for_each_block(builder_, "i", product_.rows, schedule_.rows, body);
-        };
-        const auto each_column = [&](auto&& body) {
-            for_each_block(builder_, "j", product_.columns, schedule_.columns, body);
-        };
-        const auto tile_at = [&](const Affine& row, Integer rows, const Affine& column, Integer columns) {
-            multiply_tile(row, static_cast<int>(rows), column, static_cast<int>(columns), k, k_extent,
-                          update);
-        };
-        if (schedule_.rows_outermost)
-            each_row([&](const Affine& row, Integer rows) {
-                each_column(
-                    [&](const Affine& column, Integer columns) { tile_at(row, rows, column, columns); });
-            });
-        else
-            each_column([&](const Affine& column, Integer columns) {
-                each_row([&](const Affine& row, Integer rows) { tile_at(row, rows, column, columns); });
-            });
-    }
-
     void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& k,
                        Integer k_extent, Update update) {
-        const bool is_last = k.is_constant() && k.constant() + k_extent == product_.k;
-        const TileResult c{.buffer = c_,
-                           .origin = components_ * (row + product_.c.column_stride * column),
-                           .column_stride = components_ * product_.c.column_stride,
-                           .alpha = alpha_,
-                           .beta = beta_,
-                           .is_plain = small_.alpha_is_one,
-                           .epilogue = is_last && epilogue_.epilogue != nullptr ? &epilogue_ : nullptr,
-                           .first_row = row,
-                           .first_column = column};
         const bool is_contiguous = rows == product_.rows && product_.c.column_stride == product_.rows &&
                                    epilogue_.epilogue == nullptr;
         DotWriter writer(builder_, product_.data_type, schedule_, rows, columns, accumulators_);
-        writer.multiply(operand(a_, a_first_, row, k), operand(b_, b_first_, column, k), k_extent);
-        writer.update(c, update, is_contiguous);
+        writer.multiply(operand(a_, row, k), operand(b_, column, k), k_extent);
+        writer.update(result_at(row, column, k, k_extent), update, is_contiguous);
     }
 
-    DotOperand operand(const Lines& lines, Integer first, const Affine& line, const Affine& k) const {
-        if (lines.is_packed)
-            return {.buffer = lines.buffer,
-                    .origin = first + components_ * lines.count * k + schedule_.lanes * line,
+    DotOperand operand(const Lines& lines, const Affine& line, const Affine& k) const {
+        if (lines.packed_at)
+            return {.buffer = packed_,
+                    .origin = *lines.packed_at + components_ * lines.count * k + schedule_.lanes * line,
                     .vector_stride = schedule_.lanes * lines.count,
                     .stride = schedule_.lanes,
                     .is_padded = true,
@@ -184,20 +132,10 @@ private:
                 .conjugated = lines.conjugated};
     }
 
-    const SmallGemm& small_;
     const DotGemm& schedule_;
-    const MatrixProduct& product_;
-    int components_;
-    DataType scalar_;
-    ir::Builder builder_;
     Lines a_, b_;
-    Integer a_first_ = 0, b_first_ = 0; ///< in `packed`
-    ir::Buffer c_, alpha_, beta_, packed_ = 0, accumulators_;
-    EpilogueBuffers epilogue_;
+    ir::Buffer packed_ = 0;
 };
-
-/// A core's own outer cache, if the target's table has none.
-constexpr Integer least_cache = 256 << 10;
 
 } // namespace
 
@@ -271,7 +209,7 @@ DotGemm model_dot(const MatrixProduct& product, const target::Cpu& cpu) {
     const Integer bytes = bytes_of(product.data_type) * std::min(product.rows, product.columns);
     const int lines = product.columns < product.rows ? dot.rows : dot.columns;
     const bool stays_near = lines == 1 && std::max(product.rows, product.columns) > 1;
-    const Integer cache = stays_near ? near_bytes : std::max<Integer>(cpu.cache_bytes, least_cache) / 2;
+    const Integer cache = stays_near ? near_bytes : outer_cache_bytes(cpu) / 2;
     const Integer most_k = std::clamp<Integer>(cache / bytes, Integer{dot.unroll} * dot.lanes, deepest);
     dot.kc = product.k <= most_k
                  ? product.k
@@ -282,7 +220,7 @@ DotGemm model_dot(const MatrixProduct& product, const target::Cpu& cpu) {
 }
 
 ir::Program dot_gemm(const SmallGemm& small, const DotGemm& schedule) {
-    return DotGemmBuilder(small, schedule).build();
+    return DotProgram(small, schedule).build();
 }
 
 } // namespace swirl::gemm

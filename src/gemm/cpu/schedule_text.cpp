@@ -366,7 +366,8 @@ CpuGemm parse_cpu_gemm(std::string_view text, const target::Cpu& cpu, const Matr
         }
         schedule.kernel = amx;
     } else {
-        parameters.fail("unknown kind of kernel '{}'; use blocked, unpacked, dot, amx, builtin or empty", kind);
+        parameters.fail("unknown kind of kernel '{}'; use blocked, unpacked, dot, amx, builtin or empty",
+                        kind);
     }
     require_suitable(schedule, cpu, product);
     return schedule;

@@ -4,7 +4,7 @@
 #include "base/integer.hpp"
 #include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/panel_writer.hpp"
-#include "gemm/whole_problem.hpp"
+#include "gemm/cpu/small_program.hpp"
 
 #include <algorithm>
 
@@ -23,15 +23,10 @@ Integer panels_bytes(const SmallGemm& small, const Tile& tile) {
 }
 bool packs(const SmallGemm& small) { return !small.a_is_given_packed && is_packed(small.product); }
 
-class SmallGemmBuilder {
+class UnpackedProgram : SmallProgram {
 public:
-    SmallGemmBuilder(const SmallGemm& small, const UnpackedGemm& schedule)
-        : small_(small),
-          schedule_(schedule),
-          product_(small.product),
-          components_(scalars_in(product_.data_type)),
-          scalar_(scalar_of(product_.data_type)),
-          builder_("gemm_small") {
+    UnpackedProgram(const SmallGemm& small, const UnpackedGemm& schedule)
+        : SmallProgram(small, "gemm_small"), schedule_(schedule) {
         a_ = small.a_is_given_packed
                  ? builder_.input("a", scalar_, panels_bytes(small, schedule.tile) / bytes_of(scalar_),
                                   {ir::ArgumentRole::a})
@@ -39,31 +34,22 @@ public:
                               product_.k, false);
         b_ = add_matrix(builder_, ir::ArgumentRole::b, product_.data_type, product_.b, product_.k,
                         product_.columns, false);
-        c_ = add_matrix(builder_, ir::ArgumentRole::c, product_.data_type, product_.c, product_.rows,
-                        product_.columns, true);
-        alpha_ = builder_.input("alpha", scalar_, components_, {ir::ArgumentRole::alpha});
-        beta_ = builder_.input("beta", scalar_, components_, {ir::ArgumentRole::beta});
+        add_result();
         packed_ = a_;
         if (packs(small))
             packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / bytes_of(scalar_));
-        if (!small.epilogue.is_identity())
-            epilogue_ = EpilogueBuffers(builder_, product_.data_type, small.epilogue, product_.rows,
-                                        product_.columns);
-        accumulators_ = builder_.local("sums", scalar_,
-                                       TileWriter::accumulator_scalars(product_.data_type, schedule.tile));
+        add_epilogue_and_accumulators(TileWriter::accumulator_scalars(product_.data_type, schedule.tile));
     }
 
     ir::Program build() {
         if (packs(small_)) pack_rows();
-        const Integer k_extent = product_.k, block = schedule_.kc;
-        // The last block is separate if the epilogue finishes elements there.
-        const Integer last = epilogue_.epilogue != nullptr || k_extent % block != 0
-                                 ? (k_extent - 1) / block * block
-                                 : k_extent;
-        multiply_block(0, std::min(block, k_extent), small_.update);
-        builder_.for_loop("block", std::min(block, last), last, block, ir::For::Kind::serial,
-                          [&](const Affine& at) { multiply_block(at, block, Update::add); });
-        if (last > 0 && last < k_extent) multiply_block(last, k_extent - last, Update::add);
+        for_each_k_block(schedule_.kc, [&](const Affine& k, Integer k_extent, Update update) {
+            for_each_tile(schedule_.tile.rows(), schedule_.tile.columns, schedule_.rows_outermost,
+                          [&](const Affine& row, int rows, const Affine& column, int columns) {
+                              multiply_tile(row, rows, column, columns, k, static_cast<int>(k_extent),
+                                            update);
+                          });
+        });
         return builder_.finish();
     }
 
@@ -95,92 +81,50 @@ private:
     /// Offset of the panel of A that begins at `row`: components·K scalars per row.
     Affine packed_offset(const Affine& row) const { return components_ * product_.k * row; }
 
-    void multiply_block(const Affine& step, Integer k_extent, Update update) {
-        const int steps = static_cast<int>(k_extent);
-        const Tile& tile = schedule_.tile;
-        const auto each_row = [&](auto&& body) {
-            for_each_block(builder_, "i", product_.rows, tile.rows(), body);
-        };
-        const auto each_column = [&](auto&& body) {
-            for_each_block(builder_, "j", product_.columns, tile.columns, body);
-        };
-        const auto tile_at = [&](const Affine& row, Integer rows, const Affine& column, Integer columns) {
-            multiply_tile(row, static_cast<int>(rows), column, static_cast<int>(columns), step, steps,
-                          update);
-        };
-        if (schedule_.rows_outermost)
-            each_row([&](const Affine& row, Integer rows) {
-                each_column(
-                    [&](const Affine& column, Integer columns) { tile_at(row, rows, column, columns); });
-            });
-        else
-            each_column([&](const Affine& column, Integer columns) {
-                each_row([&](const Affine& row, Integer rows) { tile_at(row, rows, column, columns); });
-            });
-    }
-
-    void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& step,
-                       int steps, Update update) {
-        const TileOperand a = operand_a(row, step);
-        const TileOperand b = operand_b(column, step);
-        const bool is_last = step.is_constant() && step.constant() + steps == product_.k;
-        const TileResult c{.buffer = c_,
-                           .origin = components_ * (row + product_.c.column_stride * column),
-                           .column_stride = components_ * product_.c.column_stride,
-                           .alpha = alpha_,
-                           .beta = beta_,
-                           .is_plain = small_.alpha_is_one,
-                           .epilogue = is_last && epilogue_.epilogue != nullptr ? &epilogue_ : nullptr,
-                           .first_row = row,
-                           .first_column = column};
+    void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& k,
+                       int k_extent, Update update) {
+        const TileOperand a = operand_a(row, k);
+        const TileOperand b = operand_b(column, k);
+        const TileResult c = result_at(row, column, k, k_extent);
         TileWriter writer(builder_, product_.data_type, schedule_.tile.lanes, rows, columns, accumulators_);
         if (schedule_.prefetch_c) writer.prefetch(c);
-        const int whole = steps / schedule_.unroll * schedule_.unroll;
+        const int whole = k_extent / schedule_.unroll * schedule_.unroll;
         if (whole > schedule_.unroll) {
             writer.clear();
             writer.multiply(a, b, 0, whole, schedule_.unroll);
-            if (whole < steps) writer.multiply_straight(a, b, whole, steps - whole);
+            if (whole < k_extent) writer.multiply_straight(a, b, whole, k_extent - whole);
         } else {
-            writer.multiply_straight(a, b, 0, steps);
+            writer.multiply_straight(a, b, 0, k_extent);
         }
         writer.update(c, update);
     }
 
-    TileOperand operand_b(const Affine& column, const Affine& step) const {
+    TileOperand operand_b(const Affine& column, const Affine& k) const {
         return {.buffer = b_,
-                .origin = components_ * (product_.b.column_stride * column + product_.b.row_stride * step),
+                .origin = components_ * (product_.b.column_stride * column + product_.b.row_stride * k),
                 .k_stride = components_ * product_.b.row_stride,
                 .stride = components_ * product_.b.column_stride,
                 .component_stride = 1,
                 .conjugated = product_.b.conjugated};
     }
 
-    TileOperand operand_a(const Affine& row, const Affine& step) const {
+    TileOperand operand_a(const Affine& row, const Affine& k) const {
         if (!small_.a_is_given_packed && !is_packed(product_))
             return {.buffer = a_,
-                    .origin = row + product_.a.column_stride * step,
+                    .origin = row + product_.a.column_stride * k,
                     .k_stride = product_.a.column_stride,
                     .prefetch_rows = schedule_.prefetch_a ? schedule_.tile.rows() : 0};
         const Integer a_k_stride = components_ * schedule_.tile.rows();
         return {.buffer = packed_,
-                .origin = packed_offset(row) + a_k_stride * step,
+                .origin = packed_offset(row) + a_k_stride * k,
                 .k_stride = a_k_stride,
                 .component_stride = schedule_.tile.rows(),
                 .is_padded = true};
     }
 
-    const SmallGemm& small_;
     const UnpackedGemm& schedule_;
-    const MatrixProduct& product_;
-    int components_;
-    DataType scalar_;
-    ir::Builder builder_;
-    ir::Buffer a_, b_, c_, alpha_, beta_, packed_ = 0, accumulators_;
-    EpilogueBuffers epilogue_;
+    ir::Buffer a_, b_, packed_;
 };
-
-/// A core's own outer cache, if the target's table has none.
-constexpr Integer least_cache = 256 << 10;
 
 /// Length of the nearly equal blocks of an extent, at most `most`.
 int even_extent(Integer extent, Integer most) {
@@ -203,7 +147,7 @@ std::string_view small_gemm_infeasibility(const MatrixProduct& product) {
 Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu) {
     constexpr Integer step = 8, deepest = 2048;
     const Integer bytes = bytes_of(product.data_type) * std::min(product.rows, product.columns);
-    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache);
+    const Integer outer_cache = outer_cache_bytes(cpu);
     if (product.k <= deepest && product.k * bytes <= outer_cache / 2) return product.k;
     const Integer blocks =
         std::max(ceil_divide(product.k * bytes, outer_cache / 2), ceil_divide(product.k, deepest));
@@ -215,8 +159,7 @@ UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const targ
     constexpr Integer deepest_straight = 16, shallow = 64;
     UnpackedGemm small{.kc = kc};
     small.rows_outermost = product.columns < product.rows; // the smaller operand stays in cache
-    const Integer outer_cache = std::max<Integer>(cpu.cache_bytes, least_cache),
-                  bytes = bytes_of(product.data_type);
+    const Integer outer_cache = outer_cache_bytes(cpu), bytes = bytes_of(product.data_type);
     // With a large K, prefetched rows of A would evict the current ones from L1.
     small.prefetch_a =
         small.rows_outermost && product.k <= shallow && product.rows * product.k * bytes > outer_cache;
@@ -264,7 +207,7 @@ ir::Program small_gemm(const SmallGemm& small) {
                small.product.k >= 1 && small.kc() >= 1,
            "a small product of {} by {} by {}", small.product.rows, small.product.columns, small.product.k);
     if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule)) return dot_gemm(small, *dot);
-    return SmallGemmBuilder(small, std::get<UnpackedGemm>(small.schedule)).build();
+    return UnpackedProgram(small, std::get<UnpackedGemm>(small.schedule)).build();
 }
 
 } // namespace swirl::gemm
