@@ -71,7 +71,8 @@ Twiddle power(const TwiddleFunction& twiddle_function, bool first, const Affine&
                          &dy = first ? twiddle_function.second : twiddle_function.first;
     const Affine index = dx.divisor * x + dy.divisor * y;
     Integer range = std::max(dx.divisor * dx.modulus, dy.divisor * dy.modulus);
-    if (!table) range = std::max(range, bounds(index, extents).second + 1); // the highest digit may be too large
+    if (!table)
+        range = std::max(range, bounds(index, extents).second + 1); // the highest digit may be too large
     const formula::Diagonal diagonal{twiddle_function, formula::IndexMap::identity(range)};
     FoldedDiagonal met{diagonal, index};
     if (table && met.index.coefficient(table->symbol) != 0) met.table = table;
