@@ -3,7 +3,7 @@
 #include "gemm/cpu/tile_writer.hpp"
 #include "ir/program.hpp"
 
-#include <compare>
+#include <cstdint>
 
 namespace swirl::gemm {
 
@@ -22,7 +22,7 @@ struct TriangleUpdate {
     int diagonal = 0;
     Update update = Update::overwrite; ///< of C, where the product is the tile
     Integer max_stride = 1;            ///< of C's columns
-    auto operator<=>(const TriangleUpdate&) const = default;
+    bool operator==(const TriangleUpdate&) const = default;
 };
 
 /// Rows first … last−1 of a column count.

@@ -14,7 +14,8 @@ MatrixCode code_by_blocks(const gemm::OperandTypes& types, const gemm::BlockedGe
             .blocks = MatrixKernels::shared(types, schedule, cpu, {}, check),
             .amx = nullptr,
             .kc = {},
-            .check = check};
+            .check = check,
+            .scaling = ScalingKernels(types.c, cpu, check)};
 }
 
 MatrixCode model_code(const MatrixProduct& product) {

@@ -4,6 +4,7 @@
 #include "plan/gemm/cpu/amx/kernels.hpp"
 #include "plan/gemm/cpu/elementwise_kernels.hpp"
 #include "plan/gemm/cpu/kernels.hpp"
+#include "plan/gemm/cpu/scaling.hpp"
 
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ struct MatrixCode {
         nullptr; ///< of accumulators to C's data type; null: on the host, or none is needed
     /// What stores accumulators in a C without unit stride, and adds β·C; null: on the host, or C has one.
     ScatteredStores scattered = {};
+    ScalingKernels scaling = {}; ///< of β·C where nothing is multiplied
 
     /// Tiles compiled into the library: there is no generated code.
     bool is_builtin() const { return cpu->set == target::InstructionSet::portable; }

@@ -7,12 +7,12 @@
 #include "gemm/cpu/schedule.hpp"
 #include "gemm/cpu/triangle_update.hpp"
 #include "plan/check/cpu_gemm.hpp"
+#include "plan/kernel_table.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 
 #include <atomic>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -84,7 +84,7 @@ private:
     KernelCheck check_;
     std::vector<Slot> tiles_;
     std::array<std::vector<Slot>, 2> packs_; ///< by operand
-    std::map<gemm::TriangleUpdate, runtime::KernelFunction> triangles_;
+    KernelTable triangles_;                  ///< by key_of
     ForkSafeMutex making_;
     std::deque<runtime::ExecutableCode> code_;
 };

@@ -168,7 +168,7 @@ void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& 
     MatrixExtras extras = arguments.extras == nullptr ? MatrixExtras{} : *arguments.extras;
     extras.epilogue.matrix = extras.reductions.matrix = matrix;
     if (!needs_conversion_buffer(product)) {
-        scale_matrix(product, arguments.beta, c);
+        scale_matrix(code.scaling, product, arguments.beta, c);
         if (extras.epilogue) apply_epilogue(product, extras.epilogue, c);
         if (extras.reductions) reduce_matrix(product, extras.reductions, c, 1);
         return;
@@ -176,12 +176,12 @@ void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& 
     const ReductionGrid grid{product.rows, product.columns, product.rows, 1};
     std::optional<PartialReductions> partials;
     if (extras.reductions) partials.emplace(product, extras.reductions, grid);
-    std::vector<float> accumulators(static_cast<std::size_t>(product.rows));
+    std::vector<float> accumulators(static_cast<std::size_t>(product.rows)); // or int32
     MatrixProduct subproblem = product;
     subproblem.columns = 1;
     for (Integer column = 0; column < product.columns; ++column) {
-        std::fill(accumulators.begin(), accumulators.end(), 0.0F); // also int32 zeros
         subproblem.c = {.row_stride = 1, .column_stride = product.rows};
+        scale_matrix(code.scaling, subproblem, arguments.beta, accumulators.data()); // by zero
         extras.epilogue.column = column;
         if (extras.epilogue) apply_epilogue(subproblem, extras.epilogue, accumulators.data());
         if (partials) partials->take(column, accumulators.data(), 1, product.rows);

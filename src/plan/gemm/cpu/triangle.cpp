@@ -26,21 +26,6 @@ void transpose(MatrixProduct& product, MatrixArguments& arguments, Half& half) {
     half = half == Half::lower ? Half::upper : Half::lower;
 }
 
-/// C = β·C.
-void scale_triangle(const MatrixProduct& product, Half half, const void* beta, void* c) {
-    if (scalar_kind(product.data_type, beta) == ScalarKind::one) return;
-    for (Integer column = 0; column < product.columns; ++column) {
-        MatrixProduct subproblem = product;
-        const Integer first = half == Half::lower ? column : 0;
-        subproblem.rows = half == Half::lower ? product.rows - column : column + 1;
-        subproblem.columns = 1;
-        scale_matrix(
-            subproblem, beta,
-            static_cast<std::byte*>(c) + (first * product.c.row_stride + column * product.c.column_stride) *
-                                             bytes_of(product.data_type));
-    }
-}
-
 /// First row or column of band `index` of `bands`, with about equal areas; a multiple of `unit`.
 Integer beginning_of_band(Integer extent, Integer unit, int index, int bands) {
     const double fraction = std::sqrt(static_cast<double>(index) / bands);
@@ -108,8 +93,10 @@ void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArgume
                (product.c.row_stride == 1 || product.c.column_stride == 1 || product.rows == 1),
            "a triangle of {} by {}, strides {} and {}", product.rows, product.columns, product.c.row_stride,
            product.c.column_stride);
-    if (product.k == 0 || scalar_kind(product.data_type, arguments.alpha) == ScalarKind::zero)
-        return scale_triangle(product, half, arguments.beta, arguments.c);
+    if (product.k == 0 || scalar_kind(product.data_type, arguments.alpha) == ScalarKind::zero) {
+        if (product.c.row_stride != 1) transpose(product, arguments, half);
+        return scale_triangle(code.scaling, product, half, arguments.beta, arguments.c);
+    }
     if (code.is_builtin()) {
         if (half == Half::upper) transpose(product, arguments, half);
         return multiply_by_rows(product, arguments, code, threads);
