@@ -1,8 +1,8 @@
 #include "blas/mirror.hpp"
 
-#include "blas/square.hpp"
 #include "gemm/complex_lanes.hpp"
 #include "gemm/scalar.hpp"
+#include "gemm/square.hpp"
 #include "ir/builder.hpp"
 
 namespace swirl::blas {
@@ -86,12 +86,12 @@ private:
         });
     }
     void write_square(const Range& rows, const Range& columns) {
-        SquareLines square;
+        gemm::SquareLines square;
         for (int k = 0; k < columns.count; ++k)
             square.push_back(get(rows.first, columns.first + k, rows.count));
         for (int k = 0; k < columns.count; ++k)
             put(rows.first, columns.first + k, rows.count, as_stored(square[static_cast<std::size_t>(k)]));
-        const SquareLines mirrored = transposed(builder_, square, rows.count);
+        const gemm::SquareLines mirrored = gemm::transposed(builder_, square, rows.count);
         for (int k = 0; k < rows.count; ++k)
             put(columns.first, rows.first + k, columns.count,
                 as_mirrored(mirrored[static_cast<std::size_t>(k)]));
@@ -99,12 +99,12 @@ private:
 
     /// A square on the diagonal. Each column is first its whole mirror image, then the triangle's part of it.
     void write_diagonal(const Range& range) {
-        SquareLines columns;
+        gemm::SquareLines columns;
         for (int k = 0; k < range.count; ++k)
-            columns.push_back(moved(builder_,
-                                    get(range.first + first_row(k), range.first + k, active(k, range)),
-                                    first_row(k), active(k, range), square_, k * components_ * lanes_));
-        const SquareLines mirrored = transposed(builder_, columns, range.count);
+            columns.push_back(gemm::moved(builder_,
+                                          get(range.first + first_row(k), range.first + k, active(k, range)),
+                                          first_row(k), active(k, range), square_, k * components_ * lanes_));
+        const gemm::SquareLines mirrored = gemm::transposed(builder_, columns, range.count);
         for (int k = 0; k < range.count; ++k)
             put(range.first, range.first + k, range.count,
                 as_mirrored(mirrored[static_cast<std::size_t>(k)]));

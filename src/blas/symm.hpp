@@ -3,7 +3,7 @@
 #include "blas/kernels.hpp"
 #include "blas/multiply.hpp"
 #include "blas/scratch.hpp"
-#include "blas/square.hpp"
+#include "gemm/square.hpp"
 
 /// Multiplication by a symmetric or Hermitian matrix given by its lower triangle: symm, hemm.
 namespace swirl::blas {
@@ -15,6 +15,20 @@ template <class T> struct SymmetricMatrix {
 
 /// Blocks of at most this size are expanded to both triangles.
 constexpr Integer symmetric_block = 256;
+
+/// The kernel for both triangles of a block.
+template <class T> Mirror mirror_kernel(const SymmetricMatrix<T>& matrix, const target::Cpu& cpu) {
+    const View<const T>& lower = matrix.lower;
+    const bool is_upper = lower.row_stride != 1; // in memory, where columns are contiguous
+    Mirror kernel{.data_type = data_type_of<T>(),
+                  .upper = is_upper,
+                  .hermitian = matrix.hermitian,
+                  .conjugated = lower.conjugated != (is_upper && matrix.hermitian),
+                  .lanes = gemm::square_lanes(data_type_of<T>(), cpu),
+                  .most_rows = symmetric_block};
+    kernel.rest = static_cast<int>(lower.rows % kernel.lanes);
+    return kernel;
+}
 
 /// Where no kernel can run.
 template <class T> void mirror_on_host(const SymmetricMatrix<T>& matrix, const View<T>& both) {
@@ -36,17 +50,10 @@ template <class T> View<T> mirrored(const SymmetricMatrix<T>& matrix) {
         mirror_on_host(matrix, both);
         return both;
     }
-    const bool is_upper = lower.row_stride != 1; // in memory, where columns are contiguous
-    const int lanes = square_lanes(data_type_of<T>(), kernel_cpu());
-    const Mirror kernel{.data_type = data_type_of<T>(),
-                        .upper = is_upper,
-                        .hermitian = matrix.hermitian,
-                        .conjugated = lower.conjugated != (is_upper && matrix.hermitian),
-                        .lanes = lanes,
-                        .rest = static_cast<int>(n % lanes),
-                        .most_rows = symmetric_block};
+    const Mirror kernel = mirror_kernel(matrix, kernel_cpu());
     void* const buffers[] = {const_cast<T*>(lower.data), both.data};
-    const std::int64_t parameters[] = {n - kernel.rest, is_upper ? lower.row_stride : lower.column_stride};
+    const std::int64_t parameters[] = {n - kernel.rest,
+                                       kernel.upper ? lower.row_stride : lower.column_stride};
     compiled(kernel)(buffers, parameters);
     return both;
 }

@@ -1,9 +1,9 @@
 #include "blas/triangle_pack.hpp"
 
-#include "blas/square.hpp"
 #include "gemm/complex_lanes.hpp"
 #include "gemm/complex_quotient.hpp"
 #include "gemm/scalar.hpp"
+#include "gemm/square.hpp"
 #include "ir/builder.hpp"
 
 #include <limits>
@@ -119,10 +119,10 @@ private:
     }
     /// As many columns left of the diagonal as a vector has lanes.
     void write_square(const Group& group, const Affine& first_row, const Affine& column) {
-        SquareLines rows;
+        gemm::SquareLines rows;
         for (int row = 0; row < group.count; ++row)
             rows.push_back(get(first_row + row, in_memory(column, lanes_), lanes_));
-        const SquareLines columns = transposed(builder_, rows, lanes_);
+        const gemm::SquareLines columns = gemm::transposed(builder_, rows, lanes_);
         for (int k = 0; k < lanes_; ++k)
             put(group, column + layout_.lane_of(k, lanes_), columns[static_cast<std::size_t>(k)], 0, lanes_);
     }
@@ -141,14 +141,14 @@ private:
     }
     void write_diagonal_square_of_rows(const Group& group, const Affine& first) {
         const int skipped = reads_diagonal() ? 0 : 1;
-        SquareLines rows;
+        gemm::SquareLines rows;
         for (int k = 0; k < group.count; ++k) {
             const int from = layout_.reversed ? k + skipped : 0;
             const int active = layout_.reversed ? group.count - from : k + 1 - skipped;
             const Components row = active > 0 ? get(first + k, first + from, active) : zeros();
-            rows.push_back(moved(builder_, row, from, active, square_, k * layout_.column_scalars()));
+            rows.push_back(gemm::moved(builder_, row, from, active, square_, k * layout_.column_scalars()));
         }
-        const SquareLines columns = transposed(builder_, rows, group.count);
+        const gemm::SquareLines columns = gemm::transposed(builder_, rows, group.count);
         for (int k = 0; k < group.count; ++k)
             put(group, column_of(group, k), columns[static_cast<std::size_t>(k)], 0, lanes_);
     }

@@ -1,5 +1,6 @@
 #include "blas/triangular_block.hpp"
 
+#include "blas/block_kernels.hpp"
 #include "blas/kernels.hpp"
 #include "blas/scratch.hpp"
 #include "plan/gemm/cpu/work_items.hpp"
@@ -41,62 +42,53 @@ template <class T> void run_by_definition(const Task<T>& task) {
     }
 }
 
-/// Kernels of a block, and the copy of its triangle.
+/// The kernels of a block, and the copy of its triangle.
 template <class T> class Block {
 public:
-    /// Some kernels of the task, which suit it but for `divides`, `rest` and `columns`.
-    Block(const Task<T>& task, const StripKernel& kernels) : task_(task), kernel_(kernels) {
-        kernel_.rest = static_cast<int>(task.b.rows % kernel_.lanes);
-        pack_ = {.layout = kernel_.layout(),
-                 .row_major = task.a.matrix.column_stride == 1 && task.a.matrix.row_stride != 1,
-                 .conjugated = task.a.matrix.conjugated,
-                 .diagonal = task.a.unit ? CopiedDiagonal::ones : CopiedDiagonal::elements,
-                 .rest = kernel_.rest};
-        triangle_ = scratch<Real<T>>(Scratch::triangle, kernel_.layout().scalars());
-        if (task.task == TriangularTask::solve && !task.a.unit) {
-            pack_.diagonal = CopiedDiagonal::reciprocals;
-            kernel_.divides = !copy_triangle();
-            if (!kernel_.divides) return;
-            pack_.diagonal = CopiedDiagonal::elements;
-        }
+    explicit Block(const Task<T>& task)
+        : task_(task),
+          kernels_(block_kernels(block_shape(task.task, task.alpha, task.a, task.b), kernel_cpu())),
+          triangle_(scratch<Real<T>>(Scratch::triangle, kernels_.pack.layout.scalars())) {
+        if (copy_triangle()) return;
+        kernels_ = with_divisions(kernels_);
         copy_triangle();
     }
 
-    int width() const { return kernel_.columns; }
+    int width() const { return kernels_.strip.columns; }
 
     /// Columns first … last−1.
     void run(Integer first, Integer last) const {
-        Real<T>* const workspace = scratch<Real<T>>(Scratch::workspace, workspace_scalars(kernel_));
+        Real<T>* const workspace = scratch<Real<T>>(Scratch::workspace, workspace_scalars(kernels_.strip));
         const Integer whole = first + (last - first) / width() * width();
         if (first < whole) {
-            const runtime::KernelFunction function = compiled(kernel_);
+            const runtime::KernelFunction function = compiled(kernels_.strip);
             for (; first < whole; first += width()) call(function, first, workspace);
         }
         if (first < last)
-            call(compiled(with_columns(kernel_, static_cast<int>(last - first))), first, workspace);
+            call(compiled(with_columns(kernels_.strip, static_cast<int>(last - first))), first, workspace);
     }
 
 private:
-    Integer whole_rows() const { return task_.b.rows - kernel_.rest; }
+    Integer whole_rows() const { return task_.b.rows - kernels_.strip.rest; }
     /// Returns whether the copy is as good as the matrix.
     bool copy_triangle() {
         const View<const T>& a = task_.a.matrix;
         Real<T> quality = 1;
         void* const buffers[] = {const_cast<T*>(a.data), triangle_, &quality};
-        const std::int64_t parameters[] = {whole_rows(), pack_.row_major ? a.row_stride : a.column_stride};
-        compiled(pack_)(buffers, parameters);
+        const std::int64_t parameters[] = {whole_rows(),
+                                           kernels_.pack.row_major ? a.row_stride : a.column_stride};
+        compiled(kernels_.pack)(buffers, parameters);
         return quality != 0;
     }
     void call(runtime::KernelFunction function, Integer column, Real<T>* workspace) const {
         void* const buffers[] = {triangle_, const_cast<T*>(&task_.alpha), task_.b.at(0, column), workspace};
-        const std::int64_t parameters[] = {whole_rows(),
-                                           kernel_.column_major ? task_.b.column_stride : task_.b.row_stride};
+        const std::int64_t parameters[] = {
+            whole_rows(), kernels_.strip.column_major ? task_.b.column_stride : task_.b.row_stride};
         function(buffers, parameters);
     }
 
     const Task<T>& task_;
-    StripKernel kernel_;
-    TrianglePack pack_;
+    BlockKernels kernels_;
     Real<T>* triangle_;
 };
 
@@ -107,14 +99,7 @@ void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<
     if (b.rows == 0 || b.columns == 0) return;
     const Task<T> task{what, alpha, a, b};
     if (!can_run_kernels()) return run_by_definition(task);
-    const StripKernel kernel = with_shape_for({.task = what,
-                                               .data_type = data_type_of<T>(),
-                                               .column_major = b.row_stride == 1 && b.column_stride != 1,
-                                               .reversed = !a.lower,
-                                               .scaled = alpha != T(1),
-                                               .most_rows = triangular_block},
-                                              kernel_cpu());
-    const Block<T> block(task, kernel);
+    const Block<T> block(task);
     const Integer width = block.width();
     const Integer count = (b.columns + width - 1) / width;
     const double work =

@@ -1,9 +1,9 @@
 #include "blas/triangular_program.hpp"
 
-#include "blas/square.hpp"
 #include "gemm/complex_lanes.hpp"
 #include "gemm/complex_quotient.hpp"
 #include "gemm/scalar.hpp"
+#include "gemm/square.hpp"
 #include "ir/builder.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace swirl::blas {
 StripKernel with_shape_for(StripKernel kernel, const target::Cpu& cpu) {
     const int components = gemm::scalars_in(kernel.data_type);
     const int registers = cpu.vector_registers / 2;
-    kernel.lanes = square_lanes(kernel.data_type, cpu);
+    kernel.lanes = gemm::square_lanes(kernel.data_type, cpu);
     kernel.vectors = registers / (components * kernel.lanes);
     kernel.columns = kernel.lanes * kernel.vectors;
     return kernel;
@@ -196,13 +196,13 @@ private:
         const std::vector<Value> starts = row_starts(group);
         for (int vector = 0; vector < kernel_.vectors; ++vector) {
             const int columns = active_columns(vector);
-            SquareLines rows;
+            gemm::SquareLines rows;
             if (kernel_.column_major) {
-                SquareLines square;
+                gemm::SquareLines square;
                 for (int column = 0; column < columns; ++column)
                     square.push_back(
                         get(first, group.rows, times_stride(integer(vector * type_.lanes + column))));
-                rows = transposed(builder_, square, group.rows);
+                rows = gemm::transposed(builder_, square, group.rows);
             } else {
                 for (int row = 0; row < group.rows; ++row)
                     rows.push_back(get(vector * type_.lanes, columns, starts[static_cast<std::size_t>(row)]));
@@ -221,7 +221,7 @@ private:
         const std::vector<Value> starts = row_starts(group);
         for (int vector = 0; vector < kernel_.vectors; ++vector) {
             const int columns = active_columns(vector);
-            SquareLines rows(static_cast<std::size_t>(group.rows));
+            gemm::SquareLines rows(static_cast<std::size_t>(group.rows));
             for (int row = 0; row < group.rows; ++row)
                 rows[static_cast<std::size_t>(row_in_memory(group, row))] = values[element(row, vector)];
             if (!kernel_.column_major) {
@@ -230,7 +230,7 @@ private:
                         rows[static_cast<std::size_t>(row)]);
                 continue;
             }
-            const SquareLines square = transposed(builder_, rows, columns);
+            const gemm::SquareLines square = gemm::transposed(builder_, rows, columns);
             for (int column = 0; column < columns; ++column)
                 put(first, group.rows, times_stride(integer(vector * type_.lanes + column)),
                     square[static_cast<std::size_t>(column)]);

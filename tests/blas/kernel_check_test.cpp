@@ -1,6 +1,6 @@
 #include "base/error.hpp"
 #include "blas/check.hpp"
-#include "blas/square.hpp"
+#include "gemm/square.hpp"
 #include "jit/compile.hpp"
 #include "passes/pipeline.hpp"
 
@@ -72,7 +72,7 @@ TEST(KernelCheck, AcceptsCopiesOfTrianglesAndRefusesWrongOnes) {
                  {CopiedDiagonal::elements, CopiedDiagonal::reciprocals, CopiedDiagonal::ones})
                 for (unsigned choice = 0; choice < 16; ++choice) {
                     TrianglePack right{.layout = {.data_type = type,
-                                                  .lanes = square_lanes(type, *cpu),
+                                                  .lanes = gemm::square_lanes(type, *cpu),
                                                   .most_rows = triangular_block,
                                                   .reversed = (choice & 1) != 0},
                                        .row_major = (choice & 2) != 0,
@@ -104,7 +104,7 @@ TEST(KernelCheck, AcceptsMirrorsAndRefusesWrongOnes) {
                              .upper = (choice & 1) != 0,
                              .hermitian = (choice & 2) != 0,
                              .conjugated = (choice & 4) != 0,
-                             .lanes = square_lanes(type, *cpu),
+                             .lanes = gemm::square_lanes(type, *cpu),
                              .most_rows = 256};
                 if ((choice & 8) != 0) right.rest = right.lanes - 1;
                 EXPECT_EQ(refusal(right, mirror(right), *cpu), "") << cpu->name << " " << choice;

@@ -1,6 +1,6 @@
 #include "plan/gemm/cpu/scaling.hpp"
 
-#include "plan/gemm/cpu/multiply.hpp"
+#include "plan/gemm/cpu/triangle.hpp"
 #include "plan/gemm/values.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 
@@ -36,6 +36,12 @@ template <class T> std::vector<T> integers(std::size_t count, std::mt19937& rand
     return values;
 }
 
+MatrixCode code_on(const target::Cpu& cpu, DataType type) {
+    if (cpu.set == target::InstructionSet::portable) return {.cpu = &cpu, .blocks = {}, .amx = {}, .kc = {}};
+    const gemm::OperandTypes types = gemm::OperandTypes::all(type);
+    return code_by_blocks(types, gemm::model_schedule(types, cpu), cpu);
+}
+
 /// Scales all of C, or a triangle of it, and compares each element of memory.
 template <class T>
 void expect_scaled(const target::Cpu& cpu, DataType type, const MatrixProduct& product,
@@ -57,10 +63,13 @@ void expect_scaled(const target::Cpu& cpu, DataType type, const MatrixProduct& p
                 expected[at] = T(0);
                 std::memset(static_cast<void*>(&c[at]), 0xff, sizeof(T)); // of floating types, NaN
             }
-    if (half == MatrixRegion::Half::all)
+    if (half == MatrixRegion::Half::all) {
         scale_matrix(kernels, product, &beta, c.data() + first);
-    else
-        scale_triangle(kernels, product, half, &beta, c.data() + first);
+    } else {
+        const T alpha = T(1);
+        multiply_triangle(product, half, {&alpha, nullptr, nullptr, &beta, c.data() + first},
+                          code_on(cpu, type), 1);
+    }
     EXPECT_EQ(c, expected) << cpu.name << ": " << name_of(type) << " " << product.rows << " by "
                            << product.columns << ", row stride " << product.c.row_stride;
 }
@@ -80,7 +89,7 @@ template <class T> void expect_scaled(DataType type) {
                       MatrixLayout{.row_stride = -2, .column_stride = 2 * rows}}) {
                     product.c = layout;
                     expect_scaled<T>(*cpu, type, product, MatrixRegion::Half::all, beta, random);
-                    if (rows != columns) continue;
+                    if (rows != columns || layout.row_stride != 1 || type == DataType::int32) continue;
                     expect_scaled<T>(*cpu, type, product, MatrixRegion::Half::lower, beta, random);
                     expect_scaled<T>(*cpu, type, product, MatrixRegion::Half::upper, beta, random);
                 }

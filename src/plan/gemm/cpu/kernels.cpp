@@ -24,7 +24,9 @@ std::uint64_t key_of(const gemm::TriangleUpdate& kernel) {
         return static_cast<std::uint64_t>(static_cast<std::uint16_t>(value)) << first;
     };
     return bits(kernel.diagonal, 0) | bits(kernel.rows, 16) | bits(kernel.columns, 32) |
-           bits(static_cast<int>(kernel.triangle) * 3 + static_cast<int>(kernel.update), 48);
+           bits((static_cast<int>(kernel.triangle) * 3 + static_cast<int>(kernel.update)) * 2 +
+                    static_cast<int>(kernel.has_tile),
+                48);
 }
 
 } // namespace
@@ -60,16 +62,11 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
     return made;
 }
 
-runtime::KernelFunction MatrixKernels::triangle(int rows, int columns, gemm::Triangle triangle, int diagonal,
-                                                gemm::Update update) {
-    const gemm::TriangleUpdate kernel{.data_type = types_.c,
-                                      .lanes = schedule_.tile.lanes,
-                                      .rows = rows,
-                                      .columns = columns,
-                                      .triangle = triangle,
-                                      .diagonal = diagonal,
-                                      .update = update,
-                                      .max_stride = max_stride};
+runtime::KernelFunction MatrixKernels::triangle(const gemm::TriangleUpdate& wanted) {
+    gemm::TriangleUpdate kernel = wanted;
+    kernel.data_type = types_.c;
+    kernel.lanes = schedule_.tile.lanes;
+    kernel.max_stride = max_stride;
     const std::uint64_t key = key_of(kernel);
     if (const runtime::KernelFunction made = triangles_.find(key)) return made;
     const std::lock_guard lock(making_);

@@ -41,9 +41,8 @@ public:
     /// A micro-kernel for a tile of this many rows and columns. See gemm::micro_kernel.
     runtime::KernelFunction tile(int rows, int columns, gemm::Update update);
 
-    /// What puts a finished tile that a diagonal crosses into C. See gemm::TriangleUpdate.
-    runtime::KernelFunction triangle(int rows, int columns, gemm::Triangle triangle, int diagonal,
-                                     gemm::Update update);
+    /// What updates a tile of C that a diagonal crosses. `wanted` has its rows, columns, diagonal and update.
+    runtime::KernelFunction triangle(const gemm::TriangleUpdate& wanted);
 
     using Operand = gemm::Operand;
     /// Packs a panel of `count` rows or columns, with `rest` k indices beyond the last full k-group. See gemm::pack.

@@ -112,22 +112,6 @@ ElementwiseKernels* scattered_store(const Work& work) {
     return (work.update == gemm::Update::overwrite ? stores.overwriting : stores.adding).get();
 }
 
-/// Stores a contiguous matrix of accumulators in C, plus β·C, on the host.
-void store_scattered_on_host(const Work& work, const void* accumulators) {
-    const MatrixProduct& product = work.product;
-    with_data_type(product.data_type, [&](auto example) {
-        using T = decltype(example);
-        const T beta = value_at<T>(work.arguments.beta);
-        T* const c = static_cast<T*>(work.arguments.c);
-        for (Integer column = 0; column < product.columns; ++column)
-            for (Integer row = 0; row < product.rows; ++row) {
-                T& element = c[row * product.c.row_stride + column * product.c.column_stride];
-                const T result = static_cast<const T*>(accumulators)[column * product.rows + row];
-                element = beta == T(0) ? result : result + beta * element;
-            }
-    });
-}
-
 /// C has no unit stride: some columns at a time are computed in a buffer.
 void multiply_scattered(const Work& work) {
     constexpr Integer most = 64;
@@ -135,6 +119,7 @@ void multiply_scattered(const Work& work) {
     const Integer width = work.blocks().schedule().tile.columns; // of packed panels
     const Integer columns_at_once = std::min(most / width * width, product.columns);
     ElementwiseKernels* const store = scattered_store(work);
+    ensure(store != nullptr, "no kernel for a C with row stride {}", product.c.row_stride);
     std::vector<std::byte> accumulators(
         static_cast<std::size_t>(product.rows * columns_at_once * bytes_of(product.data_type)));
     for (Integer first = 0; first < product.columns; first += columns_at_once) {
@@ -146,17 +131,14 @@ void multiply_scattered(const Work& work) {
         contiguous.extras.epilogue = {};
         multiply_blocks(work.blocks(), contiguous.product, contiguous.arguments, gemm::Update::overwrite,
                         work.kc, {}, contiguous.extras);
-        if (store == nullptr)
-            store_scattered_on_host(columns, accumulators.data());
-        else
-            store->run({.rows = product.rows,
-                        .columns = columns.product.columns,
-                        .elements = accumulators.data(),
-                        .column_stride = product.rows,
-                        .results = columns.arguments.c,
-                        .result_stride = product.c.column_stride,
-                        .beta = work.arguments.beta},
-                       1, [&](std::size_t index) { return columns.extras.epilogue.operand(index, 0, 0); });
+        store->run({.rows = product.rows,
+                    .columns = columns.product.columns,
+                    .elements = accumulators.data(),
+                    .column_stride = product.rows,
+                    .results = columns.arguments.c,
+                    .result_stride = product.c.column_stride,
+                    .beta = work.arguments.beta},
+                   1, [&](std::size_t index) { return columns.extras.epilogue.operand(index, 0, 0); });
     }
 }
 

@@ -55,12 +55,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
     if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
     if (epilogue_ != nullptr) epilogue_->generate_for(*cpu_, options.check);
     if (reductions_ != nullptr) reductions_->generate_for(product, *cpu_, options.check);
-    if (canonical_.c.row_stride != 1 && canonical_.rows > 1 && !needs_conversion_buffer(product))
-        code_.scattered =
-            ScatteredStores({.data_type = product.data_type,
-                             .result = gemm::StoredElements{.type = product.data_type,
-                                                            .row_stride = canonical_.c.row_stride}},
-                            canonical_.rows, canonical_.columns, *cpu_, options.check);
+    code_.scattered = stores_of(canonical_, *cpu_, options.check);
     code_.scaling = ScalingKernels(canonical_, *cpu_, options.check);
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();

@@ -67,20 +67,4 @@ void scale_matrix(const ScalingKernels& kernels, const MatrixProduct& product, c
                     [](std::size_t) -> const void* { return nullptr; });
 }
 
-void scale_triangle(const ScalingKernels& kernels, const MatrixProduct& product, MatrixRegion::Half half,
-                    const void* beta, void* c) {
-    if (scalar_kind(product.data_type, beta) == ScalarKind::one) return;
-    const Integer bytes = bytes_of(product.data_type);
-    MatrixProduct column = product;
-    column.columns = 1;
-    for (Integer j = 0; j < product.columns; ++j) {
-        const bool is_lower = half == MatrixRegion::Half::lower;
-        const Integer first = is_lower ? j : 0;
-        column.rows = is_lower ? product.rows - j : j + 1;
-        scale_matrix(kernels, column, beta,
-                     static_cast<std::byte*>(c) +
-                         (first * product.c.row_stride + j * product.c.column_stride) * bytes);
-    }
-}
-
 } // namespace swirl::planning

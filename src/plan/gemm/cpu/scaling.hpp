@@ -1,7 +1,6 @@
 #pragma once
 
 #include "plan/gemm/cpu/elementwise_kernels.hpp"
-#include "plan/gemm/cpu/region.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <memory>
@@ -26,9 +25,5 @@ private:
 
 /// C = β·C for one matrix with the kernels' row stride; if β is zero, C is not read.
 void scale_matrix(const ScalingKernels& kernels, const MatrixProduct& product, const void* beta, void* c);
-
-/// The same for a triangle of C. Elements on the other side of the diagonal are neither read nor written.
-void scale_triangle(const ScalingKernels& kernels, const MatrixProduct& product, MatrixRegion::Half half,
-                    const void* beta, void* c);
 
 } // namespace swirl::planning
