@@ -120,10 +120,21 @@ std::vector<Implementation> implementations(void* library, Matrices& m, const in
     };
 }
 
+/// First calls compile kernels, some later ones those of frequent small products.
+void warm_up(const Implementation& implementation) {
+    constexpr double seconds = 10e-3;
+    const double start = runtime::monotonic_seconds();
+    do implementation.run();
+    while (runtime::monotonic_seconds() - start < seconds);
+}
+
 Samples times_of(const std::vector<Implementation>& all, const Options& options) {
     std::vector<runtime::TimedWork> works;
-    for (const Implementation& each : all)
+    for (const Implementation& each : all) {
+        warm_up(each);
+        warm_up(each); // without compilation
         works.push_back({.run = each.run, .restore = {}, .restore_every = 0});
+    }
     return run_rounds(works, {.rounds = options.rounds,
                               .seconds = std::numeric_limits<double>::infinity(),
                               .batch = 1e-4,
