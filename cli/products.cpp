@@ -134,13 +134,9 @@ void require_cpp(const planning::MatrixPlan& plan) {
 
 } // namespace
 
-KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
-                             const std::string& stage, bool full) {
-    if (options.is_for_gpu()) return gpu_kernels_at_stage(product, options, stage, full);
+std::vector<KernelTexts::Kernel> texts_at_stage(const std::vector<ir::Program>& programs,
+                                                const target::Cpu& cpu, const std::string& stage, bool full) {
     const auto style = full ? ir::PrintStyle::full : ir::PrintStyle::compact;
-    const auto plan = make_matrix_plan(product, options);
-    const target::Cpu& cpu = plan->cpu();
-    if (stage == "c++") require_cpp(*plan);
     std::function<std::string(const ir::Program&)> text_of;
     if (stage == "ir")
         text_of = [&](const auto& program) { return ir::to_string(program, style); };
@@ -157,10 +153,18 @@ KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions
     else
         throw UserError("--stage is '{}'; for matrix multiplication use one of ir, machine-ir, c++, asm",
                         stage);
-    KernelTexts result{to_string(plan->schedule()), std::string(cpu.name), {}};
-    for (const ir::Program& program : plan->programs())
-        result.kernels.push_back({program.name, text_of(program)});
-    return result;
+    std::vector<KernelTexts::Kernel> texts;
+    for (const ir::Program& program : programs) texts.push_back({program.name, text_of(program)});
+    return texts;
+}
+
+KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
+                             const std::string& stage, bool full) {
+    if (options.is_for_gpu()) return gpu_kernels_at_stage(product, options, stage, full);
+    const auto plan = make_matrix_plan(product, options);
+    if (stage == "c++") require_cpp(*plan);
+    return {to_string(plan->schedule()), std::string(plan->cpu().name),
+            texts_at_stage(plan->programs(), plan->cpu(), stage, full)};
 }
 
 ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& options,

@@ -37,7 +37,10 @@ struct KernelTexts {
     std::string target; ///< CPU or GPU
     std::vector<Kernel> kernels;
 };
-/// At stage ir, machine-ir, c++ or asm; on GPUs at ir or ptx.
+/// Programs for a CPU at stage ir, machine-ir, c++ or asm.
+std::vector<KernelTexts::Kernel> texts_at_stage(const std::vector<ir::Program>& programs,
+                                                const target::Cpu& cpu, const std::string& stage, bool full);
+/// At these stages; on GPUs at ir or ptx.
 KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions& options,
                              const std::string& stage, bool full);
 

@@ -1,4 +1,5 @@
 #include "base/error.hpp"
+#include "cli/blas.hpp"
 #include "cli/command.hpp"
 #include "cli/generated_cpp.hpp"
 #include "cli/gpu.hpp"
@@ -9,6 +10,8 @@
 #include "formula/print.hpp"
 #include "ir/print.hpp"
 #include "problem/syntax.hpp"
+
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <string>
@@ -141,6 +144,19 @@ Shown shown_product(const ShowOptions& options) {
             nullptr,          std::move(kernels.kernels)};
 }
 
+Shown shown_blas_routine(const ShowOptions& options) {
+    if (options.planning.is_for_gpu()) throw UserError("routines of the BLAS run on CPUs");
+    const target::Cpu& cpu =
+        options.planning.cpu.empty() ? target::host_cpu() : target::cpu_named(options.planning.cpu);
+    const std::string stage = options.stage == "formula" ? "ir" : options.stage;
+    return {fmt::format("{}", fmt::join(options.words, " ")),
+            "",
+            std::string(cpu.name),
+            stage,
+            nullptr,
+            texts_at_stage(blas_programs(options.words, cpu), cpu, stage, options.full)};
+}
+
 Shown shown_on_cpu(const ShowOptions& options) {
     const StageText& stage = stage_named(options.stage);
     const Transform problem = parse_one_problem(options.words);
@@ -160,6 +176,7 @@ Shown shown_on_cpu(const ShowOptions& options) {
 void show(const ShowOptions& options) {
     if (options.latex && options.stage != "formula")
         throw UserError("--latex goes with --stage formula only");
+    if (is_blas_routine(options.words)) return print_shown(options, shown_blas_routine(options));
     if (is_product(options.words)) return print_shown(options, shown_product(options));
     print_shown(options, options.planning.is_for_gpu() ? shown_on_gpu(options) : shown_on_cpu(options));
 }
@@ -176,7 +193,8 @@ void add_show(CLI::App& program) {
     for (const StageText& stage : stages) help += fmt::format("\n{}: {}", stage.name, stage.what);
     help +=
         "\nptx: of a GPU, what its driver compiles\nmatrix multiplication has no formula: on CPUs ir, "
-        "machine-ir, c++, asm; on GPUs ir, ptx";
+        "machine-ir, c++, asm; on GPUs ir, ptx\na routine of the BLAS, such as dtrsm LLNN 100x300, has the "
+        "same on CPUs";
     command.add_option("--stage", options->stage, help)->type_name("STAGE")->capture_default_str();
     command.add_flag("--latex", options->latex, "The formula for LaTeX");
     command.add_flag("--full", options->full, "The ir with every type and parameter");

@@ -44,7 +44,7 @@ if(SWIRL_BUILD_CLI AND cli_sources)
     add_executable(swirl_cli ${cli_sources})
     set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
     target_include_directories(swirl_cli PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all swirl_peers
+    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all swirl_blas swirl_peers
         CLI11::CLI11 nlohmann_json::nlohmann_json)
     swirl_precompile(swirl_cli <fmt/format.h> <CLI/CLI.hpp> <nlohmann/json.hpp>)
     swirl_unite(swirl_cli)

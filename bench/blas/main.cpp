@@ -1,5 +1,5 @@
 // Level 3 routines of a given BLAS library: the rate of each routine, and its fraction of the rate of dgemm in the same
-// rounds.
+// rounds. With a baseline, another library's times over the first one's.
 
 #include "base/error.hpp"
 #include "bench/support/program.hpp"
@@ -10,9 +10,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -25,6 +27,7 @@ using Complex = std::complex<double>;
 
 struct Options {
     std::string library;
+    std::string baseline;
     std::vector<int> sizes = {1000, 2000};
     int rounds = 7;
     int core = -1;
@@ -41,7 +44,8 @@ template <class... Arguments> auto routine(void* library, const char* name) {
 /// operand bounded.
 struct Matrices {
     std::vector<double> a, b, c, triangle;
-    std::vector<Complex> x, y, z;
+    std::vector<float> narrow, narrow_triangle;
+    std::vector<Complex> x, y, z, complex_triangle;
     explicit Matrices(int n) {
         const auto elements = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
         std::mt19937_64 random(1);
@@ -50,6 +54,9 @@ struct Matrices {
             for (std::size_t i = 0; i < elements; ++i) matrix->push_back(uniform(random));
         for (double& entry : triangle) entry *= 1e-6;
         for (std::size_t i = 0; i < elements; i += static_cast<std::size_t>(n) + 1) triangle[i] = 1;
+        narrow.assign(c.begin(), c.end());
+        narrow_triangle.assign(triangle.begin(), triangle.end());
+        complex_triangle.assign(triangle.begin(), triangle.end());
         for (auto* matrix : {&x, &y, &z})
             for (std::size_t i = 0; i < elements; ++i) matrix->push_back({uniform(random), uniform(random)});
     }
@@ -66,7 +73,9 @@ std::vector<Implementation> implementations(void* library, Matrices& m, const in
     using Z = const Complex*;
     using S = const char*;
     using I = const int*;
-    static constexpr double one = 1, zero = 0;
+    using F = const float*;
+    static constexpr double one = 1, zero = 0, minus_one = -1;
+    static constexpr float s_one = 1;
     static constexpr Complex z_one = 1, z_zero = 0;
     const auto dgemm = routine<S, S, I, I, I, D, D, I, D, I, D, double*, I>(library, "dgemm_");
     const auto zgemm = routine<S, S, I, I, I, Z, Z, I, Z, I, Z, Complex*, I>(library, "zgemm_");
@@ -75,7 +84,14 @@ std::vector<Implementation> implementations(void* library, Matrices& m, const in
     const auto dsyr2k = routine<S, S, I, I, D, D, I, D, I, D, double*, I>(library, "dsyr2k_");
     const auto dtrmm = routine<S, S, S, S, I, I, D, D, I, double*, I>(library, "dtrmm_");
     const auto dtrsm = routine<S, S, S, S, I, I, D, D, I, double*, I>(library, "dtrsm_");
-    const double cube = static_cast<double>(n) * n * n;
+    const auto strsm = routine<S, S, S, S, I, I, F, F, I, float*, I>(library, "strsm_");
+    const auto ztrmm = routine<S, S, S, S, I, I, Z, Z, I, Complex*, I>(library, "ztrmm_");
+    const auto ztrsm = routine<S, S, S, S, I, I, Z, Z, I, Complex*, I>(library, "ztrsm_");
+    const auto zhemm = routine<S, S, I, I, Z, Z, I, Z, I, Z, Complex*, I>(library, "zhemm_");
+    const auto zherk = routine<S, S, I, I, D, Z, I, D, Complex*, I>(library, "zherk_");
+    const double square = static_cast<double>(n) * n, cube = square * n;
+    float *s = m.narrow.data(), *u = m.narrow_triangle.data();
+    Complex* v = m.complex_triangle.data();
     double *a = m.a.data(), *b = m.b.data(), *c = m.c.data(), *t = m.triangle.data();
     Complex *x = m.x.data(), *y = m.y.data(), *z = m.z.data();
     const auto triangular = [&n, t, c](auto call, S side, S uplo, S transpose) {
@@ -94,19 +110,41 @@ std::vector<Implementation> implementations(void* library, Matrices& m, const in
         {"dtrsm LLN", cube, triangular(dtrsm, "L", "L", "N")},
         {"dtrsm LUT", cube, triangular(dtrsm, "L", "U", "T")},
         {"dtrsm RUN", cube, triangular(dtrsm, "R", "U", "N")},
+        {"strsm LLN", cube, [=, &n] { strsm("L", "L", "N", "N", &n, &n, &s_one, u, &n, s, &n); }},
+        {"ztrmm LLN", 4 * cube, [=, &n] { ztrmm("L", "L", "N", "N", &n, &n, &z_one, v, &n, z, &n); }},
+        {"ztrsm LUC", 4 * cube, [=, &n] { ztrsm("L", "U", "C", "N", &n, &n, &z_one, v, &n, z, &n); }},
+        {"zhemm LL", 8 * cube, [=, &n] { zhemm("L", "L", &n, &n, &z_one, x, &n, y, &n, &z_zero, z, &n); }},
+        {"zherk LN", 4 * cube, [=, &n] { zherk("L", "N", &n, &n, &one, x, &n, &zero, z, &n); }},
+        {"β·C", square, [=, &n] { dgemm("N", "N", &n, &n, &n, &zero, a, &n, b, &n, &minus_one, c, &n); }},
+        {"β·C, L", square / 2, [=, &n] { dsyrk("L", "N", &n, &n, &zero, a, &n, &minus_one, c, &n); }},
     };
+}
+
+/// First calls compile kernels, some later ones those of frequent small products.
+void warm_up(const Implementation& implementation) {
+    constexpr double seconds = 10e-3;
+    const double start = runtime::monotonic_seconds();
+    do implementation.run();
+    while (runtime::monotonic_seconds() - start < seconds);
+}
+
+Samples times_of(const std::vector<Implementation>& all, const Options& options) {
+    std::vector<runtime::TimedWork> works;
+    for (const Implementation& each : all) {
+        warm_up(each);
+        warm_up(each); // without compilation
+        works.push_back({.run = each.run, .restore = {}, .restore_every = 0});
+    }
+    return run_rounds(works, {.rounds = options.rounds,
+                              .seconds = std::numeric_limits<double>::infinity(),
+                              .batch = 1e-4,
+                              .on_one_thread = options.core >= 0});
 }
 
 void compare(void* library, int n, Options& options) {
     Matrices matrices(n);
     const std::vector<Implementation> all = implementations(library, matrices, n);
-    std::vector<runtime::TimedWork> works;
-    for (const Implementation& each : all)
-        works.push_back({.run = each.run, .restore = {}, .restore_every = 0});
-    Samples samples = run_rounds(works, {.rounds = options.rounds,
-                                         .seconds = std::numeric_limits<double>::infinity(),
-                                         .batch = 0, // one call
-                                         .on_one_thread = options.core >= 0});
+    Samples samples = times_of(all, options);
     fmt::print("{:>5}  {:<10} {:>9} {:>9}   of dgemm's\n", "n", "", "best", "median");
     double gemm[2] = {};
     for (std::size_t k = 0; k < all.size(); ++k) {
@@ -120,10 +158,39 @@ void compare(void* library, int n, Options& options) {
     }
 }
 
+/// The baseline's times over the library's, routine by routine in alternation; adds logarithms of their medians.
+void compare_with_baseline(void* library, void* baseline, int n, Options& options,
+                           std::vector<double>& logarithms) {
+    Matrices matrices(n);
+    const std::vector<Implementation> ours = implementations(library, matrices, n);
+    const std::vector<Implementation> theirs = implementations(baseline, matrices, n);
+    std::vector<Implementation> all;
+    for (std::size_t k = 0; k < ours.size(); ++k) {
+        all.push_back(ours[k]);
+        all.push_back(theirs[k]);
+    }
+    const Samples samples = times_of(all, options);
+    fmt::print("{:>5}  {:<10} {:>9}   baseline's time / library's: best, median\n", "n", "", "best");
+    for (std::size_t k = 0; k < ours.size(); ++k) {
+        const std::vector<double>&of_ours = samples[2 * k], &of_theirs = samples[2 * k + 1];
+        std::vector<double> ratios;
+        for (std::size_t round = 0; round < of_ours.size(); ++round)
+            ratios.push_back(of_theirs[round] / of_ours[round]);
+        const double least = *std::min_element(of_ours.begin(), of_ours.end());
+        const double best = *std::min_element(of_theirs.begin(), of_theirs.end()) / least;
+        const double median = median_of(ratios);
+        logarithms.push_back(std::log(median));
+        fmt::print("{:>5}  {:<10} {:>9.1f}   {:.3f} {:.3f}\n", n, ours[k].name, ours[k].flops / least / 1e9,
+                   best, median);
+        options.json.write({{"n", n}, {"routine", ours[k].name}, {"best_ratio", best}, {"ratio", median}});
+    }
+}
+
 void add_options(CLI::App& program, Options& options) {
     program
         .add_option("library", options.library, "File of the library, such as build/release/libswirl_blas.so")
         ->required();
+    program.add_option("--baseline", options.baseline, "Print this library's times over those of the first");
     program.add_option("--sizes", options.sizes, "Rows and columns of the matrices")->delimiter(',');
     program.add_option("--rounds", options.rounds, "How often each routine is timed")
         ->check(CLI::PositiveNumber);
@@ -132,12 +199,26 @@ void add_options(CLI::App& program, Options& options) {
     options.json.add_to(program);
 }
 
-int run(Options& options) {
-    void* const library = dlopen(options.library.c_str(), RTLD_NOW);
+void* opened(const std::string& file) {
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw UserError("{}", dlerror());
+    return library;
+}
+
+int run(Options& options) {
+    void* const library = opened(options.library);
     std::optional<runtime::PinnedThread> pinned;
     if (options.core >= 0) pinned.emplace(options.core);
-    for (const int n : options.sizes) compare(library, n, options);
+    if (options.baseline.empty()) {
+        for (const int n : options.sizes) compare(library, n, options);
+        return 0;
+    }
+    void* const baseline = opened(options.baseline);
+    std::vector<double> logarithms;
+    for (const int n : options.sizes) compare_with_baseline(library, baseline, n, options, logarithms);
+    const double sum = std::accumulate(logarithms.begin(), logarithms.end(), 0.0);
+    fmt::print("geometric mean of {} medians: {:.3f}\n", logarithms.size(),
+               std::exp(sum / static_cast<double>(logarithms.size())));
     return 0;
 }
 

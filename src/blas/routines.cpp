@@ -1,5 +1,6 @@
 #include "blas/routines.hpp"
 
+#include "blas/block_kernels.hpp"
 #include "blas/gemmt.hpp"
 #include "blas/multiply.hpp"
 #include "blas/symm.hpp"
@@ -82,6 +83,29 @@ template <class Body> void over_columns(Integer columns, int threads, Body&& bod
     });
 }
 
+/// The symmetric matrix, or its transpose, that multiplies from the left.
+template <class T> SymmetricMatrix<T> left_matrix_of(const Symm<T>& call, bool hermitian) {
+    const bool left = is(call.side, 'L');
+    const Integer order = left ? call.m : call.n;
+    View<const T> a = column_major(call.a, order, order, call.lda);
+    // Aᵀ is A, or its conjugate for Hermitian A. A's upper triangle transposed is Aᵀ's lower triangle.
+    bool transposed = !left;
+    if (is(call.uplo, 'U')) {
+        a = a.transposed();
+        transposed = !transposed;
+    }
+    return {a.conjugate_if(hermitian && transposed), hermitian};
+}
+
+/// The triangular matrix, or its transpose, on the left.
+template <class T> TriangularMatrix<T> left_matrix_of(const Trmm<T>& call) {
+    const bool left = is(call.side, 'L');
+    const Integer order = left ? call.m : call.n;
+    const TriangularMatrix<T> a{operand(call.transpose, order, order, call.a, call.lda),
+                                is(call.uplo, 'L') == is(call.transpose, 'N'), is(call.diagonal, 'U')};
+    return left ? a : TriangularMatrix<T>{a.matrix.transposed(), !a.lower, a.unit};
+}
+
 } // namespace
 
 template <class T> void gemm(const Gemm<T>& call, int threads) {
@@ -133,21 +157,11 @@ template <class T> void symm(const Symm<T>& call, bool hermitian, int threads) {
     View<const T> b = column_major(call.b, call.m, call.n, call.ldb);
     View<T> c = column_major(call.c, call.m, call.n, call.ldc);
     if (call.alpha == T(0)) return scale(call.beta, c, threads);
-    const bool left = is(call.side, 'L');
-    const Integer order = left ? call.m : call.n;
-    View<const T> a = column_major(call.a, order, order, call.lda);
-    // Aᵀ is A, or its conjugate for Hermitian A. A's upper triangle transposed is Aᵀ's lower triangle. With A on the
-    // right, Cᵀ = Aᵀ·Bᵀ.
-    bool transposed = !left;
-    if (!left) {
+    if (!is(call.side, 'L')) { // Cᵀ = Aᵀ·Bᵀ
         b = b.transposed();
         c = c.transposed();
     }
-    if (is(call.uplo, 'U')) {
-        a = a.transposed();
-        transposed = !transposed;
-    }
-    const SymmetricMatrix<T> matrix{a.conjugate_if(hermitian && transposed), hermitian};
+    const SymmetricMatrix<T> matrix = left_matrix_of(call, hermitian);
     over_columns(c.columns, threads, [&](Integer first, Integer count, int each) {
         multiply_symmetric<T>(call.alpha, matrix, b.columns_from(first, count), call.beta,
                               c.columns_from(first, count), each);
@@ -183,15 +197,8 @@ template <class T> void triangular(TriangularTask task, const Trmm<T>& call, int
     View<T> b = column_major(call.b, call.m, call.n, call.ldb);
     if (call.m == 0 || call.n == 0) return;
     if (call.alpha == T(0)) return scale(T(0), b, threads);
-    const bool left = is(call.side, 'L');
-    const Integer order = left ? call.m : call.n;
-    const bool as_is = is(call.transpose, 'N');
-    TriangularMatrix<T> a{operand(call.transpose, order, order, call.a, call.lda),
-                          is(call.uplo, 'L') == as_is, is(call.diagonal, 'U')};
-    if (!left) { // (B·A)ᵀ = Aᵀ·Bᵀ
-        a = {a.matrix.transposed(), !a.lower, a.unit};
-        b = b.transposed();
-    }
+    if (!is(call.side, 'L')) b = b.transposed(); // (B·A)ᵀ = Aᵀ·Bᵀ
+    const TriangularMatrix<T> a = left_matrix_of(call);
     over_columns(b.columns, threads, [&](Integer first, Integer count, int each) {
         if (task == TriangularTask::solve)
             solve_triangular(call.alpha, a, b.columns_from(first, count), each);
@@ -200,14 +207,45 @@ template <class T> void triangular(TriangularTask task, const Trmm<T>& call, int
     });
 }
 
-#define SWIRL_BLAS_ROUTINES(T)                                          \
-    template void gemm(const Gemm<T>&, int);                            \
-    template void gemm_batch(const Gemm<T>&, const BatchStrides&, int); \
-    template void gemm_batch(std::span<const PointerBatch<T>>, int);    \
-    template void gemmt(const Gemmt<T>&, int);                          \
-    template void symm(const Symm<T>&, bool, int);                      \
-    template void syrk(const Syrk<T, T>&, int);                         \
-    template void syr2k(const Syr2k<T, T>&, int);                       \
+/// Of the first block, and of what differs in others: fewer right-hand sides, and divisions by the diagonal.
+template <class T>
+std::vector<ir::Program> programs_of(TriangularTask task, const Trmm<T>& call, const target::Cpu& cpu) {
+    View<T> b = column_major(call.b, call.m, call.n, call.ldb);
+    if (!is(call.side, 'L')) b = b.transposed();
+    const BlockKernels kernels =
+        block_kernels(block_shape(task, call.alpha, left_matrix_of(call),
+                                  b.rows_from(0, std::min(b.rows, triangular_block))),
+                      cpu);
+    std::vector<ir::Program> programs = {triangle_pack(kernels.pack)};
+    if (b.columns >= kernels.strip.columns) programs.push_back(strip_program(kernels.strip, cpu));
+    if (const auto rest = static_cast<int>(b.columns % kernels.strip.columns); rest > 0)
+        programs.push_back(strip_program(with_columns(kernels.strip, rest), cpu));
+    if (kernels.pack.diagonal == CopiedDiagonal::reciprocals) {
+        const BlockKernels dividing = with_divisions(kernels);
+        programs.push_back(triangle_pack(dividing.pack));
+        programs.push_back(strip_program(dividing.strip, cpu));
+    }
+    return programs;
+}
+
+template <class T>
+std::vector<ir::Program> programs_of(const Symm<T>& call, bool hermitian, const target::Cpu& cpu) {
+    SymmetricMatrix<T> matrix = left_matrix_of(call, hermitian);
+    const Integer rows = std::min(matrix.lower.rows, symmetric_block);
+    matrix.lower = matrix.lower.block(0, 0, rows, rows);
+    return {mirror(mirror_kernel(matrix, cpu))};
+}
+
+#define SWIRL_BLAS_ROUTINES(T)                                                                         \
+    template void gemm(const Gemm<T>&, int);                                                           \
+    template void gemm_batch(const Gemm<T>&, const BatchStrides&, int);                                \
+    template void gemm_batch(std::span<const PointerBatch<T>>, int);                                   \
+    template void gemmt(const Gemmt<T>&, int);                                                         \
+    template void symm(const Symm<T>&, bool, int);                                                     \
+    template void syrk(const Syrk<T, T>&, int);                                                        \
+    template void syr2k(const Syr2k<T, T>&, int);                                                      \
+    template std::vector<ir::Program> programs_of(TriangularTask, const Trmm<T>&, const target::Cpu&); \
+    template std::vector<ir::Program> programs_of(const Symm<T>&, bool, const target::Cpu&);           \
     template void triangular(TriangularTask, const Trmm<T>&, int);
 SWIRL_BLAS_ROUTINES(float)
 SWIRL_BLAS_ROUTINES(double)

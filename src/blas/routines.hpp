@@ -2,8 +2,11 @@
 
 #include "blas/arguments.hpp"
 #include "blas/triangular_block.hpp"
+#include "ir/program.hpp"
+#include "target/cpu.hpp"
 
 #include <span>
+#include <vector>
 
 /// The routines, for all data types and interfaces. Arguments must have passed `first_wrong`.
 namespace swirl::blas {
@@ -36,5 +39,11 @@ template <class T> struct PointerBatch {
     Pointers<T> pointers;
 };
 template <class T> void gemm_batch(std::span<const PointerBatch<T>> groups, int threads);
+
+// ---- what the routines run besides products, for a CPU; arrays may be null
+template <class T>
+std::vector<ir::Program> programs_of(TriangularTask task, const Trmm<T>& call, const target::Cpu& cpu);
+template <class T>
+std::vector<ir::Program> programs_of(const Symm<T>& call, bool hermitian, const target::Cpu& cpu);
 
 } // namespace swirl::blas

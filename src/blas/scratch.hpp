@@ -10,7 +10,6 @@ namespace swirl::blas {
 enum class Scratch : unsigned char {
     block,     ///< one or several diagonal blocks with both triangles
     triangle,  ///< a diagonal block's triangle in the kernels' layout
-    strip,     ///< some right-hand sides in the kernels' layout
     workspace, ///< of kernels
 };
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "blas/kernels.hpp"
 #include "blas/multiply.hpp"
 #include "blas/scratch.hpp"
-
-#include <algorithm>
+#include "gemm/square.hpp"
 
 /// Multiplication by a symmetric or Hermitian matrix given by its lower triangle: symm, hemm.
 namespace swirl::blas {
@@ -16,20 +16,45 @@ template <class T> struct SymmetricMatrix {
 /// Blocks of at most this size are expanded to both triangles.
 constexpr Integer symmetric_block = 256;
 
+/// The kernel for both triangles of a block.
+template <class T> Mirror mirror_kernel(const SymmetricMatrix<T>& matrix, const target::Cpu& cpu) {
+    const View<const T>& lower = matrix.lower;
+    const bool is_upper = lower.row_stride != 1; // in memory, where columns are contiguous
+    Mirror kernel{.data_type = data_type_of<T>(),
+                  .upper = is_upper,
+                  .hermitian = matrix.hermitian,
+                  .conjugated = lower.conjugated != (is_upper && matrix.hermitian),
+                  .lanes = gemm::square_lanes(data_type_of<T>(), cpu),
+                  .most_rows = symmetric_block};
+    kernel.rest = static_cast<int>(lower.rows % kernel.lanes);
+    return kernel;
+}
+
+/// Where no kernel can run.
+template <class T> void mirror_on_host(const SymmetricMatrix<T>& matrix, const View<T>& both) {
+    for (Integer j = 0; j < both.columns; ++j)
+        for (Integer i = j; i < both.rows; ++i) {
+            const T of_lower = matrix.lower(i, j);
+            const T x = i == j && matrix.hermitian ? real_part(of_lower) : of_lower;
+            *both.at(i, j) = x;
+            *both.at(j, i) = matrix.hermitian ? conjugate(x) : x;
+        }
+}
+
 /// Both triangles, in a contiguous column-major copy.
 template <class T> View<T> mirrored(const SymmetricMatrix<T>& matrix) {
-    const View<const T>& from = matrix.lower;
-    const Integer n = from.rows;
+    const View<const T>& lower = matrix.lower;
+    const Integer n = lower.rows;
     const View<T> both = column_major(scratch<T>(Scratch::block, n * n), n, n, n);
-    constexpr Integer tile = 16; // rows and columns whose cache lines are in use at once
-    for (Integer column = 0; column < n; column += tile)
-        for (Integer row = column; row < n; row += tile)
-            for (Integer j = column; j < std::min(n, column + tile); ++j)
-                for (Integer i = std::max(row, j); i < std::min(n, row + tile); ++i) {
-                    const T x = i == j && matrix.hermitian ? real_part(from(i, j)) : from(i, j);
-                    *both.at(i, j) = x;
-                    *both.at(j, i) = matrix.hermitian ? conjugate(x) : x;
-                }
+    if (!can_run_kernels()) {
+        mirror_on_host(matrix, both);
+        return both;
+    }
+    const Mirror kernel = mirror_kernel(matrix, kernel_cpu());
+    void* const buffers[] = {const_cast<T*>(lower.data), both.data};
+    const std::int64_t parameters[] = {n - kernel.rest,
+                                       kernel.upper ? lower.row_stride : lower.column_stride};
+    compiled(kernel)(buffers, parameters);
     return both;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "blas/triangle_pack.hpp"
 #include "blas/triangular_block.hpp"
 #include "ir/program.hpp"
 #include "target/cpu.hpp"
@@ -16,29 +17,28 @@ struct StripKernel {
     bool reversed =
         false; ///< the block's last row in memory is the program's first, so that an upper triangle is a lower one
     bool scaled = false;   ///< right-hand sides are first multiplied by α
+    bool divides = false;  ///< when solving: the diagonal divides; otherwise its reciprocals multiply
     int lanes = 1;         ///< lanes of a vector, also rows of a group
     int vectors = 1;       ///< vectors per row of the strip
+    int columns = 1;       ///< of the strip, ≤ lanes · vectors
+    int rest = 0;          ///< rows beyond the last whole group
     Integer most_rows = 1; ///< of a block
 
-    int columns() const { return lanes * vectors; }
+    TriangleLayout layout() const { return {data_type, lanes, most_rows, reversed}; }
     bool operator==(const StripKernel&) const = default;
 };
 
-/// Chooses lanes and vectors such that a group takes about half of the CPU's registers.
+/// Chooses lanes and vectors such that a group takes about half of the CPU's registers, and as many columns.
 StripKernel with_shape_for(StripKernel kernel, const target::Cpu& cpu);
+/// The kernel for a strip with fewer columns.
+StripKernel with_columns(StripKernel kernel, int columns);
 
 /// Scalars of the strip in the program's workspace.
 Integer workspace_scalars(const StripKernel& kernel);
 
-/// Offset of entry (i, j), j ≤ i, in the copy of the triangle that the program reads: that of the real component; the
-/// imaginary component follows at a distance of `lanes`. Diagonal entries are the factors by which sums are multiplied:
-/// when solving, the reciprocals of the matrix's own.
-Integer triangle_offset(const StripKernel& kernel, Integer i, Integer j);
-/// Scalars of that copy.
-Integer triangle_scalars(const StripKernel& kernel);
-
-/// The program. Buffers: `triangle`, `factor` (α), `strip` (the matrix, read and written) and `workspace`. Parameters:
-///   rows    a multiple of the lanes, ≤ most_rows
+/// The program. Buffers: `triangle` (its copy in the kernel's layout), `factor` (α), `strip` (the matrix, read and
+/// written) and `workspace`. Parameters:
+///   rows    rounded down to a multiple of the lanes, ≤ most_rows
 ///   stride  distance in elements between columns, or between rows
 /// Every element of the result is one chain of multiply-adds.
 ir::Program strip_program(const StripKernel& kernel, const target::Cpu& cpu);

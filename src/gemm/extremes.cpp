@@ -7,33 +7,62 @@
 
 namespace swirl::gemm {
 
+namespace {
+
+/// What was found so far, in the lanes of a local buffer.
+class ExtremesWriter {
+public:
+    ExtremesWriter(ir::Builder& builder, Integer elements)
+        : builder_(builder),
+          from_(builder.input("from", vector.scalar, elements)),
+          to_(builder.output("to", vector.scalar, 2 * extremes_lanes)),
+          found_(builder.local("found", vector.scalar, 2 * extremes_lanes)) {}
+
+    void begin() {
+        builder_.store(found_, 0, builder_.constant(vector, 0), whole_vector);
+        builder_.store(found_, extremes_lanes,
+                       builder_.constant(vector, std::numeric_limits<long double>::infinity()), whole_vector);
+    }
+    /// Looks at some vectors, or at the first lanes of one: zeros in the others change nothing.
+    void look(const Affine& at, ir::Value start, int vectors, int active) {
+        ir::Value largest = builder_.load(found_, 0, whole_vector);
+        ir::Value least = builder_.load(found_, extremes_lanes, whole_vector);
+        for (int v = 0; v < vectors; ++v) {
+            const ir::Value x = builder_.load(from_, at + v * extremes_lanes,
+                                              {.lanes = extremes_lanes, .active = active, .dynamic = start});
+            largest = builder_.instruction(target::x86::largest_magnitude(), {largest, x});
+            least = builder_.instruction(target::x86::least_magnitude(), {least, x});
+        }
+        builder_.store(found_, 0, largest, whole_vector);
+        builder_.store(found_, extremes_lanes, least, whole_vector);
+    }
+    void finish() {
+        for (const Integer at : {0, extremes_lanes})
+            builder_.store(to_, at, builder_.load(found_, at, whole_vector), whole_vector);
+    }
+
+private:
+    static constexpr ir::Type vector{DataType::float32, extremes_lanes};
+    static constexpr ir::Access whole_vector{.lanes = extremes_lanes};
+
+    ir::Builder& builder_;
+    ir::Buffer from_, to_, found_;
+};
+
+} // namespace
+
 ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride) {
-    constexpr ir::Type vector{DataType::float32, extremes_lanes};
-    constexpr ir::Access whole_vector{.lanes = extremes_lanes};
     constexpr int unroll = 4;
     ir::Builder builder("gemm_extremes");
-    const ir::Buffer from = builder.input("from", vector.scalar, max_length + (max_columns - 1) * max_stride);
-    const ir::Buffer to = builder.output("to", vector.scalar, 2 * extremes_lanes);
-    const ir::Buffer found = builder.local("found", vector.scalar, 2 * extremes_lanes);
+    ExtremesWriter writer(builder, max_length + (max_columns - 1) * max_stride);
     const Affine columns = builder.parameter("lines"), whole = builder.parameter("whole");
     const Affine length = builder.parameter("length"), stride = builder.parameter("stride");
 
     const auto look = [&](const Affine& column, const Affine& at, int vectors) {
-        const ir::Value start = builder.multiply(builder.index(column), builder.index(stride));
-        ir::Value largest = builder.load(found, 0, whole_vector);
-        ir::Value least = builder.load(found, extremes_lanes, whole_vector);
-        for (int v = 0; v < vectors; ++v) {
-            const ir::Value x =
-                builder.load(from, at + v * extremes_lanes, {.lanes = extremes_lanes, .dynamic = start});
-            largest = builder.instruction(target::x86::largest_magnitude(), {largest, x});
-            least = builder.instruction(target::x86::least_magnitude(), {least, x});
-        }
-        builder.store(found, 0, largest, whole_vector);
-        builder.store(found, extremes_lanes, least, whole_vector);
+        writer.look(at, builder.multiply(builder.index(column), builder.index(stride)), vectors,
+                    extremes_lanes);
     };
-    builder.store(found, 0, builder.constant(vector, 0), whole_vector);
-    builder.store(found, extremes_lanes,
-                  builder.constant(vector, std::numeric_limits<long double>::infinity()), whole_vector);
+    writer.begin();
     builder.for_loop("line", columns, [&](const Affine& column) {
         builder.for_loop("at", 0, whole, unroll * extremes_lanes, ir::For::Kind::serial,
                          [&](const Affine& at) { look(column, at, unroll); });
@@ -41,8 +70,24 @@ ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride
                          [&](const Affine& at) { look(column, at, 1); });
         look(column, length - extremes_lanes, 1); // overlaps the previous vectors
     });
-    for (const Integer at : {0, extremes_lanes})
-        builder.store(to, at, builder.load(found, at, whole_vector), whole_vector);
+    writer.finish();
+    return builder.finish();
+}
+
+ir::Program extremes_one_by_one(Integer max_columns, Integer max_length, Integer max_stride) {
+    ir::Builder builder("gemm_extremes_one_by_one");
+    ExtremesWriter writer(builder, 1 + (max_length + max_columns) * max_stride);
+    const Affine columns = builder.parameter("lines"), length = builder.parameter("length");
+    const Affine element_stride = builder.parameter("element_stride"), stride = builder.parameter("stride");
+    writer.begin();
+    builder.for_loop("line", columns, [&](const Affine& column) {
+        const ir::Value start = builder.multiply(builder.index(column), builder.index(stride));
+        builder.for_loop("at", length, [&](const Affine& at) {
+            const ir::Value offset = builder.multiply(builder.index(at), builder.index(element_stride));
+            writer.look(0, builder.add(start, offset), 1, 1);
+        });
+    });
+    writer.finish();
     return builder.finish();
 }
 

@@ -17,4 +17,8 @@ constexpr int extremes_lanes = 16;
 ///   stride  from one to the next, in elements
 ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride);
 
+/// The same for elements with any strides. Parameters: `lines`, `length`, `element_stride` from one element of a line to
+/// the next, `stride` from one line to the next.
+ir::Program extremes_one_by_one(Integer max_columns, Integer max_length, Integer max_stride);
+
 } // namespace swirl::gemm

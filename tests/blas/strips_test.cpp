@@ -26,15 +26,16 @@ template <class T> struct Triangle {
     std::vector<Real<T>> copy;
     Dense dense;
     Triangle(Random& random, const StripKernel& kernel, Index rows)
-        : copy(static_cast<std::size_t>(triangle_scalars(kernel)), std::numeric_limits<Real<T>>::quiet_NaN()),
+        : copy(static_cast<std::size_t>(kernel.layout().scalars()),
+               std::numeric_limits<Real<T>>::quiet_NaN()),
           dense(rows, rows) {
         for (Index i = 0; i < rows; ++i)
             for (Index j = 0; j <= i; ++j) {
-                const bool inverted = i == j && kernel.task == TriangularTask::solve;
+                const bool inverted = i == j && kernel.task == TriangularTask::solve && !kernel.divides;
                 const T entry = i == j ? scalar_of<T>(0.5 + 0.1 * static_cast<double>(i % 3), 0.25)
                                        : random_value<T>(random) / scalar_of<T>(8, 0);
                 const T stored = inverted ? T(1) / entry : entry;
-                const auto index = static_cast<std::size_t>(triangle_offset(kernel, i, j));
+                const auto index = static_cast<std::size_t>(kernel.layout().offset(i, j, rows));
                 dense(i, j) = wide(entry);
                 copy[index] = static_cast<Real<T>>(wide(stored).real());
                 if constexpr (is_complex_type<T>)
@@ -43,18 +44,19 @@ template <class T> struct Triangle {
     }
 };
 
-template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& cpu, Index rows) {
+template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& cpu, Index whole_rows) {
     Random random(20);
+    const Index rows = whole_rows + kernel.rest;
     const runtime::ExecutableCode code(jit::compile(
         passes::run_codegen_passes(strip_program(kernel, cpu), cpu), cpu, {.arguments_may_overlap = true}));
     const Triangle<T> triangle(random, kernel, rows);
-    Stored<T> strip(random, !kernel.column_major, rows, kernel.columns());
+    Stored<T> strip(random, !kernel.column_major, rows, kernel.columns);
     const Stored<T> before = strip;
     const T alpha = scalar_of<T>(-0.5, 0.75);
     std::vector<Real<T>> workspace(static_cast<std::size_t>(workspace_scalars(kernel)) + 16);
     void* const buffers[] = {const_cast<Real<T>*>(triangle.copy.data()), const_cast<T*>(&alpha),
                              strip.data.data(), workspace.data()};
-    const std::int64_t parameters[] = {rows, strip.leading};
+    const std::int64_t parameters[] = {whole_rows, strip.leading};
     code(buffers, parameters);
 
     const auto in_order = [&](const Stored<T>& m) {
@@ -66,10 +68,11 @@ template <class T> void run_strip(const StripKernel& kernel, const target::Cpu& 
     const Dense x = in_order(solve ? strip : before), y = in_order(solve ? before : strip);
     const Dense product_of = product(triangle.dense, x),
                 bound = product(magnitudes(triangle.dense), magnitudes(x));
-    const std::string what =
-        fmt::format("{}: {} of {}, {} lanes, {} vectors, columns {}, reversed {}, scaled {}", cpu.name,
-                    solve ? "solve" : "multiply", name_of(kernel.data_type), kernel.lanes, kernel.vectors,
-                    kernel.column_major, kernel.reversed, kernel.scaled);
+    const std::string what = fmt::format(
+        "{}: {} of {}, {} lanes, {} columns, {} more rows, column-major {}, reversed {}, scaled {}, "
+        "divides {}",
+        cpu.name, solve ? "solve" : "multiply", name_of(kernel.data_type), kernel.lanes, kernel.columns,
+        kernel.rest, kernel.column_major, kernel.reversed, kernel.scaled, kernel.divides);
     for (Index i = 0; i < rows; ++i)
         for (Index j = 0; j < strip.columns; ++j) {
             const Wide found = solve ? product_of(i, j) : y(i, j),
@@ -90,15 +93,23 @@ TYPED_TEST(Strips, AreRightOnEveryCpu) {
     for (const target::Cpu* cpu : target::cpus()) {
         if (!target::host_can_run(*cpu) || cpu->set == target::InstructionSet::portable) continue;
         for (const TriangularTask task : {TriangularTask::multiply, TriangularTask::solve})
-            for (int choices = 0; choices < 8; ++choices) {
+            for (int choices = 0; choices < 16; ++choices) {
+                if (task == TriangularTask::multiply && (choices & 8) != 0) continue; // never divides
                 const StripKernel kernel = blas::with_shape_for({.task = task,
                                                                  .data_type = data_type_of<T>(),
                                                                  .column_major = (choices & 1) != 0,
                                                                  .reversed = (choices & 2) != 0,
                                                                  .scaled = (choices & 4) != 0,
+                                                                 .divides = (choices & 8) != 0,
                                                                  .most_rows = most_rows},
                                                                 *cpu);
                 for (const Index rows : {Index{kernel.lanes}, most_rows}) run_strip<T>(kernel, *cpu, rows);
+                for (const int rest : {1, kernel.lanes - 1})
+                    for (const int columns : {1, kernel.columns - 1, kernel.columns}) {
+                        StripKernel incomplete = with_columns(kernel, columns);
+                        incomplete.rest = rest;
+                        for (const Index rows : {0, 2 * kernel.lanes}) run_strip<T>(incomplete, *cpu, rows);
+                    }
             }
     }
 }

@@ -115,5 +115,28 @@ TEST(Products, SayWhatIsWrong) {
     }
 }
 
+TEST(BlasRoutines, ShowTheirKernels) {
+    const auto text = [](const std::string& what) {
+        const auto outcome = run_swirl("show " + what + " --cpu avx2");
+        EXPECT_EQ(outcome.status, 0) << outcome.errors;
+        return outcome.output;
+    };
+    const std::string solve = text("dtrsm LLNN 100x302");
+    EXPECT_NE(solve.find("program pack_triangle"), std::string::npos) << solve;
+    EXPECT_NE(solve.find("program solve_strip"), std::string::npos);
+    EXPECT_NE(solve.find("argument quality"), std::string::npos) << "reciprocals are examined";
+    EXPECT_EQ(text("strmm RUTU 20x8").find("quality"), std::string::npos);
+    EXPECT_NE(text("zhemm LU 10x10 --stage asm").find("mirror"), std::string::npos);
+    EXPECT_NE(text("dtrsm LLNN 4x4 --stage machine-ir").find("solve_strip"), std::string::npos);
+    for (const char* wrong : {"dtrsm LL 4x4", "dtrsm LLXN 4x4", "dtrsm LLNN 4", "dtrsm LLNN"})
+        EXPECT_EQ(run_swirl(std::string("show ") + wrong).status, 2) << wrong;
+}
+
+TEST(Products, WithoutKShowHowCIsScaled) {
+    const auto outcome = run_swirl("show gemm 10x7x0 --cpu avx2");
+    EXPECT_NE(outcome.output.find("program gemm_scale"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("program gemm_clear"), std::string::npos);
+}
+
 } // namespace products_test
 } // namespace swirl

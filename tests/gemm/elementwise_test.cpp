@@ -57,7 +57,8 @@ void expect_stored(const ElementwiseKernel& wanted, const Extents& size) {
     ir::Arguments arguments(program);
     std::mt19937 random(1);
     for (const char* const name : {"elements", "results", "beta", "e0"})
-        if (std::any_of(program.buffers.begin(), program.buffers.end(),
+        if (!(name == std::string("elements") && stored.beta == BetaTerm::clears_x) && // which is not read
+            std::any_of(program.buffers.begin(), program.buffers.end(),
                         [&](const ir::BufferInfo& buffer) { return buffer.name == name; }))
             fill(arguments[name], random);
     ir::Memory& elements = arguments["elements"];
@@ -66,13 +67,20 @@ void expect_stored(const ElementwiseKernel& wanted, const Extents& size) {
     arguments.parameters = parameters_of(kernel, size, stride, stride);
     if (!has_results(kernel)) arguments.parameters.pop_back();
     ir::interpret(program, arguments);
-    const Complex beta = adds_c(kernel) ? element_at(arguments["beta"], kernel.data_type, 0) : 0;
+    const auto x = [&](Integer i, Integer j) -> Complex {
+        if (stored.beta == BetaTerm::clears_x) return 0;
+        const Complex element = element_at(before, kernel.data_type, i * kernel.row_stride + j * stride);
+        return stored.beta == BetaTerm::scales_x
+                   ? element_at(arguments["beta"], kernel.data_type, 0) * element
+                   : element;
+    };
+    const Complex beta =
+        stored.beta == BetaTerm::adds_c ? element_at(arguments["beta"], kernel.data_type, 0) : 0;
     for (Integer j = 0; j < size.columns; ++j)
         for (Integer i = 0; i < size.rows; ++i) {
             const Integer at = i * stored.row_stride + j * stride;
-            const Complex expected =
-                element_at(before, kernel.data_type, i * kernel.row_stride + j * stride) +
-                beta * element_at(c, kernel.data_type, at) + operand_at(arguments, kernel, i);
+            Complex expected = x(i, j) + operand_at(arguments, kernel, i);
+            if (beta != Complex(0)) expected += beta * element_at(c, kernel.data_type, at);
             EXPECT_LE(std::abs(element_at(results, kernel.data_type, at) - expected), 1e-6L)
                 << i << ", " << j << " of " << size.rows << " by " << size.columns << ", " << kernel.lanes
                 << " lanes";
@@ -90,10 +98,15 @@ TEST(Elementwise, StoresExpressionsInPlaceAndElsewhere) {
                         kernel.result =
                             StoredElements{.type = type, .row_stride = stride, .is_in_place = true};
                         expect_stored(kernel, size);
+                        for (const BetaTerm beta : {BetaTerm::scales_x, BetaTerm::clears_x}) {
+                            std::get<StoredElements>(kernel.result).beta = beta;
+                            expect_stored(kernel, size);
+                        }
                         kernel.row_stride = 1;
                         kernel.result = StoredElements{.type = type, .row_stride = stride};
                         expect_stored(kernel, size);
-                        kernel.result = StoredElements{.type = type, .row_stride = stride, .adds_c = true};
+                        kernel.result =
+                            StoredElements{.type = type, .row_stride = stride, .beta = BetaTerm::adds_c};
                         expect_stored(kernel, size);
                     }
 }

@@ -52,6 +52,24 @@ TEST(Extremes, FindsMaximumAndSmallestNonzero) {
         }
 }
 
+TEST(Extremes, AreFoundOneByOneWithAnyStrides) {
+    const Integer lines = 3, length = 5, element_stride = 4, stride = 2;
+    const ir::Program program = extremes_one_by_one(lines, length, 8);
+    ir::verify(program, ir::VerificationLevel::vectorized);
+    for (const float value : {-7e30F, -1e-42F, 0.0F}) {
+        ir::Arguments arguments(program);
+        for (Integer line = 0; line < lines; ++line)
+            for (Integer i = 0; i < length; ++i)
+                arguments["from"].set(line * stride + i * element_stride, i % 2 == 0 ? -1.5L : 2);
+        arguments["from"].set(2 * stride + 4 * element_stride, value);
+        arguments.parameters = {lines, length, element_stride, stride};
+        ir::interpret(program, arguments);
+        const Extremes found = found_in(arguments["to"]);
+        EXPECT_EQ(found.largest, std::max(2.0F, std::abs(value)));
+        EXPECT_EQ(found.least, value == -1e-42F ? 1e-42F : 1.5F);
+    }
+}
+
 TEST(Extremes, NanAndInfinityAreTheMaximum) {
     EXPECT_TRUE(std::isinf(extremes_with(1, 20, 3, -std::numeric_limits<float>::infinity()).largest));
     EXPECT_TRUE(std::isnan(extremes_with(1, 20, 3, std::numeric_limits<float>::quiet_NaN()).largest));

@@ -45,9 +45,7 @@ public:
         : kernel_(kernel),
           stored_(std::get_if<StoredElements>(&kernel.result)),
           reduced_(std::get_if<ReducedElements>(&kernel.result)),
-          builder_(stored_ == nullptr                ? "gemm_reduce"
-                   : kernel.expression.is_identity() ? "gemm_store"
-                                                     : "gemm_epilogue"),
+          builder_(name_of(kernel)),
           components_(scalars_in(kernel.data_type)) {}
 
     ir::Program write() {
@@ -68,6 +66,17 @@ public:
     }
 
 private:
+    static const char* name_of(const ElementwiseKernel& kernel) {
+        if (std::holds_alternative<ReducedElements>(kernel.result)) return "gemm_reduce";
+        if (!kernel.expression.is_identity()) return "gemm_epilogue";
+        switch (beta_term(kernel)) {
+        case BetaTerm::none:
+        case BetaTerm::adds_c: return "gemm_store";
+        case BetaTerm::scales_x: return "gemm_scale";
+        case BetaTerm::clears_x: return "gemm_clear";
+        }
+        throw InternalError("a term of β without a name");
+    }
     bool is_in_place() const { return !has_results(kernel_); }
     bool is_over_rows() const { return reduced_ != nullptr && reduced_->over != Over::columns; }
     int vectors() const { return rows_at_once(kernel_) / kernel_.lanes; }
@@ -100,7 +109,7 @@ private:
                                 {ir::ArgumentRole::reduction});
         else if (!is_in_place())
             results_ = add("results", stored_->type, stored_->row_stride, true, {ir::ArgumentRole::c});
-        if (adds_c(kernel_))
+        if (reads_beta(kernel_))
             beta_ =
                 builder_.input("beta", scalar_of(kernel_.data_type), components_, {ir::ArgumentRole::beta});
         if (!kernel_.expression.is_identity())
@@ -178,23 +187,34 @@ private:
         return {first, components_ == 2 ? builder_.load(buffer, index + 1, each) : ir::no_value};
     }
     Components evaluated(const Column& column, const Affine& row, int active) {
-        const Components x = loaded_from(elements_, kernel_.row_stride, row, active, column.elements);
         return apply_epilogue(builder_, operands_, {row, column.index, active},
-                              with_c(column, row, active, x));
+                              with_beta(column, row, active));
     }
-    /// x + β·C, where C is added.
-    Components with_c(const Column& column, const Affine& row, int active, const Components& x) {
-        if (!adds_c(kernel_)) return x;
-        const Components c = loaded_from(results_, stored_->row_stride, row, active, column.results);
-        const auto product = [&](std::size_t of_beta, std::size_t of_c) {
+    /// The element, with the term of β.
+    Components with_beta(const Column& column, const Affine& row, int active) {
+        const BetaTerm term = beta_term(kernel_);
+        if (term == BetaTerm::clears_x) {
+            const Value zero = builder_.constant({scalar_of(kernel_.data_type), kernel_.lanes}, 0);
+            return {zero, components_ == 2 ? zero : ir::no_value};
+        }
+        const Components x = loaded_from(elements_, kernel_.row_stride, row, active, column.elements);
+        if (term == BetaTerm::none) return x;
+        if (term == BetaTerm::scales_x) return times_beta(x);
+        const Components c =
+            times_beta(loaded_from(results_, stored_->row_stride, row, active, column.results));
+        if (components_ == 1) return {builder_.add(x[0], c[0]), ir::no_value};
+        return {builder_.add(x[0], c[0]), builder_.add(x[1], c[1])};
+    }
+    Components times_beta(const Components& x) {
+        const auto product = [&](std::size_t of_beta, std::size_t of_x) {
             const Value factor =
                 builder_.splat(builder_.load(beta_, static_cast<Integer>(of_beta)), kernel_.lanes);
-            return builder_.multiply(factor, c[of_c]);
+            return builder_.multiply(factor, x[of_x]);
         };
-        if (components_ == 1) return {builder_.add(x[0], product(0, 0)), ir::no_value};
+        if (components_ == 1) return {product(0, 0), ir::no_value};
         const Value first = product(0, 0), real = builder_.subtract(first, product(1, 1));
         const Value second = product(0, 1), imaginary = builder_.add(second, product(1, 0));
-        return {builder_.add(x[0], real), builder_.add(x[1], imaginary)};
+        return {real, imaginary};
     }
     void store(const Column& column, const Affine& row, int active, const Components& values) {
         const Integer components = scalars_in(stored_->type);
@@ -333,9 +353,12 @@ bool has_results(const ElementwiseKernel& kernel) {
     const StoredElements* const stored = std::get_if<StoredElements>(&kernel.result);
     return stored == nullptr || !stored->is_in_place || stored->type != kernel.data_type;
 }
-bool adds_c(const ElementwiseKernel& kernel) {
+BetaTerm beta_term(const ElementwiseKernel& kernel) {
     const StoredElements* const stored = std::get_if<StoredElements>(&kernel.result);
-    return stored != nullptr && stored->adds_c;
+    return stored == nullptr ? BetaTerm::none : stored->beta;
+}
+bool reads_beta(const ElementwiseKernel& kernel) {
+    return beta_term(kernel) == BetaTerm::adds_c || beta_term(kernel) == BetaTerm::scales_x;
 }
 
 ir::Program elementwise(const ElementwiseKernel& kernel) { return ElementwiseWriter(kernel).write(); }

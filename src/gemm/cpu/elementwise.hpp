@@ -9,12 +9,20 @@
 
 namespace swirl::gemm {
 
+/// What β makes of an element x before the expression.
+enum class BetaTerm : std::uint8_t {
+    none,     ///< x
+    adds_c,   ///< x + β·C; C has the elements' type
+    scales_x, ///< β·x
+    clears_x, ///< 0, which is β·x for β = 0: x is not read
+};
+
 /// Elements are stored in this type.
 struct StoredElements {
     DataType type = DataType::float32;
     Integer row_stride = 1;   ///< of C, in elements; not 0
     bool is_in_place = false; ///< results replace the elements, which have as many bytes
-    bool adds_c = false;      ///< the expression is of x + β·C instead of x; C has the elements' type
+    BetaTerm beta = BetaTerm::none;
     bool operator==(const StoredElements&) const = default;
 };
 
@@ -51,10 +59,11 @@ constexpr int partials_in_column = 8;
 int rows_at_once(const ElementwiseKernel& kernel);
 /// Whether there is a buffer `results`: else results replace elements of the same type.
 bool has_results(const ElementwiseKernel& kernel);
-/// Whether β·C is added.
-bool adds_c(const ElementwiseKernel& kernel);
+BetaTerm beta_term(const ElementwiseKernel& kernel);
+/// Whether there is a buffer `beta`.
+bool reads_beta(const ElementwiseKernel& kernel);
 
-/// The program. Buffers: `elements`, `results` unless they replace elements of their type, `beta` where β·C is added; then the
+/// The program. Buffers: `elements`, `results` unless they replace elements of their type, `beta` where it is read; then the
 /// expression's operands, which start at the first element. Parameters, in this order:
 ///   rows           rounded down to a multiple of rows_at_once
 ///   whole_columns  rounded down to a multiple of columns_at_once

@@ -18,7 +18,9 @@ public:
 
     ir::Program write() {
         const Integer rows = kernel_.rows, columns = kernel_.columns;
-        tile_ = builder_.input("tile", scalar_, components_ * rows * columns, {ir::ArgumentRole::workspace});
+        if (kernel_.has_tile)
+            tile_ =
+                builder_.input("tile", scalar_, components_ * rows * columns, {ir::ArgumentRole::workspace});
         c_ = builder_.output("c", scalar_, components_ * (rows + (columns - 1) * kernel_.max_stride),
                              {ir::ArgumentRole::c});
         const bool scales = kernel_.update == Update::scale;
@@ -55,23 +57,37 @@ private:
     }
 
     void write_scalars(Integer in_tile, Integer in_c, int active, Value start) {
-        Value result = builder_.load(tile_, in_tile, {.lanes = kernel_.lanes, .active = active});
+        const ir::Access in_matrix{.lanes = kernel_.lanes, .active = active, .dynamic = start};
+        Value result = kernel_.has_tile
+                           ? builder_.load(tile_, in_tile, {.lanes = kernel_.lanes, .active = active})
+                           : builder_.constant({scalar_, kernel_.lanes}, 0);
         if (kernel_.update != Update::overwrite) {
-            Value before =
-                builder_.load(c_, in_c, {.lanes = kernel_.lanes, .active = active, .dynamic = start});
+            Value before = builder_.load(c_, in_c, in_matrix);
             if (kernel_.update == Update::scale) before = builder_.multiply(before, beta_[0]);
-            result = builder_.add(result, before);
+            result = kernel_.has_tile ? builder_.add(result, before) : before;
         }
-        builder_.store(c_, in_c, result, {.lanes = kernel_.lanes, .active = active, .dynamic = start});
+        builder_.store(c_, in_c, result, in_matrix);
     }
 
     /// tile + β·C.
     void write_pairs(Integer in_tile, Integer in_c, int active, Value start) {
+        const auto of_c = [&] { return load_pairs(builder_, c_, in_c, kernel_.lanes, active, start); };
+        if (!kernel_.has_tile) return store_pairs(builder_, c_, in_c, times_beta(of_c()), active, start);
         const Components sum = load_pairs(builder_, tile_, in_tile, kernel_.lanes, active, ir::no_value);
-        const Components before = load_pairs(builder_, c_, in_c, kernel_.lanes, active, start);
+        const Components before = of_c();
         const Components result{builder_.fnma(before[1], beta_[1], builder_.fma(before[0], beta_[0], sum[0])),
                                 builder_.fma(before[1], beta_[0], builder_.fma(before[0], beta_[1], sum[1]))};
         store_pairs(builder_, c_, in_c, result, active, start);
+    }
+
+    /// As gemm::elementwise multiplies.
+    Components times_beta(const Components& x) {
+        const auto product = [&](std::size_t of_x, std::size_t of_beta) {
+            return builder_.multiply(x[of_x], beta_[of_beta]);
+        };
+        const Value first = product(0, 0), real = builder_.subtract(first, product(1, 1));
+        const Value second = product(1, 0), imaginary = builder_.add(second, product(0, 1));
+        return {real, imaginary};
     }
 
     const TriangleUpdate& kernel_;

@@ -3,15 +3,15 @@
 #include "gemm/cpu/tile_writer.hpp"
 #include "ir/program.hpp"
 
-#include <compare>
+#include <cstdint>
 
 namespace swirl::gemm {
 
 /// Which half of a matrix counts, with its diagonal.
 enum class Triangle : std::uint8_t { lower, upper };
 
-/// Puts those elements of a finished tile into C that are on one side of a diagonal; the others of C are neither read nor
-/// written.
+/// Puts those elements of a finished tile into C that are on one side of a diagonal, or multiplies these elements of C by β;
+/// the others of C are neither read nor written.
 struct TriangleUpdate {
     DataType data_type = DataType::float64;
     int lanes = 1;
@@ -21,8 +21,9 @@ struct TriangleUpdate {
     /// Element (i, j) counts if j − i ≤ diagonal (lower), or if i − j ≤ diagonal (upper).
     int diagonal = 0;
     Update update = Update::overwrite; ///< of C, where the product is the tile
+    bool has_tile = true;              ///< otherwise the product is zero
     Integer max_stride = 1;            ///< of C's columns
-    auto operator<=>(const TriangleUpdate&) const = default;
+    bool operator==(const TriangleUpdate&) const = default;
 };
 
 /// Rows first … last−1 of a column count.
@@ -31,7 +32,7 @@ struct CountingRows {
 };
 CountingRows counting_rows(const TriangleUpdate& kernel, int column);
 
-/// The program. Buffers: `tile`, `c`, and `beta` for Update::scale. Parameter:
+/// The program. Buffers: `tile` where there is one, `c`, and `beta` for Update::scale. Parameter:
 ///   column_stride  of C, in elements, ≥ 0 and ≤ max_stride; C's row stride is 1
 ir::Program triangle_update(const TriangleUpdate& kernel);
 

@@ -411,14 +411,16 @@ void check_triangle(const gemm::TriangleUpdate& kernel, runtime::KernelFunction 
                 put(type, tile.data() + (i + j * kernel.rows) * bytes_of(type), sample<V>(0, i, j));
                 put(type, c.at(i, j), sample<V>(2, i, j));
             }
-        void* const buffers[] = {tile.data(), c.data(), beta_bytes};
+        void* const with_tile[] = {tile.data(), c.data(), beta_bytes};
+        void* const alone[] = {c.data(), beta_bytes};
         const std::int64_t parameters[] = {c.column_stride()};
-        function(buffers, parameters);
+        function(kernel.has_tile ? with_tile : alone, parameters);
         c.require_guards(name);
         for (int j = 0; j < kernel.columns; ++j)
             for (int i = 0; i < kernel.rows; ++i) {
                 const V before = sample<V>(2, i, j);
-                const V wanted = counts(i, j) ? sample<V>(0, i, j) + beta * before : before;
+                const V of_tile = kernel.has_tile ? sample<V>(0, i, j) : V(0);
+                const V wanted = counts(i, j) ? of_tile + beta * before : before;
                 if (!(get<V>(type, c.at(i, j)) == wanted))
                     fail(name, fmt::format("element ({}, {}) of C is wrong", i, j));
             }

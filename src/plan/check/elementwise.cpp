@@ -182,15 +182,23 @@ private:
 
     template <class S> void check_stored(const gemm::StoredElements& stored) {
         const Elements before = elements_.copy();
+        const S beta = -sample<S>(1, 1) - S(3);
+        if (stored.beta == gemm::BetaTerm::scales_x || stored.beta == gemm::BetaTerm::clears_x)
+            for (Integer j = 0; j < columns_; ++j)
+                for (Integer i = 0; i < rows_; ++i)
+                    put_value(before.at(i, j), stored.beta == gemm::BetaTerm::clears_x
+                                                   ? S(0)
+                                                   : static_cast<S>(beta * value<S>(i, j))); // exact
         if (!gemm::has_results(kernel_)) {
-            call_guarded(elements_);
+            if (stored.beta == gemm::BetaTerm::clears_x) // 0 times any of these bits would not be 0
+                std::fill(elements_.bytes().begin(), elements_.bytes().end(), std::byte{0xff});
+            call_guarded(elements_, &beta);
             return compare<S>(before, elements_);
         }
         const Elements results(stored.type, stored.row_stride, column_stride(stored.row_stride), rows_,
                                columns_);
         std::fill(results.bytes().begin(), results.bytes().end(), std::byte{0xa5});
-        if (stored.adds_c) {
-            const S beta = -sample<S>(1, 1) - S(3);
+        if (stored.beta == gemm::BetaTerm::adds_c) {
             for (Integer j = 0; j < columns_; ++j)
                 for (Integer i = 0; i < rows_; ++i) {
                     const S c = sample<S>(i + rows_, j);

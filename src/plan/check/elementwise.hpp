@@ -13,7 +13,7 @@ struct ElementwiseCall {
     Integer column_stride = 0;
     void* results = nullptr; ///< unless they replace the elements
     Integer result_stride = 0;
-    const void* beta = nullptr; ///< where β·C is added
+    const void* beta = nullptr; ///< where the kernel reads it
 };
 
 /// Calls the kernel; operand(k) is the address of operand k for the first element.
@@ -29,7 +29,7 @@ void call(const gemm::ElementwiseKernel& kernel, runtime::KernelFunction functio
     void** next = buffers;
     *next++ = given.elements;
     if (gemm::has_results(kernel)) *next++ = given.results;
-    if (gemm::adds_c(kernel)) *next++ = const_cast<void*>(given.beta);
+    if (gemm::reads_beta(kernel)) *next++ = const_cast<void*>(given.beta);
     for (std::size_t k = 0; k < operands; ++k) *next++ = const_cast<void*>(operand(k));
     const std::int64_t parameters[] = {given.rows - given.rows % gemm::rows_at_once(kernel),
                                        given.columns - given.columns % kernel.columns_at_once, given.columns,

@@ -16,18 +16,4 @@ void check_beta(const MatrixProduct& product, const void* beta) {
             name_of(product.type_of_c()), name_of(product.data_type));
 }
 
-void scale_matrix(const MatrixProduct& product, const void* beta, void* c) {
-    with_data_type(product.data_type, [&](auto example) {
-        using T = decltype(example);
-        const T factor = value_at<T>(beta);
-        if (factor == T(1)) return;
-        for (Integer column = 0; column < product.columns; ++column)
-            for (Integer row = 0; row < product.rows; ++row) {
-                T& element =
-                    static_cast<T*>(c)[row * product.c.row_stride + column * product.c.column_stride];
-                element = factor == T(0) ? T(0) : factor * element;
-            }
-    });
-}
-
 } // namespace swirl::planning

@@ -63,7 +63,4 @@ constexpr gemm::Update update_for(ScalarKind beta) {
                                      : gemm::Update::scale;
 }
 
-/// C = β·C; if β is zero, C is not read.
-void scale_matrix(const MatrixProduct& product, const void* beta, void* c);
-
 } // namespace swirl::planning

@@ -169,9 +169,11 @@ private:
         const Integer below = is_lower ? rows.first - columns.first : columns.first - rows.first;
         void* const of_triangle[] = {tile, whole[2], alpha_beta_ + bytes_};
         const std::int64_t stride[] = {product_.c.column_stride};
-        kernels_.triangle(static_cast<int>(in_row), static_cast<int>(in_column),
-                          is_lower ? gemm::Triangle::lower : gemm::Triangle::upper,
-                          static_cast<int>(below + region_.offset), update_)(of_triangle, stride);
+        kernels_.triangle({.rows = static_cast<int>(in_row),
+                           .columns = static_cast<int>(in_column),
+                           .triangle = is_lower ? gemm::Triangle::lower : gemm::Triangle::upper,
+                           .diagonal = static_cast<int>(below + region_.offset),
+                           .update = update_})(of_triangle, stride);
     }
 
     MatrixKernels& kernels_;

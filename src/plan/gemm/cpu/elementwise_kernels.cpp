@@ -111,7 +111,7 @@ ScatteredStores::ScatteredStores(const gemm::ElementwiseKernel& in_place, Intege
     stored.is_in_place = false;
     overwriting = ElementwiseKernels::shared(wanted, rows, columns, cpu, check);
     if (stored.type != wanted.data_type) return; // C holds elements of another type before
-    stored.adds_c = true;
+    stored.beta = gemm::BetaTerm::adds_c;
     adding = ElementwiseKernels::shared(wanted, rows, columns, cpu, check);
 }
 

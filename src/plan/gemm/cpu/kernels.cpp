@@ -18,6 +18,17 @@ constexpr Integer max_k = 1 << 16, max_stride = Integer{1} << 36;
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
+/// Distinguishes the triangles of one tile's kernels.
+std::uint64_t key_of(const gemm::TriangleUpdate& kernel) {
+    const auto bits = [](auto value, int first) {
+        return static_cast<std::uint64_t>(static_cast<std::uint16_t>(value)) << first;
+    };
+    return bits(kernel.diagonal, 0) | bits(kernel.rows, 16) | bits(kernel.columns, 32) |
+           bits((static_cast<int>(kernel.triangle) * 3 + static_cast<int>(kernel.update)) * 2 +
+                    static_cast<int>(kernel.has_tile),
+                48);
+}
+
 } // namespace
 
 MatrixKernels::MatrixKernels(const gemm::OperandTypes& types, const gemm::BlockedGemm& schedule,
@@ -51,21 +62,20 @@ runtime::KernelFunction MatrixKernels::tile(int rows, int columns, gemm::Update 
     return made;
 }
 
-runtime::KernelFunction MatrixKernels::triangle(int rows, int columns, gemm::Triangle triangle, int diagonal,
-                                                gemm::Update update) {
-    const gemm::TriangleUpdate kernel{.data_type = types_.c,
-                                      .lanes = schedule_.tile.lanes,
-                                      .rows = rows,
-                                      .columns = columns,
-                                      .triangle = triangle,
-                                      .diagonal = diagonal,
-                                      .update = update,
-                                      .max_stride = max_stride};
+runtime::KernelFunction MatrixKernels::triangle(const gemm::TriangleUpdate& wanted) {
+    gemm::TriangleUpdate kernel = wanted;
+    kernel.data_type = types_.c;
+    kernel.lanes = schedule_.tile.lanes;
+    kernel.max_stride = max_stride;
+    const std::uint64_t key = key_of(kernel);
+    if (const runtime::KernelFunction made = triangles_.find(key)) return made;
     const std::lock_guard lock(making_);
-    if (const auto made = triangles_.find(kernel); made != triangles_.end()) return made->second;
-    return triangles_[kernel] = compile(gemm::triangle_update(kernel), [&](runtime::KernelFunction function) {
-               check_triangle(kernel, function);
-           });
+    if (const runtime::KernelFunction made = triangles_.find(key)) return made;
+    const runtime::KernelFunction made =
+        compile(gemm::triangle_update(kernel),
+                [&](runtime::KernelFunction function) { check_triangle(kernel, function); });
+    triangles_.add(key, made);
+    return made;
 }
 
 gemm::MicroKernel MatrixKernels::tile_description(int rows, int columns, gemm::Update update) const {

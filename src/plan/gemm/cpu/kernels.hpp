@@ -7,12 +7,12 @@
 #include "gemm/cpu/schedule.hpp"
 #include "gemm/cpu/triangle_update.hpp"
 #include "plan/check/cpu_gemm.hpp"
+#include "plan/kernel_table.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "target/cpu.hpp"
 
 #include <atomic>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -41,9 +41,8 @@ public:
     /// A micro-kernel for a tile of this many rows and columns. See gemm::micro_kernel.
     runtime::KernelFunction tile(int rows, int columns, gemm::Update update);
 
-    /// What puts a finished tile that a diagonal crosses into C. See gemm::TriangleUpdate.
-    runtime::KernelFunction triangle(int rows, int columns, gemm::Triangle triangle, int diagonal,
-                                     gemm::Update update);
+    /// What updates a tile of C that a diagonal crosses. `wanted` has its rows, columns, diagonal and update.
+    runtime::KernelFunction triangle(const gemm::TriangleUpdate& wanted);
 
     using Operand = gemm::Operand;
     /// Packs a panel of `count` rows or columns, with `rest` k indices beyond the last full k-group. See gemm::pack.
@@ -84,7 +83,7 @@ private:
     KernelCheck check_;
     std::vector<Slot> tiles_;
     std::array<std::vector<Slot>, 2> packs_; ///< by operand
-    std::map<gemm::TriangleUpdate, runtime::KernelFunction> triangles_;
+    KernelTable triangles_;                  ///< by key_of
     ForkSafeMutex making_;
     std::deque<runtime::ExecutableCode> code_;
 };

@@ -112,22 +112,6 @@ ElementwiseKernels* scattered_store(const Work& work) {
     return (work.update == gemm::Update::overwrite ? stores.overwriting : stores.adding).get();
 }
 
-/// Stores a contiguous matrix of accumulators in C, plus β·C, on the host.
-void store_scattered_on_host(const Work& work, const void* accumulators) {
-    const MatrixProduct& product = work.product;
-    with_data_type(product.data_type, [&](auto example) {
-        using T = decltype(example);
-        const T beta = value_at<T>(work.arguments.beta);
-        T* const c = static_cast<T*>(work.arguments.c);
-        for (Integer column = 0; column < product.columns; ++column)
-            for (Integer row = 0; row < product.rows; ++row) {
-                T& element = c[row * product.c.row_stride + column * product.c.column_stride];
-                const T result = static_cast<const T*>(accumulators)[column * product.rows + row];
-                element = beta == T(0) ? result : result + beta * element;
-            }
-    });
-}
-
 /// C has no unit stride: some columns at a time are computed in a buffer.
 void multiply_scattered(const Work& work) {
     constexpr Integer most = 64;
@@ -135,6 +119,7 @@ void multiply_scattered(const Work& work) {
     const Integer width = work.blocks().schedule().tile.columns; // of packed panels
     const Integer columns_at_once = std::min(most / width * width, product.columns);
     ElementwiseKernels* const store = scattered_store(work);
+    ensure(store != nullptr, "no kernel for a C with row stride {}", product.c.row_stride);
     std::vector<std::byte> accumulators(
         static_cast<std::size_t>(product.rows * columns_at_once * bytes_of(product.data_type)));
     for (Integer first = 0; first < product.columns; first += columns_at_once) {
@@ -146,17 +131,14 @@ void multiply_scattered(const Work& work) {
         contiguous.extras.epilogue = {};
         multiply_blocks(work.blocks(), contiguous.product, contiguous.arguments, gemm::Update::overwrite,
                         work.kc, {}, contiguous.extras);
-        if (store == nullptr)
-            store_scattered_on_host(columns, accumulators.data());
-        else
-            store->run({.rows = product.rows,
-                        .columns = columns.product.columns,
-                        .elements = accumulators.data(),
-                        .column_stride = product.rows,
-                        .results = columns.arguments.c,
-                        .result_stride = product.c.column_stride,
-                        .beta = work.arguments.beta},
-                       1, [&](std::size_t index) { return columns.extras.epilogue.operand(index, 0, 0); });
+        store->run({.rows = product.rows,
+                    .columns = columns.product.columns,
+                    .elements = accumulators.data(),
+                    .column_stride = product.rows,
+                    .results = columns.arguments.c,
+                    .result_stride = product.c.column_stride,
+                    .beta = work.arguments.beta},
+                   1, [&](std::size_t index) { return columns.extras.epilogue.operand(index, 0, 0); });
     }
 }
 
@@ -168,7 +150,7 @@ void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& 
     MatrixExtras extras = arguments.extras == nullptr ? MatrixExtras{} : *arguments.extras;
     extras.epilogue.matrix = extras.reductions.matrix = matrix;
     if (!needs_conversion_buffer(product)) {
-        scale_matrix(product, arguments.beta, c);
+        scale_matrix(code.scaling, product, arguments.beta, c);
         if (extras.epilogue) apply_epilogue(product, extras.epilogue, c);
         if (extras.reductions) reduce_matrix(product, extras.reductions, c, 1);
         return;
@@ -176,12 +158,12 @@ void scale_matrix_of_batch(const MatrixProduct& product, const MatrixArguments& 
     const ReductionGrid grid{product.rows, product.columns, product.rows, 1};
     std::optional<PartialReductions> partials;
     if (extras.reductions) partials.emplace(product, extras.reductions, grid);
-    std::vector<float> accumulators(static_cast<std::size_t>(product.rows));
+    std::vector<float> accumulators(static_cast<std::size_t>(product.rows)); // or int32
     MatrixProduct subproblem = product;
     subproblem.columns = 1;
     for (Integer column = 0; column < product.columns; ++column) {
-        std::fill(accumulators.begin(), accumulators.end(), 0.0F); // also int32 zeros
         subproblem.c = {.row_stride = 1, .column_stride = product.rows};
+        scale_matrix(code.scaling, subproblem, arguments.beta, accumulators.data()); // by zero
         extras.epilogue.column = column;
         if (extras.epilogue) apply_epilogue(subproblem, extras.epilogue, accumulators.data());
         if (partials) partials->take(column, accumulators.data(), 1, product.rows);

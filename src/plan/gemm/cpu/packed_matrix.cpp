@@ -1,10 +1,10 @@
 #include "plan/gemm/cpu/packed_matrix.hpp"
 
-#include "plan/gemm/values.hpp"
+#include "plan/gemm/cpu/matrix_copy.hpp"
+#include "plan/gemm/cpu/multiply.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace swirl::planning {
 
@@ -55,19 +55,14 @@ PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const Matri
     }
 }
 
+/// As columns that follow each other: of A, or of Aᵀ where its k indices have stride 1; of B.
 void PackedMatrix::copy(const std::byte* from, const MatrixLayout& layout, std::byte* to) const {
-    const PanelSource source(form_.operand, from, layout);
-    with_data_type(form_.data_type, [&](auto example) {
-        using T = decltype(example);
-        const PanelSource copied(form_.operand, to, form_.layout());
-        for (Integer k = 0; k < form_.k_extent; ++k)
-            for (Integer i = 0; i < form_.extent; ++i) {
-                T& element = reinterpret_cast<T*>(to)[k * copied.k_stride + i * copied.stride];
-                element = reinterpret_cast<const T*>(source.data)[k * source.k_stride + i * source.stride];
-                if constexpr (!std::is_same_v<T, typename RealPart<T>::type>)
-                    if (source.conjugated) element = std::conj(element);
-            }
-    });
+    const bool is_a = form_.operand == MatrixKernels::Operand::a;
+    if (is_a && form_.along_k)
+        copy_matrix(form_.data_type, from, transposed(layout), form_.k_extent, form_.extent, to);
+    else
+        copy_matrix(form_.data_type, from, layout, is_a ? form_.extent : form_.k_extent,
+                    is_a ? form_.k_extent : form_.extent, to);
 }
 
 } // namespace swirl::planning

@@ -55,12 +55,8 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
     if (!product.reductions.empty()) reductions_ = std::make_unique<MatrixReductions>(product);
     if (epilogue_ != nullptr) epilogue_->generate_for(*cpu_, options.check);
     if (reductions_ != nullptr) reductions_->generate_for(product, *cpu_, options.check);
-    if (canonical_.c.row_stride != 1 && canonical_.rows > 1 && !needs_conversion_buffer(product))
-        code_.scattered =
-            ScatteredStores({.data_type = product.data_type,
-                             .result = gemm::StoredElements{.type = product.data_type,
-                                                            .row_stride = canonical_.c.row_stride}},
-                            canonical_.rows, canonical_.columns, *cpu_, options.check);
+    code_.scattered = stores_of(canonical_, *cpu_, options.check);
+    code_.scaling = ScalingKernels(canonical_, *cpu_, options.check);
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
     if (is_small_) shares_ = shares_for(threads_);
@@ -390,7 +386,8 @@ double MatrixPlan::flops() const {
 
 std::vector<ir::Program> MatrixPlan::programs() const {
     using Operand = MatrixKernels::Operand;
-    if (is_empty_ || code_.is_builtin()) return {};
+    if (code_.is_builtin()) return {};
+    if (is_empty_) return programs_without_products();
     if (is_small_) {
         std::vector<ir::Program> small = {gemm::small_gemm(kernel(gemm::Update::overwrite, true).small())};
         add_elementwise(small);
@@ -414,6 +411,16 @@ std::vector<ir::Program> MatrixPlan::programs() const {
         programs.back().name += operand == Operand::a ? "_a" : "_b";
     }
     add_elementwise(programs);
+    return programs;
+}
+
+/// β·C and what follows it.
+std::vector<ir::Program> MatrixPlan::programs_without_products() const {
+    if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return {};
+    std::vector<ir::Program> programs;
+    for (const auto& kernels : {code_.scaling.scaling, code_.scaling.clearing})
+        programs.push_back(gemm::elementwise(
+            kernels->description(canonical_.rows, canonical_.rows > 1 ? canonical_.c.row_stride : 1)));
     return programs;
 }
 

@@ -118,6 +118,7 @@ private:
     void execute_any(const MatrixArguments& arguments, ScalarKind alpha, ScalarKind beta,
                      const void* const* arrays) const;
     void make_code();
+    std::vector<ir::Program> programs_without_products() const;
     void add_elementwise(std::vector<ir::Program>& programs) const;
     /// Throws UserError for arrays that are missing or overlap something written. Prepacked operands have no pointer.
     void check_arrays(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const;

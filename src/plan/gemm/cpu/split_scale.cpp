@@ -9,6 +9,7 @@
 #include "runtime/cpu/team.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -17,8 +18,6 @@
 namespace swirl::planning {
 
 namespace {
-
-constexpr std::uint32_t sign = 0x80000000U;
 
 /// Bit patterns of magnitudes, which are ordered like the magnitudes. The least is kept as its pattern minus one, as
 /// kernels return it, so that zeros wrap around and do not count.
@@ -30,43 +29,44 @@ struct Words {
         largest = std::max(largest, largest_word);
         before_least = std::min(before_least, word_before_least);
     }
-    void take(float value) {
-        const std::uint32_t word = std::bit_cast<std::uint32_t>(value) & ~sign;
-        take(word, word - 1U);
-    }
 };
 
+constexpr Integer most_elements = Integer{1} << 36, most_lines = 1 << 20;
+
+runtime::ExecutableCode compiled(const ir::Program& program) {
+    const target::Cpu& cpu = target::avx512_cpu();
+    return runtime::ExecutableCode(jit::compile(passes::run_codegen_passes(program, cpu), cpu));
+}
+
 runtime::KernelFunction extremes_kernel() {
-    constexpr Integer most = Integer{1} << 36, max_columns = 1 << 20;
     static constinit LazyValue<runtime::ExecutableCode> code;
-    return code
-        .get([] {
-            const target::Cpu& cpu = target::avx512_cpu();
-            return runtime::ExecutableCode(
-                jit::compile(passes::run_codegen_passes(gemm::extremes(max_columns, most, most), cpu), cpu));
-        })
+    return code.get([] { return compiled(gemm::extremes(most_lines, most_elements, most_elements)); })
+        .function();
+}
+runtime::KernelFunction extremes_one_by_one_kernel() {
+    static constinit LazyValue<runtime::ExecutableCode> code;
+    return code.get([] { return compiled(gemm::extremes_one_by_one(most_lines, most_lines, most_elements)); })
         .function();
 }
 
-Words words_of_columns(const float* first, Integer count, Integer length, Integer stride) {
-    constexpr Integer at_once = 64;
+Words words_of(runtime::KernelFunction kernel, const float* first,
+               const std::array<std::int64_t, 4>& parameters) {
     Words words;
     std::uint32_t found[2 * gemm::extremes_lanes];
     void* const buffers[] = {const_cast<float*>(first), found};
-    const std::int64_t parameters[] = {count, length / at_once * at_once, length, stride};
-    extremes_kernel()(buffers, parameters);
+    kernel(buffers, parameters.data());
     for (int lane = 0; lane < gemm::extremes_lanes; ++lane)
         words.take(found[lane], found[gemm::extremes_lanes + lane]);
     return words;
 }
 
-/// Rows or columns that are too short for kernels, or no unit stride.
-Words words_one_by_one(const float* first, Integer count, Integer length, const MatrixLayout& layout) {
-    Words words;
-    for (Integer j = 0; j < count; ++j)
-        for (Integer i = 0; i < length; ++i)
-            words.take(first[j * layout.column_stride + i * layout.row_stride]);
-    return words;
+Words words_of_columns(const float* first, Integer count, Integer length, const MatrixLayout& layout) {
+    constexpr Integer at_once = 64;
+    const bool is_contiguous = layout.row_stride == 1 && length >= gemm::extremes_lanes;
+    return is_contiguous ? words_of(extremes_kernel(), first,
+                                    {count, length / at_once * at_once, length, layout.column_stride})
+                         : words_of(extremes_one_by_one_kernel(), first,
+                                    {count, length, layout.row_stride, layout.column_stride});
 }
 
 int exponent(float magnitude) { return std::ilogb(magnitude); }
@@ -92,7 +92,6 @@ Magnitudes magnitudes_of(const float* matrix, const MatrixLayout& layout, Intege
     const MatrixLayout column_layout = layout.row_stride == 1 ? layout : transposed(layout);
     const Integer length = layout.row_stride == 1 ? rows : columns;
     const Integer count = layout.row_stride == 1 ? columns : rows;
-    const bool is_contiguous = column_layout.row_stride == 1 && length >= gemm::extremes_lanes;
     constexpr Integer min_parallel_work = 1 << 16;
     const int wanted = static_cast<int>(std::clamp<Integer>(count * length / min_parallel_work, 1, threads));
     std::vector<Words> found(static_cast<std::size_t>(wanted));
@@ -101,8 +100,7 @@ Magnitudes magnitudes_of(const float* matrix, const MatrixLayout& layout, Intege
         if (first >= last) return;
         const float* const from = matrix + first * column_layout.column_stride;
         found[static_cast<std::size_t>(member.index())] =
-            is_contiguous ? words_of_columns(from, last - first, length, column_layout.column_stride)
-                          : words_one_by_one(from, last - first, length, column_layout);
+            words_of_columns(from, last - first, length, column_layout);
     });
     Words all;
     for (const Words& words : found) all.take(words.largest, words.before_least);

@@ -26,18 +26,36 @@ void transpose(MatrixProduct& product, MatrixArguments& arguments, Half& half) {
     half = half == Half::lower ? Half::upper : Half::lower;
 }
 
-/// C = β·C.
-void scale_triangle(const MatrixProduct& product, Half half, const void* beta, void* c) {
-    if (scalar_kind(product.data_type, beta) == ScalarKind::one) return;
-    for (Integer column = 0; column < product.columns; ++column) {
-        MatrixProduct subproblem = product;
-        const Integer first = half == Half::lower ? column : 0;
-        subproblem.rows = half == Half::lower ? product.rows - column : column + 1;
-        subproblem.columns = 1;
-        scale_matrix(
-            subproblem, beta,
-            static_cast<std::byte*>(c) + (first * product.c.row_stride + column * product.c.column_stride) *
-                                             bytes_of(product.data_type));
+/// C = β·C. Squares on the diagonal have kernels of their own.
+void scale_triangle(const MatrixProduct& product, Half half, const MatrixCode& code, const void* beta,
+                    void* c) {
+    const ScalarKind kind = scalar_kind(product.data_type, beta);
+    if (kind == ScalarKind::one) return;
+    const bool is_lower = half == Half::lower;
+    const Integer extent = code.is_builtin() ? 1 : 16;
+    const auto at = [&](Integer row, Integer column) {
+        return static_cast<std::byte*>(c) +
+               (row * product.c.row_stride + column * product.c.column_stride) * bytes_of(product.data_type);
+    };
+    MatrixProduct rectangle = product;
+    for (Integer first = 0; first < product.rows; first += extent) {
+        const Integer count = std::min(extent, product.rows - first);
+        rectangle.columns = count;
+        if (code.is_builtin()) {
+            rectangle.rows = 1;
+            scale_matrix(code.scaling, rectangle, beta, at(first, first));
+        } else {
+            void* const buffers[] = {at(first, first), const_cast<void*>(beta)};
+            const std::int64_t parameters[] = {product.c.column_stride};
+            code.blocks->triangle(
+                {.rows = static_cast<int>(count),
+                 .columns = static_cast<int>(count),
+                 .triangle = is_lower ? gemm::Triangle::lower : gemm::Triangle::upper,
+                 .update = kind == ScalarKind::zero ? gemm::Update::overwrite : gemm::Update::scale,
+                 .has_tile = false})(buffers, parameters);
+        }
+        rectangle.rows = is_lower ? product.rows - first - count : first;
+        scale_matrix(code.scaling, rectangle, beta, is_lower ? at(first + count, first) : at(0, first));
     }
 }
 
@@ -108,8 +126,10 @@ void multiply_triangle(const MatrixProduct& given, Half half, const MatrixArgume
                (product.c.row_stride == 1 || product.c.column_stride == 1 || product.rows == 1),
            "a triangle of {} by {}, strides {} and {}", product.rows, product.columns, product.c.row_stride,
            product.c.column_stride);
-    if (product.k == 0 || scalar_kind(product.data_type, arguments.alpha) == ScalarKind::zero)
-        return scale_triangle(product, half, arguments.beta, arguments.c);
+    if (product.k == 0 || scalar_kind(product.data_type, arguments.alpha) == ScalarKind::zero) {
+        if (product.c.row_stride != 1) transpose(product, arguments, half);
+        return scale_triangle(product, half, code, arguments.beta, arguments.c);
+    }
     if (code.is_builtin()) {
         if (half == Half::upper) transpose(product, arguments, half);
         return multiply_by_rows(product, arguments, code, threads);
