@@ -12,10 +12,11 @@ ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride
     constexpr ir::Access whole_vector{.lanes = extremes_lanes};
     constexpr int unroll = 4;
     ir::Builder builder("gemm_extremes");
-    const ir::Buffer from = builder.input("from", vector.scalar, max_length + (max_columns - 1) * max_stride);
-    const ir::Buffer to = builder.output("to", vector.scalar, 2 * extremes_lanes);
-    const ir::Buffer found = builder.local("found", vector.scalar, 2 * extremes_lanes);
-    const Affine columns = builder.parameter("lines"), whole = builder.parameter("whole");
+    const ir::Buffer from =
+        builder.input("source", vector.scalar, max_length + (max_columns - 1) * max_stride);
+    const ir::Buffer to = builder.output("extremes", vector.scalar, 2 * extremes_lanes);
+    const ir::Buffer found = builder.local("partial_extremes", vector.scalar, 2 * extremes_lanes);
+    const Affine columns = builder.parameter("columns"), whole = builder.parameter("unrolled");
     const Affine length = builder.parameter("length"), stride = builder.parameter("stride");
 
     const auto look = [&](const Affine& column, const Affine& at, int vectors) {
@@ -34,11 +35,11 @@ ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride
     builder.store(found, 0, builder.constant(vector, 0), whole_vector);
     builder.store(found, extremes_lanes,
                   builder.constant(vector, std::numeric_limits<long double>::infinity()), whole_vector);
-    builder.for_loop("line", columns, [&](const Affine& column) {
-        builder.for_loop("at", 0, whole, unroll * extremes_lanes, ir::For::Kind::serial,
+    builder.for_loop("column", columns, [&](const Affine& column) {
+        builder.for_loop("i", 0, whole, unroll * extremes_lanes, ir::For::Kind::serial,
                          [&](const Affine& at) { look(column, at, unroll); });
-        builder.for_loop("rest", whole, length - (extremes_lanes - 1), extremes_lanes, ir::For::Kind::serial,
-                         [&](const Affine& at) { look(column, at, 1); });
+        builder.for_loop("remainder", whole, length - (extremes_lanes - 1), extremes_lanes,
+                         ir::For::Kind::serial, [&](const Affine& at) { look(column, at, 1); });
         look(column, length - extremes_lanes, 1); // overlaps the previous vectors
     });
     for (const Integer at : {0, extremes_lanes})

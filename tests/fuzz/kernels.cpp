@@ -115,13 +115,13 @@ public:
         give(kernels, a_, multiplies());
         give(kernels, b_, multiplies());
         give(kernels, c_, reads_c);
-        if (epilogue_.array() != nullptr) give_array(kernels.memory("with_v"));
+        if (epilogue_.array() != nullptr) give_array(kernels.memory("auxiliary_v"));
         std::vector<long double> factors;
         for (const Complex& factor : {factors_.alpha, factors_.beta}) {
             factors.push_back(factor.real());
             if (is_complex(product_.data_type)) factors.push_back(factor.imag());
         }
-        kernels.memory("factors").assign(factors);
+        kernels.memory("alpha_beta").assign(factors);
         const ir::Memory before = kernels.memory("c");
         kernels.run({multiplies() ? 1 : 0, reads_c ? 1 : 0}, {.last_role_first = random_.chance(50)});
         require_gaps(before, kernels.memory("c"));

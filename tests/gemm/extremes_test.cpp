@@ -32,14 +32,14 @@ Extremes extremes_with(Integer lines, Integer length, Integer at, float value) {
     const ir::Program program = extremes(lines, length, stride);
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
-    ir::Memory& from = arguments["from"];
+    ir::Memory& from = arguments["source"];
     for (Integer line = 0; line < lines; ++line)
         for (Integer i = 0; i < length; ++i)
             from.set(line * stride + i, i % 3 == 0 ? 0 : i % 2 == 0 ? -1.5L : 2);
     from.set(at, value);
     arguments.parameters = {lines, length / 64 * 64, length, stride};
     ir::interpret(program, arguments);
-    return found_in(arguments["to"]);
+    return found_in(arguments["extremes"]);
 }
 
 TEST(Extremes, FindsMaximumAndSmallestNonzero) {

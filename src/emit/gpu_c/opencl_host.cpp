@@ -105,14 +105,14 @@ public:
 
     std::string add(const WorkspaceLayout::Region& region) {
         for (std::size_t p = 0; p < regions_.size(); ++p)
-            if (regions_[p].offset == region.offset) return fmt::format("parts[{}]", p);
+            if (regions_[p].offset == region.offset) return fmt::format("regions[{}]", p);
         regions_.push_back(region);
-        return fmt::format("parts[{}]", regions_.size() - 1);
+        return fmt::format("regions[{}]", regions_.size() - 1);
     }
 
     void write_creation() const {
         if (regions_.empty()) return;
-        out_.line("cl_mem parts[{}] = {{NULL}};", regions_.size());
+        out_.line("cl_mem regions[{}] = {{NULL}};", regions_.size());
         std::vector<std::string> bounds;
         for (const WorkspaceLayout::Region& region : regions_)
             bounds.push_back(fmt::format("{{{}, {}}}", region.offset, region.bytes()));
@@ -120,7 +120,7 @@ public:
         out_.line("int p;");
         out_.line("for (p = 0; p < {} && error == CL_SUCCESS; ++p)", regions_.size());
         out_.line(
-            "    parts[p] = clCreateSubBuffer(workspace, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, "
+            "    regions[p] = clCreateSubBuffer(workspace, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, "
             "&regions[p], &error);");
     }
 
@@ -128,7 +128,7 @@ public:
         if (regions_.empty()) return;
         out_.line("for (p = 0; p < {}; ++p)", regions_.size());
         out_.line(
-            "    if (parts[p] != NULL) clReleaseMemObject(parts[p]); // commands keep it while they run");
+            "    if (regions[p] != NULL) clReleaseMemObject(regions[p]); // commands keep it while they run");
     }
 
 private:
