@@ -197,7 +197,7 @@ private:
         const Integer first = origin(c_) * c_.scalars();
         c_.for_each([&](Integer at, std::byte* address) { get(c, first + at, address); });
         if (reduced_.array() == nullptr) return;
-        const ir::Memory& results = kernels.memory("to_r");
+        const ir::Memory& results = kernels.memory("reduction_r");
         const Integer bytes = bytes_of(results.element());
         for (Integer k = 0; k < results.elements(); ++k)
             get(results, k, reduced_.array()->origin() + k * bytes);
