@@ -40,10 +40,12 @@ emit::CppOptions options_for(const planning::Plan& plan) {
             .comment = comment_for(plan)};
 }
 
-/// The function's arguments: those of the kernels, with the kernels' names.
+/// The function's arguments: those of the kernels, with the kernels' names; an auxiliary array has the problem's.
 class TransformBuilder {
 public:
-    explicit TransformBuilder(const std::string& name) { transform_.name = name; }
+    TransformBuilder(const std::string& name, const Transform& problem) : auxiliary_(arrays_of(problem)) {
+        transform_.name = name;
+    }
 
     void add(const ir::Program& program) {
         emit::CppTransform::KernelCall call{&program, {}};
@@ -63,10 +65,16 @@ private:
         const auto at = static_cast<std::size_t>(found - roles_.begin());
         if (found == roles_.end()) {
             roles_.push_back(buffer.role);
-            arguments.push_back({buffer.name, buffer.element, false});
+            arguments.push_back({name_of(buffer), buffer.element, false});
         }
         arguments[at].written = arguments[at].written || buffer.written;
         return at;
+    }
+
+    std::string name_of(const ir::BufferInfo& buffer) const {
+        if (buffer.role.argument != ir::ArgumentRole::auxiliary) return buffer.name;
+        std::string name = auxiliary_.at(static_cast<std::size_t>(buffer.role.index)).name;
+        return name.append(ir::suffix_of(buffer.role.component));
     }
 
     /// Later kernels' data is the output of the first kernel, if that has one.
@@ -75,6 +83,7 @@ private:
                argument.component == buffer.component;
     }
 
+    std::vector<AuxiliaryArray> auxiliary_;
     emit::CppTransform transform_;
     std::vector<ir::Role> roles_; ///< by argument
 };
@@ -102,11 +111,9 @@ std::string kernel_as_cpp(const planning::Plan& plan, const planning::PassDescri
 StandaloneCpp plan_as_cpp(const planning::Plan& plan, const std::string& function) {
     require_no_conversions(plan.problem());
     std::vector<ir::Program> programs;
-    for (const planning::PassDescription& pass : plan.describe()) {
+    for (const planning::PassDescription& pass : plan.describe())
         programs.push_back(program_to_emit(plan, pass));
-        programs.back().name = fmt::format("step_{}", programs.size());
-    }
-    TransformBuilder builder(function);
+    TransformBuilder builder(function, plan.problem());
     for (const ir::Program& program : programs) builder.add(program);
     const emit::CppTransform transform = std::move(builder).finished();
     const emit::CppOptions options = options_for(plan);

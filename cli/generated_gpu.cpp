@@ -75,7 +75,7 @@ private:
     void add_memory(const ir::BufferInfo& buffer, Source source) {
         if (source == Source::intermediate) {
             const auto bytes = static_cast<Integer>(planning::intermediate_bytes(problem_));
-            return add_memory({.stem = "between"},
+            return add_memory({.stem = "intermediate"},
                               {.name = {},
                                .element = buffer.element,
                                .written = true,
@@ -88,7 +88,7 @@ private:
             return add_memory({1 + index, arrays_.at(index).name, buffer.role.component}, std::move(memory));
         }
         const bool is_input = source == Source::input || source == Source::input_imaginary;
-        const char* stem = problem_.placement == Placement::in_place ? "data" : is_input ? "in" : "out";
+        const char* stem = problem_.placement == Placement::in_place ? "data" : is_input ? "input" : "output";
         add_memory({0, stem, buffer.role.component}, std::move(memory));
     }
 

@@ -145,11 +145,13 @@ PlanCosts costs_on_gpu(const Transform& problem, const planning::Schedule& sched
 void report_on_gpu(const Transform& problem, const PlanningOptions& options, bool json) {
     GpuInspection plan;
     planning::MemoryNeed memory;
+    planning::PlanningWork work;
     std::string checked = "no, because nothing is built without its GPU";
     if (index_of_gpu(options)) { // compiled, so that register counts are known
         const auto built = make_gpu_plan(problem, options);
         plan = {built->schedule(), built->describe()};
         checked = built->checked();
+        work = built->planning_work();
         memory = {.workspace = static_cast<Integer>(built->workspace_bytes()),
                   .tables = built->table_bytes()};
     } else {
@@ -159,17 +161,15 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
             for (const ir::KernelInfo& kernel : pass.kernels) memory.tables += kernel.table_bytes;
         }
         planning::require_within(options.memory_limit, memory, problem);
+        work = planning::planning_work(problem, plan.schedule, plan.passes, !options.no_check);
     }
     double flops = 0, bytes = 0;
-    std::size_t count = 0;
     for (const auto& pass : plan.passes)
         for (const ir::KernelInfo& kernel : pass.kernels) {
-            ++count;
             flops += static_cast<double>(kernel.flops);
             bytes += static_cast<double>(kernel.bytes_loaded + kernel.bytes_stored);
         }
-    const planning::TimeNeed time =
-        time_of(planning::planning_work(problem, plan.schedule, count, !options.no_check));
+    const planning::TimeNeed time = time_of(work);
     const double data = search::compulsory_bytes(problem);
     const PlanCosts costs = costs_on_gpu(problem, plan.schedule, flops, gpu_target_of(options).identity.gpu);
     if (json) {

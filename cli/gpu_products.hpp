@@ -14,7 +14,7 @@
 /// GEMM with --device gpu or, for inspection, with a kind of GPU such as sm_90.
 namespace swirl::cli {
 
-/// The value of --product-accuracy.
+/// The value of --gemm-accuracy.
 swirl::Accuracy accuracy_of(const PlanningOptions& options);
 
 void report_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options, bool json);
@@ -28,6 +28,7 @@ struct GpuGemmInspection {
     planning::GpuMatrixDerivation derived = {};                 ///< the main GEMM kernel
     std::vector<planning::GpuMatrixDerivation> finishing = {};  ///< Stream-K fix-up kernels after it
     std::vector<planning::GpuMatrixDerivation> reductions = {}; ///< reduction kernels after it
+    planning::PlanningWork work = {};                           ///< that planning takes
     /// Why this schedule's main loop cannot be reordered although that is allowed.
     std::string not_reordered_because = {};
 };

@@ -58,7 +58,7 @@ void PlanningOptions::add_device_to(CLI::App& command) {
         ->type_name("NAME")
         ->capture_default_str();
     command
-        .add_option("--product-accuracy", product_accuracy,
+        .add_option("--gemm-accuracy", gemm_accuracy,
                     "Of float32 GEMM on a GPU: ordinary, ordinary-in-range, reduced, eleven-bits or low; the "
                     "less accurate, the more tensor cores may do")
         ->type_name("NAME")

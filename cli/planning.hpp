@@ -22,8 +22,8 @@ struct PlanningOptions {
     bool no_wisdom = false;
     bool no_check = false;
     bool no_cache = false;
-    std::string product_accuracy = "ordinary"; ///< of GEMM on GPUs
-    bool reorder_sass = false;                 ///< as above
+    std::string gemm_accuracy = "ordinary"; ///< of GEMM on GPUs
+    bool reorder_sass = false;              ///< as above
     int threads = 1;
     std::size_t memory_limit = 0; ///< bytes; 0: what the machine has
     double planning_limit = 0;    ///< seconds; 0: none

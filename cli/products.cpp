@@ -83,7 +83,7 @@ MatrixProduct parse_product(const std::vector<std::string>& words, const Plannin
     if (options.is_for_gpu())
         require_gpu_options(options);
     else if (accuracy_of(options) != swirl::Accuracy::ordinary)
-        throw UserError("--product-accuracy is for products on GPUs; add --device gpu");
+        throw UserError("--gemm-accuracy is for products on GPUs; add --device gpu");
     else if (options.reorder_sass)
         throw UserError("--reorder-sass is for products on GPUs; add --device gpu");
     MatrixProduct product = parse_matrix_product(fmt::format("{}", fmt::join(words, " ")));
@@ -167,6 +167,16 @@ KernelTexts kernels_at_stage(const MatrixProduct& product, const PlanningOptions
             texts_at_stage(plan->programs(), plan->cpu(), stage, full)};
 }
 
+namespace {
+
+/// An array of the epilogue has the name that the problem gives it.
+std::string argument_name(const ir::BufferInfo& buffer, const MatrixProduct& product) {
+    if (buffer.role.argument != ir::ArgumentRole::auxiliary) return buffer.name;
+    return arrays_of(product).at(static_cast<std::size_t>(buffer.role.index)).name;
+}
+
+} // namespace
+
 ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& options,
                            const std::string& function) {
     const auto planned_product = make_matrix_plan(product, options);
@@ -180,7 +190,7 @@ ProductText product_as_cpp(const MatrixProduct& product, const PlanningOptions& 
     for (const ir::BufferInfo& buffer : programs.front().buffers)
         if (buffer.space == ir::Space::argument) {
             transform.calls.front().arguments.push_back(transform.arguments.size());
-            transform.arguments.push_back({buffer.name, buffer.element, buffer.written});
+            transform.arguments.push_back({argument_name(buffer, product), buffer.element, buffer.written});
         }
     return {emit::emit_cpp(transform, cpp), emit::emit_cpp_header(transform, cpp)};
 }

@@ -53,10 +53,10 @@ Trigonometric trigonometric_of(TransformKind kind) {
 Line trigonometric_transform(const Line& line, const Trigonometric& shape, const ReferenceDft& dft) {
     const auto n = static_cast<Integer>(line.size());
     const Integer length = shape.length * n;
-    const auto place = [&](Integer j, bool half) { return half ? 2 * j + 1 : shape.sine ? j + 1 : j; };
+    const auto index_of = [&](Integer j, bool half) { return half ? 2 * j + 1 : shape.sine ? j + 1 : j; };
     Line extended(size(length));
     for (Integer j = 0; j < n; ++j) {
-        const Integer at = place(j, shape.half_in), mirror = (length - at) % length;
+        const Integer at = index_of(j, shape.half_in), mirror = (length - at) % length;
         extended[size(at)] += line[size(j)];
         // The end points 0 and n of the whole-point extensions count once, not twice.
         const bool once = !shape.half_in && (shape.sine ? j == n - 1 : j == 0);
@@ -70,7 +70,7 @@ Line trigonometric_transform(const Line& line, const Trigonometric& shape, const
     const Line spectrum = dft_of(extended, dft);
     Line result(line.size());
     for (Integer k = 0; k < n; ++k) {
-        const Complex value = spectrum[size(place(k, shape.half_out))];
+        const Complex value = spectrum[size(index_of(k, shape.half_out))];
         result[size(k)] = shape.sine ? -value.imag() : value.real();
     }
     return result;

@@ -148,7 +148,8 @@ void add_tune(CLI::App& program) {
     gemm.add_option("--seconds", options->seconds, "Time for each search, roughly")
         ->type_name("SECONDS")
         ->capture_default_str();
-    gemm.add_option("--sizes", options->sizes, "Square products to compare the model and what was found at")
+    gemm.add_option("--sizes", options->sizes,
+                    "Extents of square matrices at which the model and the results are compared")
         ->type_name("SIZES")
         ->capture_default_str();
     gemm.add_flag("--json", options->json, "Print JSON");

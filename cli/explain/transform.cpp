@@ -231,7 +231,7 @@ TransformDerivation derivation_on_cpu(const Transform& problem, const PlanningOp
         if (plan->cpu().set == target::InstructionSet::portable)
             text += section("loops, run as they are", loops::to_text(own.loops));
         else
-            text += loops_of(planning::kernel_request(problem, passes[k], tree, plan->cpu(),
+            text += loops_of(planning::kernel_request(problem, {passes[k], tree}, plan->cpu(),
                                                       plan->schedule().transform().scalar)
                                  .loops);
         OperationTable operations(own.lowered);
@@ -294,7 +294,7 @@ TransformDerivation derivation_on_gpu(const Transform& problem, const PlanningOp
         identities_of(problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const planning::PassSchedule& schedule = plan.schedule.transform().passes[k];
-        const lower::KernelRequest request = planning::kernel_request(problem, passes[k], schedule.tree);
+        const lower::KernelRequest request = planning::kernel_request(problem, {passes[k], schedule.tree});
         text += heading_of(k, passes.size(), "pass") +
                 formulas_of(passes[k], schedule.tree, request.loops.formula) +
                 merges_of(request.loops.formula);

@@ -358,10 +358,8 @@ void run(const GemmCommandOptions& options) {
 void add_gemm_ladder(CLI::App& ladder) {
     auto options = std::make_shared<GemmCommandOptions>();
     CLI::App& command = *ladder.add_subcommand(
-        "gemm", "The product of square matrices: what each step of optimisation gains; cache misses");
-    command
-        .add_option("N", options->sizes,
-                    "Rows: any numbers, 1000, or 64..1024*2 for each twice the one before")
+        "gemm", "Multiplication of square matrices: what each step of optimisation gains; cache misses");
+    command.add_option("N", options->sizes, "Rows: 1000, or 64..1024*2 for each twice the one before")
         ->type_name("")
         ->capture_default_str();
     command.add_option("--seconds", options->seconds, "Time to spend on each size, checks aside")

@@ -46,11 +46,11 @@ public:
           builder_(kernel.task == TriangularTask::solve ? "solve_strip" : "multiply_strip") {
         triangle_ =
             builder_.input("triangle", type_.scalar, kernel.layout().scalars(), {ir::ArgumentRole::a});
-        factor_ = builder_.input("factor", type_.scalar, components_, {ir::ArgumentRole::alpha});
+        factor_ = builder_.input("alpha", type_.scalar, components_, {ir::ArgumentRole::alpha});
         strip_ = builder_.output("strip", type_.scalar, workspace_scalars(kernel), {ir::ArgumentRole::b});
         workspace_ = builder_.output("workspace", type_.scalar, workspace_scalars(kernel),
                                      {ir::ArgumentRole::workspace});
-        accumulators_ = builder_.local("sums", type_.scalar, components_ * kernel.lanes * columns_);
+        accumulators_ = builder_.local("accumulators", type_.scalar, components_ * kernel.lanes * columns_);
     }
 
     ir::Program build() {

@@ -34,7 +34,7 @@ EpilogueBuffers::EpilogueBuffers(ir::Builder& builder, DataType data_type, const
     for (std::size_t k = 0; k < given.operands.size(); ++k) {
         const Epilogue::Operand& operand = given.operands[k];
         const Integer elements = (rows - 1) * operand.row_stride + (columns - 1) * operand.column_stride + 1;
-        operands.push_back(builder.input(fmt::format("e{}", k), epilogue_scalar(data_type),
+        operands.push_back(builder.input(fmt::format("auxiliary_{}", k), epilogue_scalar(data_type),
                                          elements * (operand.is_complex ? 2 : 1),
                                          {ir::ArgumentRole::auxiliary, static_cast<int>(k)}));
     }

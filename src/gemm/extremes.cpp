@@ -14,9 +14,9 @@ class ExtremesWriter {
 public:
     ExtremesWriter(ir::Builder& builder, Integer elements)
         : builder_(builder),
-          from_(builder.input("from", vector.scalar, elements)),
-          to_(builder.output("to", vector.scalar, 2 * extremes_lanes)),
-          found_(builder.local("found", vector.scalar, 2 * extremes_lanes)) {}
+          from_(builder.input("source", vector.scalar, elements)),
+          to_(builder.output("extremes", vector.scalar, 2 * extremes_lanes)),
+          found_(builder.local("partial_extremes", vector.scalar, 2 * extremes_lanes)) {}
 
     void begin() {
         builder_.store(found_, 0, builder_.constant(vector, 0), whole_vector);
@@ -55,7 +55,7 @@ ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride
     constexpr int unroll = 4;
     ir::Builder builder("gemm_extremes");
     ExtremesWriter writer(builder, max_length + (max_columns - 1) * max_stride);
-    const Affine columns = builder.parameter("lines"), whole = builder.parameter("whole");
+    const Affine columns = builder.parameter("columns"), whole = builder.parameter("unrolled");
     const Affine length = builder.parameter("length"), stride = builder.parameter("stride");
 
     const auto look = [&](const Affine& column, const Affine& at, int vectors) {
@@ -63,11 +63,11 @@ ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride
                     extremes_lanes);
     };
     writer.begin();
-    builder.for_loop("line", columns, [&](const Affine& column) {
-        builder.for_loop("at", 0, whole, unroll * extremes_lanes, ir::For::Kind::serial,
+    builder.for_loop("column", columns, [&](const Affine& column) {
+        builder.for_loop("i", 0, whole, unroll * extremes_lanes, ir::For::Kind::serial,
                          [&](const Affine& at) { look(column, at, unroll); });
-        builder.for_loop("rest", whole, length - (extremes_lanes - 1), extremes_lanes, ir::For::Kind::serial,
-                         [&](const Affine& at) { look(column, at, 1); });
+        builder.for_loop("remainder", whole, length - (extremes_lanes - 1), extremes_lanes,
+                         ir::For::Kind::serial, [&](const Affine& at) { look(column, at, 1); });
         look(column, length - extremes_lanes, 1); // overlaps the previous vectors
     });
     writer.finish();
@@ -77,12 +77,12 @@ ir::Program extremes(Integer max_columns, Integer max_length, Integer max_stride
 ir::Program extremes_one_by_one(Integer max_columns, Integer max_length, Integer max_stride) {
     ir::Builder builder("gemm_extremes_one_by_one");
     ExtremesWriter writer(builder, 1 + (max_length + max_columns) * max_stride);
-    const Affine columns = builder.parameter("lines"), length = builder.parameter("length");
+    const Affine columns = builder.parameter("columns"), length = builder.parameter("length");
     const Affine element_stride = builder.parameter("element_stride"), stride = builder.parameter("stride");
     writer.begin();
-    builder.for_loop("line", columns, [&](const Affine& column) {
+    builder.for_loop("column", columns, [&](const Affine& column) {
         const ir::Value start = builder.multiply(builder.index(column), builder.index(stride));
-        builder.for_loop("at", length, [&](const Affine& at) {
+        builder.for_loop("i", length, [&](const Affine& at) {
             const ir::Value offset = builder.multiply(builder.index(at), builder.index(element_stride));
             writer.look(0, builder.add(start, offset), 1, 1);
         });

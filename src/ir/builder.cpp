@@ -135,6 +135,15 @@ Buffer Builder::table(std::string name, Table contents) {
     return add(std::move(info));
 }
 
+Buffer Builder::table(TableKind kind, int index, Table contents) {
+    const Role role{.argument = ArgumentRole::table, .index = index, .table = kind};
+    BufferInfo info = buffer_info(fmt::format("{}_{}", name_of(kind), index), contents.element(),
+                                  Space::table, contents.size(), false);
+    info.role = role;
+    info.contents = ir::shared(std::move(contents));
+    return add(std::move(info));
+}
+
 Affine Builder::new_variable(std::string name, VariableInfo::Kind kind, int axis) {
     program_.variables.push_back({std::move(name), kind, axis});
     return Affine::of(static_cast<Variable>(program_.variables.size() - 1));

@@ -51,6 +51,8 @@ public:
     Buffer table(std::string name, DataType element, const std::vector<long double>& contents);
     Buffer table(std::string name, const std::vector<Integer>& contents);
     Buffer table(std::string name, Table contents);
+    /// The kernel's `index`-th table of its kind, named after them.
+    Buffer table(TableKind kind, int index, Table contents);
 
     // ---- variables
     Affine parameter(std::string name, ArgumentRole role = ArgumentRole::none); ///< the next integer argument

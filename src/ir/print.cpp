@@ -246,7 +246,7 @@ private:
                                        name_of(buffer.element), buffer.elements);
         if (buffer.first != 0) text += fmt::format(" from {}", buffer.first);
         if (buffer.dsmem_elements_per_block != 0)
-            text += fmt::format(" in parts of {}", buffer.dsmem_elements_per_block);
+            text += fmt::format(" in segments of {}", buffer.dsmem_elements_per_block);
         if (buffer.non_temporal) text += " streamed";
         if (buffer.evict_last) text += " kept";
         if (buffer.zeroed) text += " zeroed";

@@ -94,7 +94,7 @@ struct Instruction;      // see ir/instruction.hpp; entries live in target/ tabl
 struct WgmmaInstruction; // see ir/tile.hpp
 
 enum class Opcode : std::uint8_t {
-    constant,   ///< `number` in every lane
+    constant,   ///< `constant` in every lane
     index,      ///< `address.index` as an int64 scalar
     load,       ///< `address`, `active`
     store,      ///< a → `address`, `active`; result type is a's

@@ -30,6 +30,17 @@ std::string_view name_of(ArgumentRole role) {
     return "?";
 }
 
+std::string_view name_of(TableKind kind) {
+    switch (kind) {
+    case TableKind::none: return "table";
+    case TableKind::twiddles: return "twiddles";
+    case TableKind::constants: return "constants";
+    case TableKind::index_table: return "index_table";
+    case TableKind::joined: return "tables";
+    }
+    return "?";
+}
+
 std::string_view suffix_of(Component component) {
     switch (component) {
     case Component::both: return "";

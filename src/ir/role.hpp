@@ -31,18 +31,31 @@ enum class ArgumentRole : std::uint8_t {
     reads_c,    ///< an integer: 1, or 0 if C is not read
 };
 
+/// What a table holds.
+enum class TableKind : std::uint8_t {
+    none,        ///< no table, or one of its own kind
+    twiddles,    ///< twiddle factors and other diagonals
+    constants,   ///< vectors of constants
+    index_table, ///< offsets, for permutations that no affine form describes
+    joined,      ///< several tables, one after the other
+};
+
 /// The components of a complex array in a buffer.
 enum class Component : std::uint8_t { both, real, imaginary };
 
 struct Role {
     ArgumentRole argument = ArgumentRole::none;
-    int index = 0; ///< of an auxiliary array, or of a reduction
+    int index = 0; ///< of an auxiliary array, of a reduction, or among the kernel's tables of a kind
     Component component = Component::both;
+    TableKind table = TableKind::none;
     bool operator==(const Role&) const = default;
 };
 
 /// "input", "a", "reduction".
 std::string_view name_of(ArgumentRole role);
+
+/// "twiddles", "index_table".
+std::string_view name_of(TableKind kind);
 
 /// "" for both components, else "_re" or "_im".
 std::string_view suffix_of(Component component);

@@ -121,14 +121,15 @@ std::vector<Memory> memories_of(const Call& call) {
 std::string name_of(const LoopProgram& program, int array) {
     const auto& arrays = program.arrays;
     switch (arrays[static_cast<std::size_t>(array)].role) {
-    case Array::Role::input: return "in";
-    case Array::Role::output: return "out";
+    case Array::Role::input: return "input";
+    case Array::Role::output: return "output";
     case Array::Role::data: return "data";
     case Array::Role::temporary: break;
     }
     int arguments = 0;
     for (const Array& other : arrays) arguments += other.role != Array::Role::temporary;
-    return fmt::format("t{}", array - arguments);
+    const bool is_shared = arrays[static_cast<std::size_t>(array)].residence == Array::Residence::shared;
+    return fmt::format("{}_{}", is_shared ? "shared" : "workspace", array - arguments);
 }
 
 std::string to_text(const LoopProgram& program) { return Printer(program)(); }

@@ -134,12 +134,12 @@ struct LoopProgram {
     int pairs = 0;
 };
 
-/// "in", "out", "data" or "t0", "t1", …
+/// "input", "output" or "data"; of temporaries "workspace_0", or "shared_0" in a GPU's shared memory.
 std::string name_of(const LoopProgram& program, int array);
 
 /// One line per loop, call or temporary, with the loops' tags, e.g.
 ///   for i0 < 4 vec(4):
-///     t0[i0; i0 + 4] = DFT(2) in[2·i0; 2·i0 + 8]
+///     workspace_0[i0; i0 + 4] = DFT(2) input[2·i0; 2·i0 + 8]
 std::string to_text(const LoopProgram& program);
 
 } // namespace swirl::loops

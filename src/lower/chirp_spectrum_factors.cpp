@@ -94,10 +94,10 @@ auto ChirpSpectrumFactors::index_of(std::size_t entry, Arithmetic& arithmetic, c
         sum = sum ? Halves{builder.add(sum->high, high), builder.add(sum->low, low)} : Halves{high, low};
     }
     const formula::Complex own = halves_of(index.constant());
-    const Halves constant{number(own.real()), number(own.imag())};
-    if (!sum) return constant;
-    return {own.real() == 0 ? sum->high : builder.add(sum->high, constant.high),
-            own.imag() == 0 ? sum->low : builder.add(sum->low, constant.low)};
+    const Halves offset{constant(own.real()), constant(own.imag())};
+    if (!sum) return offset;
+    return {own.real() == 0 ? sum->high : builder.add(sum->high, offset.high),
+            own.imag() == 0 ? sum->low : builder.add(sum->low, offset.low)};
 }
 
 /// By Horner's scheme in x^4, four chains at a time, which hide each other's latency.
@@ -109,7 +109,7 @@ ir::Value ChirpSpectrumFactors::polynomial(const std::vector<double>& coefficien
     sums.fill(ir::no_value);
     for (std::size_t k = coefficients.size(); k-- > 0;) {
         ir::Value& sum = sums[k % chains];
-        const ir::Value coefficient = number(coefficients[k]);
+        const ir::Value coefficient = constant(coefficients[k]);
         sum = sum == ir::no_value ? coefficient : builder.add(builder.multiply(sum, fourth), coefficient);
     }
     const auto joined = [&](ir::Value low, ir::Value high, ir::Value factor) {
@@ -117,7 +117,7 @@ ir::Value ChirpSpectrumFactors::polynomial(const std::vector<double>& coefficien
         return builder.add(builder.multiply(high, factor), low);
     };
     const ir::Value even = joined(sums[0], sums[2], square), odd = joined(sums[1], sums[3], square);
-    return even == ir::no_value ? number(0) : joined(even, odd, x);
+    return even == ir::no_value ? constant(0) : joined(even, odd, x);
 }
 
 /// What the ends of the chirp contribute: (−1)ⁿ·(V·sin 2πx − cos 2πx)/M.
@@ -128,24 +128,24 @@ Scaled ChirpSpectrumFactors::ends(std::size_t entry, const Scaled& turn, Arithme
     const Halves index = index_of(entry, arithmetic, vector, lane);
     const formula::Complex whole = halves_of(size);
     const ir::Value ahead = builder.add(index.high, index.low),
-                    back = builder.add(builder.subtract(number(whole.real()), index.high),
-                                       builder.subtract(number(whole.imag()), index.low));
+                    back = builder.add(builder.subtract(constant(whole.real()), index.high),
+                                       builder.subtract(constant(whole.imag()), index.low));
     const ir::Value is_behind = builder.less(back, ahead);
     const ir::Value a = builder.select(is_behind, back, ahead);
-    const ir::Value pole = number(ends_.pole);
+    const ir::Value pole = constant(ends_.pole);
     const ir::Value t = builder.divide(builder.subtract(a, pole), builder.add(a, pole));
     const ir::Value w =
-        builder.subtract(builder.multiply(builder.multiply(a, a), number(ends_.square)), number(1));
-    const auto part = [&](const std::vector<double>& near, const std::vector<double>& regular) {
+        builder.subtract(builder.multiply(builder.multiply(a, a), constant(ends_.square)), constant(1));
+    const auto component = [&](const std::vector<double>& near, const std::vector<double>& regular) {
         return builder.add(polynomial(near, t), builder.multiply(a, polynomial(regular, w)));
     };
     const ir::Value sine = arithmetic.materialize(turn.im);
     const ir::Value odd = builder.select(is_behind, builder.negate(sine), sine);
     // Backward, the turn is conjugated, and so is the result.
-    const ir::Value re = builder.multiply(part(ends_.re, ends_.regular_re), odd),
-                    im = builder.multiply(part(ends_.im, ends_.regular_im), odd);
+    const ir::Value re = builder.multiply(component(ends_.re, ends_.regular_re), odd),
+                    im = builder.multiply(component(ends_.im, ends_.regular_im), odd);
     const ir::Value cosine =
-        builder.multiply(arithmetic.materialize(turn.re), number(1 / static_cast<long double>(size)));
+        builder.multiply(arithmetic.materialize(turn.re), constant(1 / static_cast<long double>(size)));
     const bool is_backward = direction == Direction::backward, is_odd = order % 2 != 0;
     const Scaled sum{{is_backward ? builder.negate(builder.add(re, cosine)) : builder.subtract(re, cosine)},
                      {im}};

@@ -23,7 +23,7 @@ private:
     struct Halves {
         ir::Value high, low;
     };
-    ir::Value number(long double value) { return context_.builder.constant(type_, value); }
+    ir::Value constant(long double value) { return context_.builder.constant(type_, value); }
     Halves index_of(std::size_t entry, Arithmetic& arithmetic, const Affine& vector, const Affine& lane);
     ir::Value polynomial(const std::vector<double>& coefficients, ir::Value x);
     Scaled ends(std::size_t entry, const Scaled& turn, Arithmetic& arithmetic, const Affine& vector,

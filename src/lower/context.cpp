@@ -126,7 +126,7 @@ ir::Buffer Context::auxiliary_buffer(std::size_t array) {
     const AuxiliaryArray& wanted = request.arrays[array];
     const Integer scalars = wanted.is_complex ? 2 : 1;
     ir::BufferInfo info;
-    info.name = "with_" + wanted.name;
+    info.name = "auxiliary_" + wanted.name;
     info.role = {ir::ArgumentRole::auxiliary, static_cast<int>(array)};
     info.element = request.loops.scalar;
     info.elements = scalars * wanted.elements;
@@ -143,14 +143,17 @@ constexpr int most_large_tables = 8; ///< beyond these; joining large tables tak
 
 } // namespace
 
-Context::TableLocation Context::add_table(ir::Table contents) {
+Context::TableLocation Context::add_table(ir::TableKind kind, ir::Table contents) {
     const DataType element = contents.element();
-    const auto name = [&] { return fmt::format("{}{}", element == DataType::int64 ? 'p' : 'w', tables_++); };
+    const auto add = [&](ir::TableKind wanted, ir::Table table) {
+        ++tables_;
+        return builder.table(wanted, next_table(wanted), std::move(table));
+    };
     const bool is_large = contents.size() >= least_large_table && large_tables_ < most_large_tables;
     if (tables_ >= most_separate_tables && is_large) ++large_tables_;
-    if (tables_ < most_separate_tables || is_large) return {builder.table(name(), std::move(contents)), 0};
+    if (tables_ < most_separate_tables || is_large) return {add(kind, std::move(contents)), 0};
     SharedTable& shared = shared_tables_[element];
-    if (shared.tables.empty()) shared.buffer = builder.table(name(), ir::Table(element, 1));
+    if (shared.tables.empty()) shared.buffer = add(ir::TableKind::joined, ir::Table(element, 1));
     const Integer line = cache_line / bytes_of(element);
     const Integer first = ceil_divide(shared.entries, line) * line;
     shared.entries = first + contents.size();
@@ -162,7 +165,8 @@ Context::TableLocation Context::shared_table(TwiddleTableContents contents,
                                              const std::function<ir::Table()>& make) {
     for (const auto& [known, location] : twiddle_tables_)
         if (known == contents) return location;
-    return twiddle_tables_.emplace_back(std::move(contents), add_table(make())).second;
+    return twiddle_tables_.emplace_back(std::move(contents), add_table(ir::TableKind::twiddles, make()))
+        .second;
 }
 
 Context::TableLocation Context::multiples_of(Integer stride) {
@@ -170,18 +174,15 @@ Context::TableLocation Context::multiples_of(Integer stride) {
     if (known != multiples_.end()) return known->second;
     ir::Table contents(request.loops.scalar, request.loops.lanes);
     for (Integer k = 0; k < request.loops.lanes; ++k) contents.set(k, static_cast<long double>(k * stride));
-    return multiples_.emplace(stride, add_table(std::move(contents))).first->second;
+    return multiples_.emplace(stride, add_table(ir::TableKind::constants, std::move(contents))).first->second;
 }
 
 ir::Value Context::vector_constant(std::vector<long double> lanes) {
     if (!vector_table_) {
-        ir::BufferInfo info;
-        info.name = fmt::format("w{}", tables_++);
-        info.element = request.loops.scalar;
-        info.space = ir::Space::table;
-        info.elements = 1; // the true element count and the contents are set at the end
-        info.contents = ir::shared(ir::Table(request.loops.scalar, 1));
-        vector_table_ = builder.add(std::move(info));
+        ++tables_;
+        // The true contents are set at the end.
+        vector_table_ = builder.table(ir::TableKind::constants, next_table(ir::TableKind::constants),
+                                      ir::Table(request.loops.scalar, 1));
     }
     const int count = static_cast<int>(lanes.size());
     const auto next = static_cast<Integer>(vector_constants_.size());

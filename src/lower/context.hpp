@@ -4,6 +4,7 @@
 #include "loops/loop_program.hpp"
 #include "lower/lower.hpp"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -92,9 +93,8 @@ public:
         ir::Buffer buffer;
         Integer first;
     };
-    /// In a buffer of its own, named w0, w1, … (index tables: p0, p1, …); if there are many tables, the last ones
-    /// share a buffer, unless they are large.
-    TableLocation add_table(ir::Table contents);
+    /// In a buffer of its own; if there are many tables, the last ones share a buffer, unless they are large.
+    TableLocation add_table(ir::TableKind kind, ir::Table contents);
     /// A table of twiddles that is made unless there is one with the same contents.
     TableLocation shared_table(TwiddleTableContents contents, const std::function<ir::Table()>& make);
     static constexpr Integer least_large_table = Integer{1} << 20; ///< elements
@@ -118,7 +118,9 @@ private:
     std::vector<Loop> open_loops_;
     std::vector<Buffers> buffers_; ///< by array
     int next_name_ = 0;
+    int next_table(ir::TableKind kind) { return next_of_kind_[static_cast<std::size_t>(kind)]++; }
     int tables_ = 0;
+    std::array<int, static_cast<std::size_t>(ir::TableKind::joined) + 1> next_of_kind_{};
     /// A buffer shared by several tables; its contents are set at the end.
     struct SharedTable {
         ir::Buffer buffer;

@@ -128,7 +128,7 @@ private:
         if (lead > 0) lanes(0, 0, lead);
         if (lane_->vectors() == 1) lanes(before, lead, lane_->lanes);
         if (lane_->vectors() > 1) {
-            const Affine block = context_.builder.open_loop(context_.fresh("v"), 0, lane_->vectors(), 1,
+            const Affine block = context_.builder.open_loop(context_.fresh("vector_"), 0, lane_->vectors(), 1,
                                                             kind_of(lane_->loop.tag));
             lanes(block + before, lane_->lanes * block + lead, lane_->lanes);
             context_.builder.close_loop();
@@ -141,7 +141,7 @@ private:
     void lanes(const Affine& vector, const Affine& first, Integer count) {
         guarded(first, count, [&] {
             const Affine lane =
-                context_.builder.open_loop(context_.fresh("l"), 0, count, 1, ir::For::Kind::vector);
+                context_.builder.open_loop(context_.fresh("lane_"), 0, count, 1, ir::For::Kind::vector);
             context_.bind(lane_->loop.variable, first + lane);
             body(vector, lane);
             context_.builder.close_loop();

@@ -36,8 +36,8 @@ struct KernelRequest {
 /// The role of an array's buffer. A temporary is workspace.
 ir::ArgumentRole argument_role(Array::Role role);
 
-/// The kernel: codelets become straight-line operations in loops as tagged. Its buffers are the arguments ("in", "out"
-/// or "data"), then the used auxiliary `arrays` with the prefix "with_", then scratch and tables, in order of first use.
+/// The kernel: codelets become straight-line operations in loops as tagged. Its buffers are the arguments ("input",
+/// "output" or "data"), then the used auxiliary `arrays` with the prefix "auxiliary_", then scratch and tables, in order of first use.
 ir::Program lower(const KernelRequest& request, const LoopProgram& loops);
 
 /// For a CPU: builds the loops and runs their passes first.

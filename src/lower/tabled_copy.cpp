@@ -67,7 +67,7 @@ IndexTables::IndexTables(Context& context, const std::vector<Location>& location
         const bool same = location.im.coefficient(symbol) == location.re.coefficient(symbol);
         imaginary_[k] = same ? indices_[k] : add(location, location.im, loops);
     }
-    if (!sections_.empty()) table_ = context.add_table(contents());
+    if (!sections_.empty()) table_ = context.add_table(ir::TableKind::index_table, contents());
     sections_.clear();
 }
 

@@ -124,7 +124,7 @@ Context::TableLocation TwiddleTables::table_of_list(const Twiddle& twiddle) {
         contents.set(at++, value.imag());
         counter.after_element();
     }
-    return context_.add_table(std::move(contents));
+    return context_.add_table(ir::TableKind::twiddles, std::move(contents));
 }
 
 /// Address within the half table of an entry of an even sequence.
@@ -192,8 +192,8 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const Integer lanes = by_lane ? lane->lanes : 1;
     const Integer lane_count = by_lane ? lane->loop.count : 1;
     const Integer vectors = by_lane ? lane->all_vectors() : 1;
-    const Integer parts = complex_ ? 2 : 1;
-    const Integer vector_size = static_cast<Integer>(entries.size()) * parts * lanes;
+    const Integer components = complex_ ? 2 : 1;
+    const Integer vector_size = static_cast<Integer>(entries.size()) * components * lanes;
 
     std::vector<Integer> values(static_cast<std::size_t>(variables.back()) + 1);
     const auto lookup = [&](Variable v) {
@@ -203,8 +203,8 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const bool by_entry = context_.request.loops.for_gpu;
     ensure(!by_entry || lanes == 1, "a table of factors for {} lanes on a GPU", lanes);
     const Integer rows = iterations_of(varying);
-    const Integer row_stride = by_entry ? parts : vectors * vector_size;
-    const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
+    const Integer row_stride = by_entry ? components : vectors * vector_size;
+    const Integer entry_stride = by_entry ? rows * components : components * lanes;
     const auto make = [&] {
         ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
         InterruptCounter counter;
@@ -216,7 +216,7 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
                 for (std::size_t entry : entries) {
                     const formula::Complex value = value_of(twiddles_[entry], lookup, diagonal_values_);
                     contents.set(at, value.real());
-                    if (parts == 2) contents.set(at + lanes, value.imag());
+                    if (components == 2) contents.set(at + lanes, value.imag());
                     at += entry_stride;
                     counter.after_element();
                 }
@@ -232,11 +232,11 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     std::optional<TwiddleTableContents> contents;
     if (rows * vectors * vector_size >= Context::least_large_table)
         contents = contents_of(entries, varying, by_lane ? lane : std::nullopt);
-    const Context::TableLocation table =
-        contents ? context_.shared_table(std::move(*contents), make) : context_.add_table(make());
+    const Context::TableLocation table = contents ? context_.shared_table(std::move(*contents), make)
+                                                  : context_.add_table(ir::TableKind::twiddles, make());
     for (std::size_t k = 0; k < entries.size(); ++k)
         locations_[entries[k]] = TableAddress{table, start + static_cast<Integer>(k) * entry_stride,
-                                              by_lane ? vector_size : 0, parts == 2 ? lanes : 0};
+                                              by_lane ? vector_size : 0, components == 2 ? lanes : 0};
 }
 
 Scaled TwiddleTables::apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic,

@@ -52,13 +52,13 @@ public:
         look_at_tables(program.body, ranges);
     }
 
-    /// Calls place(access) for all loads and stores; it calls `move` for those that change.
-    template <class Place> void run(Place&& place) {
+    /// Calls visit(access) for all loads and stores; it calls `move` for those that change.
+    template <class Visit> void run(Visit&& visit) {
         std::vector<Value> accesses;
         for_each_operation(program_, [&](Value value) {
             if (accesses_memory(program_[value].opcode)) accesses.push_back(value);
         });
-        for (const Value value : accesses) place(value);
+        for (const Value value : accesses) visit(value);
         if (!after_.empty()) insert();
     }
 
@@ -315,10 +315,10 @@ private:
         return operations_.back();
     }
 
-    Operation part_of(Value access, int part) const {
+    Operation component_of(Value access, int component) const {
         Operation operation = program_[access];
         operation.type.lanes = operation.active = 1;
-        operation.address.index += part;
+        operation.address.index += component;
         return operation;
     }
 
@@ -333,16 +333,16 @@ private:
 
     /// The value keeps its identity: it becomes the combination of the components.
     void split_load(Value value) {
-        const Value re = add(part_of(value, 0)), im = add(part_of(value, 1));
+        const Value re = add(component_of(value, 0)), im = add(component_of(value, 1));
         program_[value] = shuffle_of(re, im, {0, 1}, program_[value].type.scalar);
         operations_.push_back(value);
     }
 
     void split_store(Value value) {
         const Value both = program_[value].operands[0];
-        for (std::int8_t part = 0; part < 2; ++part) {
-            Operation store = part_of(value, part);
-            store.operands[0] = add(shuffle_of(both, both, {part}, store.type.scalar));
+        for (std::int8_t component = 0; component < 2; ++component) {
+            Operation store = component_of(value, component);
+            store.operands[0] = add(shuffle_of(both, both, {component}, store.type.scalar));
             add(std::move(store));
         }
     }
@@ -369,7 +369,7 @@ Program interleaved_to_planar(Program program, Buffer interleaved) {
     require_buffer(program, interleaved);
     const BufferInfo old = program.buffers[static_cast<std::size_t>(interleaved)];
     ensure(is_floating(old.element) && old.elements % 2 == 0 && old.first % 2 == 0,
-           "buffer '{}' does not hold pairs of floating numbers", old.name);
+           "buffer '{}' does not hold pairs of floating-point elements", old.name);
     ensure(old.contents == nullptr, "tables are split where they are made");
     const auto im = static_cast<Buffer>(program.buffers.size());
     BufferInfo half = old;
@@ -388,8 +388,8 @@ Program interleaved_to_planar(Program program, Buffer interleaved) {
     change.run([&](Value value) {
         const Address& address = program[value].address;
         if (address.buffer != interleaved) return;
-        const Integer part = modulo(address.index.constant() + change.remainder_of_dynamic(value), 2);
-        change.move(value, part == 0 ? interleaved : im, part, 0);
+        const Integer remainder = modulo(address.index.constant() + change.remainder_of_dynamic(value), 2);
+        change.move(value, remainder == 0 ? interleaved : im, remainder, 0);
     });
     // Moves the imaginary component's buffer next to the real one.
     std::rotate(program.buffers.begin() + interleaved + 1, program.buffers.begin() + im,
@@ -407,7 +407,7 @@ Program planar_to_interleaved(Program program, Buffer re, Buffer im, std::string
     const BufferInfo& other = program.buffers[static_cast<std::size_t>(im)];
     ensure(re != im && info.element == other.element && info.elements == other.elements &&
                info.first == other.first && info.space == other.space,
-           "buffers '{}' and '{}' are not the parts of one", info.name, other.name);
+           "buffers '{}' and '{}' are not the components of one array", info.name, other.name);
     ensure(info.contents == nullptr && other.contents == nullptr,
            "tables are interleaved where they are made");
     info.name = std::move(name);

@@ -111,6 +111,11 @@ fs::path KernelCache::file_of(const CacheKey& key) const {
     return folder_ / (key.text() + std::string(suffix));
 }
 
+bool KernelCache::contains(const CacheKey& key) const {
+    std::error_code ignored;
+    return fs::is_regular_file(file_of(key), ignored);
+}
+
 std::optional<Bytes> KernelCache::find(const CacheKey& key) const {
     const auto found = read(key);
     if (!found) return std::nullopt;

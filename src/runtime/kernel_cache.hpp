@@ -36,6 +36,8 @@ public:
         LargeBytes image;                ///< of the entry
         std::span<const std::byte> code; ///< points into the image
     };
+    /// Whether there is an entry, which may turn out damaged. Does not count as a use.
+    bool contains(const CacheKey& key) const;
     /// Counts as a use of the entry.
     std::optional<Found> read(const CacheKey& key) const;
     /// The same, copied.

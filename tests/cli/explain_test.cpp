@@ -244,11 +244,11 @@ TEST(Explain, PrintsTheDerivationOfATransform) {
                   "floors     ",
                   "estimate   "});
     EXPECT_EQ(outcome.output.find("place smp tags"), std::string::npos) << "that pass changes nothing here";
-    EXPECT_EQ(outcome.output.find("program swirl_step_0"), std::string::npos);
+    EXPECT_EQ(outcome.output.find("program dft_pass_1"), std::string::npos);
     const support::Outcome full =
         run_swirl("explain --full --schedule 'avx2: 0 cooley-tukey(2,4)' dft 8 planar");
     expect_lines(full.output,
-                 {"ir, as lowered", "program swirl_step_0", "ir, as compiled", "machine code", "ret"});
+                 {"ir, as lowered", "program dft_pass_1", "ir, as compiled", "machine code", "ret"});
 }
 
 TEST(Explain, TagsLoopsThatThreadsShare) {
@@ -265,7 +265,7 @@ TEST(Explain, PrintsTheDerivationOfATransformOnAGpu) {
     expect_lines(
         outcome.output,
         {"stockham(16,16): DFT(256) →", "loop merging", "loops, after 'make in place'",
-         "t0: 256 entries from 0, planar, per iteration, shared memory",
+         "shared_0: 256 entries from 0, planar, per iteration, shared memory",
          "loops of kernel 1, after 'place gpu tags'", "gpu block(4):", "gpu thread:", "ir", "launch"});
 }
 
@@ -338,7 +338,7 @@ TEST(Explain, PrintsTheDerivationOfAProductOnACpu) {
                                   "for jr",
                                   "for ir",
                                   "micro-kernel",
-                                  "# kernel 1 of 3: gemm_tile",
+                                  "# kernel 1 of 3: gemm_micro_kernel",
                                   "as lowered",
                                   "code",
                                   "floors     ",
@@ -356,7 +356,7 @@ TEST(Explain, ReportsCpuBlockingAsJson) {
     ASSERT_EQ(report.at("blocks").size(), 4U);
     EXPECT_EQ(report.at("blocks").at(0).at("level"), "registers");
     EXPECT_EQ(report.at("loops").size(), 5U);
-    EXPECT_EQ(report.at("kernels").at(0).at("name"), "gemm_tile");
+    EXPECT_EQ(report.at("kernels").at(0).at("name"), "gemm_micro_kernel");
     EXPECT_GT(report.at("estimate").at("seconds"), 0);
 }
 

@@ -183,10 +183,12 @@ TEST(EmittedForGpus, HasAHeaderInEachLanguage) {
         EXPECT_EQ(outcome.status, 0) << outcome.errors;
         return support::content_of(header);
     };
-    EXPECT_NE(text("cuda").find("cudaError_t transform(const float* in, float* out, cudaStream_t stream);"),
-              std::string::npos);
-    EXPECT_NE(text("hip").find("hipError_t transform(const float* in, float* out, hipStream_t stream);"),
-              std::string::npos);
+    EXPECT_NE(
+        text("cuda").find("cudaError_t transform(const float* input, float* output, cudaStream_t stream);"),
+        std::string::npos);
+    EXPECT_NE(
+        text("hip").find("hipError_t transform(const float* input, float* output, hipStream_t stream);"),
+        std::string::npos);
     EXPECT_NE(text("opencl").find("cl_int transform_enqueue("), std::string::npos);
 }
 

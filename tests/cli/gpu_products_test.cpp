@@ -113,11 +113,11 @@ TEST(ProductsOnGpus, HaveListsDataTypesAndAccuracy) {
         run_without_driver("plan --device sm_90 gemm 512x512x512 float32 a=rows,float8_e4m3 b=float8_e4m3"),
         0, {"a=rows,float8_e4m3", "wgmma cta_m="});
     expect_contains(
-        run_without_driver("plan --device sm_90 --product-accuracy reduced gemm 4096x4096x4096 float32"), 0,
+        run_without_driver("plan --device sm_90 --gemm-accuracy reduced gemm 4096x4096x4096 float32"), 0,
         {"bf16_split=2"});
-    expect_contains(run_without_driver("plan --device sm_90 --product-accuracy poor gemm 64x64x64"), 2,
-                    {"--product-accuracy is 'poor'", "in-range"});
-    expect_contains(run_without_driver("plan --product-accuracy low gemm 64x64x64"), 2,
+    expect_contains(run_without_driver("plan --device sm_90 --gemm-accuracy poor gemm 64x64x64"), 2,
+                    {"--gemm-accuracy is 'poor'", "in-range"});
+    expect_contains(run_without_driver("plan --gemm-accuracy low gemm 64x64x64"), 2,
                     {"for products on GPUs"});
 }
 
@@ -273,14 +273,15 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
     const TemporaryFolder folder;
     const std::string header = (folder.path() / "product.h").string();
     for (const auto& [language, declaration] :
-         {std::pair("cuda",
-                    "cudaError_t product(const float* a, const float* b, float* c, const float* factors, "),
+         {std::pair(
+              "cuda",
+              "cudaError_t product(const float* a, const float* b, float* c, const float* alpha_beta, "),
           std::pair("hip", "hipError_t product(const float* a,"),
           std::pair("opencl", "cl_int product_enqueue(")}) {
         expect_contains(run_without_driver(std::string("emit gemm 99x99x99 float32 --gpu sm_90 --function "
                                                        "product --header ") +
                                            support::quoted(header) + " --language " + language),
-                        0, {"schedule: sm_90: simt cta_m=", "factors[1] != 0"});
+                        0, {"schedule: sm_90: simt cta_m=", "alpha_beta[1] != 0"});
         EXPECT_NE(support::content_of(header).find(declaration), std::string::npos)
             << support::content_of(header);
     }
@@ -289,14 +290,14 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
                                        "--header " +
                                        support::quoted(header)),
                     0, {"beta, which has to be 0"});
-    EXPECT_NE(support::content_of(header).find("const float* with_bias"), std::string::npos)
+    EXPECT_NE(support::content_of(header).find("const float* bias"), std::string::npos)
         << support::content_of(header);
     expect_contains(
         run_without_driver("emit gemm 640x640x64 float32 'reduce=amax:max:columns:abs(x)' --language hip "
                            "--gpu sm_90 --function product --header " +
                            support::quoted(header)),
-        0, {"product_kernel_2", "to_amax"});
-    EXPECT_NE(support::content_of(header).find("float* to_amax, void* workspace"), std::string::npos)
+        0, {"product_kernel_2", "amax"});
+    EXPECT_NE(support::content_of(header).find("float* amax, void* workspace"), std::string::npos)
         << support::content_of(header);
     expect_contains(
         run_without_driver("emit gemm 99x99x99 --language cuda --schedule 'generic: fma_order=diagonal'"), 2,
@@ -309,7 +310,7 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
         " --gpu sm_90 gemm 3000x3000x3000 float32 --schedule 'sm_90: cta_m=256 cta_n=128 "
         "cta_k=16 thread_m=16 stream_k_blocks=132 data_parallel_tiles=1'";
     expect_contains(run_without_driver("emit --language cuda" + stream), 0,
-                    {"kernel_2", "if (factors[0] != 0) {", "void* workspace"});
+                    {"kernel_2", "if (alpha_beta[0] != 0) {", "void* workspace"});
     expect_contains(run_without_driver("emit --language opencl" + stream), 2,
                     {"stream_k_blocks is 132", "PoCL 3.1 gives wrong results", "stream_k_blocks=0"});
 }

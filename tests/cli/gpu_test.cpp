@@ -39,7 +39,7 @@ TEST(DeviceOption, ShowsPlansWithoutADriver) {
     expect_contains(run_with("/nowhere.so", "plan --device sm_90 dft 1024 float32 batch=10"), 0,
                     {"sm_90: 0 stockham(", "blocks", "registers"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64"), 0,
-                    {".target sm_80", ".entry swirl_step_0"});
+                    {".target sm_80", ".entry dft_pass_1"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 rdft 8x16"), 0, {"# pass 2 of 2", "DFT(8)"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage machine-ir dft 16"), 0,
                     {"blocks 1x1x1"});

@@ -36,7 +36,7 @@ std::vector<ir::Program> kernels(const lower::KernelRequest& request,
 void move_between(ir::Program& program, ir::Space space) {
     for (ir::BufferInfo& buffer : program.buffers)
         if ((buffer.space == ir::Space::argument || buffer.space == ir::Space::scratch) &&
-            buffer.name != "in" && buffer.name != "out")
+            buffer.name != "input" && buffer.name != "output")
             buffer.space = space;
 }
 
@@ -240,7 +240,8 @@ OwnedTransform two_sweeps() {
         result.programs.push_back(std::make_unique<ir::Program>(std::move(program)));
         GpuTransform::KernelLaunch launch{result.programs.back().get(), {}};
         for (const ir::BufferInfo& buffer : launch.program->buffers)
-            if (buffer.space == ir::Space::argument) launch.memories.push_back(buffer.name == "in" ? 0 : 1);
+            if (buffer.space == ir::Space::argument)
+                launch.memories.push_back(buffer.name == "input" ? 0 : 1);
         result.transform.launches.push_back(std::move(launch));
     }
     return result;

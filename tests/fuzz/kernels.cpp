@@ -115,13 +115,13 @@ public:
         give(kernels, a_, multiplies());
         give(kernels, b_, multiplies());
         give(kernels, c_, reads_c);
-        if (epilogue_.array() != nullptr) give_array(kernels.memory("with_v"));
+        if (epilogue_.array() != nullptr) give_array(kernels.memory("auxiliary_v"));
         std::vector<long double> factors;
         for (const Complex& factor : {factors_.alpha, factors_.beta}) {
             factors.push_back(factor.real());
             if (is_complex(product_.data_type)) factors.push_back(factor.imag());
         }
-        kernels.memory("factors").assign(factors);
+        kernels.memory("alpha_beta").assign(factors);
         const ir::Memory before = kernels.memory("c");
         kernels.run({multiplies() ? 1 : 0, reads_c ? 1 : 0}, {.last_role_first = random_.chance(50)});
         require_gaps(before, kernels.memory("c"));
@@ -197,7 +197,7 @@ private:
         const Integer first = origin(c_) * c_.scalars();
         c_.for_each([&](Integer at, std::byte* address) { get(c, first + at, address); });
         if (reduced_.array() == nullptr) return;
-        const ir::Memory& results = kernels.memory("to_r");
+        const ir::Memory& results = kernels.memory("reduction_r");
         const Integer bytes = bytes_of(results.element());
         for (Integer k = 0; k < results.elements(); ++k)
             get(results, k, reduced_.array()->origin() + k * bytes);

@@ -44,8 +44,8 @@ void expect_tiles(const Shape& shape) {
     std::uniform_int_distribution<int> any(-8, 8);
     for (const char* name : {"a", "b"})
         for (Integer i = 0; i < arguments[name].elements(); ++i) arguments[name].set(i, any(random));
-    arguments["factors"].set(0, 2);
-    arguments["factors"].set(1, 3);
+    arguments["alpha_beta"].set(0, 2);
+    arguments["alpha_beta"].set(1, 3);
     ir::Memory& c = arguments["c"];
     if (shape.update != Update::overwrite)
         for (Integer i = 0; i < c.elements(); ++i) c.set(i, any(random));
@@ -102,7 +102,7 @@ void expect_packed(Operand operand, DataType scalar, int terms, int count, const
     ir::Arguments arguments(program);
     std::mt19937 random(3);
     std::uniform_real_distribution<float> uniform(-2, 2);
-    ir::Memory& from = arguments["from"];
+    ir::Memory& from = arguments["source"];
     for (Integer i = 0; i < from.elements(); ++i)
         from.set(i, static_cast<long double>(ir::round_to(scalar, static_cast<double>(uniform(random)))));
     const long double scale = is_scaled ? 0.25L : 1;
@@ -117,7 +117,7 @@ void expect_packed(Operand operand, DataType scalar, int terms, int count, const
             long double left = x;
             for (int term = 0; term < terms; ++term) {
                 const long double found =
-                    arguments["to"][index_in_panel(operand, terms, k_index, term, member)];
+                    arguments["packed"][index_in_panel(operand, terms, k_index, term, member)];
                 EXPECT_LE(std::fabs(found - left), std::ldexp(std::fabs(left), -8))
                     << member << ", " << k_index;
                 left -= found;
@@ -165,8 +165,8 @@ TEST(AmxKernel, AddsTheProductsOfBytesOfEveryKind) {
             for (const char* name : {"a", "b"})
                 for (Integer i = 0; i < arguments[name].elements(); ++i)
                     arguments[name].set_integer(i, static_cast<std::int32_t>(random()));
-            arguments["factors"].set_integer(0, 3);
-            arguments["factors"].set_integer(1, 1);
+            arguments["alpha_beta"].set_integer(0, 3);
+            arguments["alpha_beta"].set_integer(1, 1);
             for (Integer i = 0; i < arguments["c"].elements(); ++i) arguments["c"].set_integer(i, 7);
             arguments.parameters = {1, 2, rows};
             ir::interpret(program, arguments);
@@ -213,10 +213,10 @@ TEST(AmxKernel, FinishesProductsOfBytesAsFloats) {
     for (const char* name : {"a", "b"})
         for (Integer i = 0; i < arguments[name].elements(); ++i)
             arguments[name].set_integer(i, static_cast<std::int32_t>(random()));
-    arguments["factors"].set_integer(0, 1);
-    arguments["factors"].set_integer(1, 1);
+    arguments["alpha_beta"].set_integer(0, 1);
+    arguments["alpha_beta"].set_integer(1, 1);
     for (Integer i = 0; i < arguments["c"].elements(); ++i) arguments["c"].set_integer(i, 7);
-    for (Integer i = 0; i < columns; ++i) arguments["e0"].set(i, i * 0.5L - 3);
+    for (Integer i = 0; i < columns; ++i) arguments["auxiliary_0"].set(i, i * 0.5L - 3);
     arguments.parameters = {1, 2, rows};
     ir::interpret(program, arguments);
     for (int column = 0; column < columns; ++column)
@@ -226,7 +226,7 @@ TEST(AmxKernel, FinishesProductsOfBytesAsFloats) {
                 sum += byte_at(arguments["a"], Operand::a, k_index, row, true) *
                        byte_at(arguments["b"], Operand::b, k_index, column, false);
             const long double x = 0.25L * static_cast<long double>(sum) + (column * 0.5L - 3);
-            EXPECT_EQ(arguments["finished"][row + column * rows], std::max(-100.0L, x));
+            EXPECT_EQ(arguments["epilogue_output"][row + column * rows], std::max(-100.0L, x));
         }
 }
 
@@ -246,7 +246,7 @@ TEST(AmxPack, BringsBytesIntoWords) {
                 ir::verify(program, ir::VerificationLevel::vectorized);
                 ir::Arguments arguments(program);
                 std::mt19937 random(3);
-                ir::Memory& from = arguments["from"];
+                ir::Memory& from = arguments["source"];
                 for (Integer i = 0; i < from.elements(); ++i) from.set_integer(i, random() & 255);
                 arguments.parameters = {k / 64 * 64, k, source.k_stride, source.stride};
                 ir::interpret(program, arguments);
@@ -255,7 +255,7 @@ TEST(AmxPack, BringsBytesIntoWords) {
                         const bool is_there = member < count && k_index < k;
                         const long double x =
                             is_there ? from[k_index * source.k_stride + member * source.stride] : 0;
-                        EXPECT_EQ(byte_at(arguments["to"], operand, k_index, member, false),
+                        EXPECT_EQ(byte_at(arguments["packed"], operand, k_index, member, false),
                                   static_cast<std::int64_t>(x));
                     }
             }

@@ -45,7 +45,8 @@ std::vector<std::int64_t> parameters_of(const ElementwiseKernel& kernel, const E
 }
 
 long double operand_at(const ir::Arguments& arguments, const ElementwiseKernel& kernel, Integer row) {
-    return kernel.expression.is_identity() ? 0 : const_cast<ir::Arguments&>(arguments)["e0"][2 * row];
+    return kernel.expression.is_identity() ? 0
+                                           : const_cast<ir::Arguments&>(arguments)["auxiliary_0"][2 * row];
 }
 
 void expect_stored(const ElementwiseKernel& wanted, const Extents& size) {
@@ -56,7 +57,7 @@ void expect_stored(const ElementwiseKernel& wanted, const Extents& size) {
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(1);
-    for (const char* const name : {"elements", "results", "beta", "e0"})
+    for (const char* const name : {"elements", "results", "beta", "auxiliary_0"})
         if (!(name == std::string("elements") && stored.beta == BetaTerm::clears_x) && // which is not read
             std::any_of(program.buffers.begin(), program.buffers.end(),
                         [&](const ir::BufferInfo& buffer) { return buffer.name == name; }))
@@ -122,7 +123,7 @@ void expect_reduced(const ElementwiseKernel& wanted, const Extents& size) {
     ir::Memory &elements = arguments["elements"], &results = arguments["results"];
     fill(elements, random);
     fill(results, random);
-    if (!kernel.expression.is_identity()) fill(arguments["e0"], random);
+    if (!kernel.expression.is_identity()) fill(arguments["auxiliary_0"], random);
     const Integer count = reduced.over == Over::columns ? size.rows
                           : reduced.over == Over::rows  ? size.columns
                                                         : 1;

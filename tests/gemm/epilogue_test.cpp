@@ -52,7 +52,7 @@ TEST(Epilogue, FinishesTheElementsOfATile) {
                 ir::verify(program, ir::VerificationLevel::vectorized);
                 ir::Arguments arguments(program);
                 std::mt19937 random(++seed);
-                for (const char* name : {"a", "b", "factors", "e0", "e1", "e2"})
+                for (const char* name : {"a", "b", "alpha_beta", "auxiliary_0", "auxiliary_1", "auxiliary_2"})
                     fill(arguments[name], random);
                 arguments.parameters = {k_extent / 2 * 2, k_extent, rows};
                 ir::interpret(program, arguments);
@@ -62,8 +62,9 @@ TEST(Epilogue, FinishesTheElementsOfATile) {
                         long double x = 0;
                         for (Integer k = 0; k < k_extent; ++k)
                             x += at("a", k * tile.rows() + i) * at("b", k * tile.columns + j);
-                        x = std::max(0.0L, at("factors", 0) * x + at("e0", i)) * at("e1", j) +
-                            at("e2", i * tile.columns + j);
+                        x = std::max(0.0L, at("alpha_beta", 0) * x + at("auxiliary_0", i)) *
+                                at("auxiliary_1", j) +
+                            at("auxiliary_2", i * tile.columns + j);
                         ASSERT_NEAR(at("c", i + j * rows), x, 4 * tolerance(data_type, k_extent))
                             << cpu->name << " " << i << ", " << j << " of " << rows;
                     }

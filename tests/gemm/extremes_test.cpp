@@ -32,14 +32,14 @@ Extremes extremes_with(Integer lines, Integer length, Integer at, float value) {
     const ir::Program program = extremes(lines, length, stride);
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
-    ir::Memory& from = arguments["from"];
+    ir::Memory& from = arguments["source"];
     for (Integer line = 0; line < lines; ++line)
         for (Integer i = 0; i < length; ++i)
             from.set(line * stride + i, i % 3 == 0 ? 0 : i % 2 == 0 ? -1.5L : 2);
     from.set(at, value);
     arguments.parameters = {lines, length / 64 * 64, length, stride};
     ir::interpret(program, arguments);
-    return found_in(arguments["to"]);
+    return found_in(arguments["extremes"]);
 }
 
 TEST(Extremes, FindsMaximumAndSmallestNonzero) {
@@ -60,11 +60,11 @@ TEST(Extremes, AreFoundOneByOneWithAnyStrides) {
         ir::Arguments arguments(program);
         for (Integer line = 0; line < lines; ++line)
             for (Integer i = 0; i < length; ++i)
-                arguments["from"].set(line * stride + i * element_stride, i % 2 == 0 ? -1.5L : 2);
-        arguments["from"].set(2 * stride + 4 * element_stride, value);
+                arguments["source"].set(line * stride + i * element_stride, i % 2 == 0 ? -1.5L : 2);
+        arguments["source"].set(2 * stride + 4 * element_stride, value);
         arguments.parameters = {lines, length, element_stride, stride};
         ir::interpret(program, arguments);
-        const Extremes found = found_in(arguments["to"]);
+        const Extremes found = found_in(arguments["extremes"]);
         EXPECT_EQ(found.largest, std::max(2.0F, std::abs(value)));
         EXPECT_EQ(found.least, value == -1e-42F ? 1e-42F : 1.5F);
     }

@@ -57,7 +57,7 @@ Packed packed(Pack pack_, Integer k, Integer k_stride, Integer stride) {
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(static_cast<unsigned>(k + stride));
-    ir::Memory& from = arguments["from"];
+    ir::Memory& from = arguments["source"];
     Packed result;
     for (Integer i = 0; i < from.elements(); ++i) {
         const Integer value = ir::wrapped(from.element(), static_cast<Integer>(random()));
@@ -68,7 +68,7 @@ Packed packed(Pack pack_, Integer k, Integer k_stride, Integer stride) {
     const Integer k_block = k_per_iteration(pack_), whole = k / group;
     arguments.parameters = {whole / k_block * k_block, whole, k_stride, stride};
     ir::interpret(program, arguments);
-    const ir::Memory& to = arguments["to"];
+    const ir::Memory& to = arguments["packed"];
     const bool promotes_accumulators = pack_.operand == Operand::b && pack_.k_packing.correction != 0;
     const Integer groups = (k + group - 1) / group + (promotes_accumulators ? 1 : 0);
     for (Integer i = 0; i < groups * pack_.width; ++i) result.panel.push_back(static_cast<Integer>(to[i]));
@@ -110,7 +110,7 @@ void expect_product(const OperandTypes& types, int lanes, Integer k, Pack::Sourc
     ir::Arguments arguments(program);
     arguments["a"].assign(a.panel);
     arguments["b"].assign(b.panel);
-    arguments["factors"].assign(std::vector<Integer>{3, -5});
+    arguments["alpha_beta"].assign(std::vector<Integer>{3, -5});
     ir::Memory& c = arguments["c"];
     for (Integer i = 0; i < c.elements(); ++i) c.set_integer(i, i * i);
     arguments.parameters = {groups / 2 * 2, groups, rows};

@@ -30,15 +30,15 @@ void expect_product(const MicroKernel& kernel, Integer k) {
     std::mt19937 random(static_cast<unsigned>(k));
     const DataType data_type = kernel.data_type;
     ir::Memory* const c = &arguments["c"];
-    for (const char* name : {"a", "b", "factors"}) fill(arguments[name], random);
+    for (const char* name : {"a", "b", "alpha_beta"}) fill(arguments[name], random);
     if (kernel.update != Update::overwrite) fill(*c, random); // else it may not be read
     std::vector<Complex> before;
     for (Integer i = 0; i < Integer{kernel.rows} * kernel.columns; ++i)
         before.push_back(kernel.update == Update::overwrite ? Complex(0) : element_at(*c, data_type, i));
     arguments.parameters = {k / kernel.unroll * kernel.unroll, k, kernel.rows};
     ir::interpret(program, arguments);
-    const Complex alpha = element_at(arguments["factors"], data_type, 0);
-    const Complex beta = kernel.update == Update::add ? 1 : element_at(arguments["factors"], data_type, 1);
+    const Complex alpha = element_at(arguments["alpha_beta"], data_type, 0);
+    const Complex beta = kernel.update == Update::add ? 1 : element_at(arguments["alpha_beta"], data_type, 1);
     for (int column = 0; column < kernel.columns; ++column)
         for (int row = 0; row < kernel.rows; ++row) {
             Complex sum = 0;
@@ -92,7 +92,7 @@ void expect_packed(const Pack& pack_, Integer k, Integer k_stride, Integer strid
     ir::verify(program, ir::VerificationLevel::vectorized);
     ir::Arguments arguments(program);
     std::mt19937 random(7);
-    ir::Memory* const from = &arguments["from"];
+    ir::Memory* const from = &arguments["source"];
     fill(*from, random);
     const int k_block = k_per_iteration(pack_);
     arguments.parameters = {k / k_block * k_block, k, k_stride, stride};
@@ -103,7 +103,8 @@ void expect_packed(const Pack& pack_, Integer k, Integer k_stride, Integer strid
             if (row < pack_.count)
                 expected = element_at(*from, pack_.data_type, k_index * k_stride + row * stride);
             if (pack_.conjugated) expected = std::conj(expected);
-            EXPECT_EQ(packed_element(arguments["to"], pack_.data_type, k_index, pack_.width, row), expected)
+            EXPECT_EQ(packed_element(arguments["packed"], pack_.data_type, k_index, pack_.width, row),
+                      expected)
                 << k_index << ", " << row;
         }
 }

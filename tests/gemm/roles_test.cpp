@@ -38,14 +38,15 @@ TEST(Roles, OfAMicroKernel) {
                              .max_k = 8,
                              .max_stride = tile.rows(),
                              .epilogue = bias_and_scale()};
-    EXPECT_EQ(roles_of(micro_kernel(kernel)), (std::map<std::string, std::string>{{"a", "a"},
-                                                                                  {"b", "b"},
-                                                                                  {"c", "c"},
-                                                                                  {"factors", "alpha_beta"},
-                                                                                  {"next", "prefetched"},
-                                                                                  {"e0", "auxiliary 0"},
-                                                                                  {"e1", "auxiliary 1"},
-                                                                                  {"sums", "none"}}));
+    EXPECT_EQ(roles_of(micro_kernel(kernel)),
+              (std::map<std::string, std::string>{{"a", "a"},
+                                                  {"b", "b"},
+                                                  {"c", "c"},
+                                                  {"alpha_beta", "alpha_beta"},
+                                                  {"prefetched", "prefetched"},
+                                                  {"auxiliary_0", "auxiliary 0"},
+                                                  {"auxiliary_1", "auxiliary 1"},
+                                                  {"accumulators", "none"}}));
 }
 
 TEST(Roles, OfASmallProductThatPacksA) {
@@ -61,7 +62,7 @@ TEST(Roles, OfASmallProductThatPacksA) {
                                      {"alpha", "alpha"},
                                      {"beta", "beta"},
                                      {"packed", "workspace"},
-                                     {"e1", "auxiliary 1"}})
+                                     {"auxiliary_1", "auxiliary 1"}})
         EXPECT_EQ(roles.at(name), role);
 }
 

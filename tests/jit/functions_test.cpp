@@ -32,7 +32,8 @@ template <class T> void expect_same_functions(const target::Cpu& cpu, DataType s
     const int lanes = target::lanes(cpu, scalar);
     for (const Op op : functions) {
         ir::Builder builder("function");
-        const ir::Buffer in = builder.input("in", scalar, count), out = builder.output("out", scalar, count);
+        const ir::Buffer in = builder.input("input", scalar, count),
+                         out = builder.output("output", scalar, count);
         builder.for_loop("i", 0, Integer{count}, lanes, ir::For::Kind::serial, [&](const Affine& i) {
             const ir::Value x = builder.load(in, i, {.lanes = lanes});
             lower::PointwiseArithmetic arithmetic(builder, {scalar, lanes});
@@ -46,14 +47,14 @@ template <class T> void expect_same_functions(const target::Cpu& cpu, DataType s
         std::vector<T> x(count), y(count);
         for (std::size_t k = 0; k < count; ++k) {
             x[k] = static_cast<T>(values[k]);
-            arguments["in"].set(static_cast<Integer>(k), values[k]);
+            arguments["input"].set(static_cast<Integer>(k), values[k]);
         }
         void* buffers[] = {x.data(), y.data()};
         const Mapped mapped(compile(program, cpu));
         mapped.function()(buffers, nullptr);
         ir::interpret(program, arguments);
         for (std::size_t k = 0; k < count; ++k) {
-            const auto expected = static_cast<double>(arguments["out"][static_cast<Integer>(k)]);
+            const auto expected = static_cast<double>(arguments["output"][static_cast<Integer>(k)]);
             const auto found = static_cast<double>(y[k]);
             const bool is_same = std::isnan(expected) ? std::isnan(found)
                                                       : std::bit_cast<std::uint64_t>(found) ==

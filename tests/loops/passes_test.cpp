@@ -38,13 +38,13 @@ using Lines = std::vector<std::string>;
 
 TEST(LoopsForCpus, OfCooleyTukeyHaveTheirTags) {
     EXPECT_EQ(to_text(loops_for_cpu(request_for(expanded(8, "cooley-tukey(2,4)"), 4))),
-              "in: 8 entries from 0, interleaved\n"
-              "out: 8 entries from 0, interleaved\n"
-              "t0: 8 entries from 0, planar\n"
+              "input: 8 entries from 0, interleaved\n"
+              "output: 8 entries from 0, interleaved\n"
+              "workspace_0: 8 entries from 0, planar\n"
               "for i0 < 2 unrolled vec(4):\n"
-              "  t0[4·i0; 4·i0 + 1; …; 4·i0 + 3] = DFT(4) in[2·i0; 2·i0 + 4; …; 2·i0 + 12]\n"
+              "  workspace_0[4·i0; 4·i0 + 1; …; 4·i0 + 3] = DFT(4) input[2·i0; 2·i0 + 4; …; 2·i0 + 12]\n"
               "for i1 < 4 unrolled vec(4):\n"
-              "  out[2·i1; 2·i1 + 8] = DFT(2) t0[i1; i1 + 4, scaled]\n");
+              "  output[2·i1; 2·i1 + 8] = DFT(2) workspace_0[i1; i1 + 4, scaled]\n");
 }
 
 TEST(SmpTags, AreOnIndependentLoopsAtTheTop) {

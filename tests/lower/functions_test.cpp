@@ -23,8 +23,8 @@ constexpr std::array functions = {Op::exponential, Op::tangent, Op::sigmoid, Op:
 std::vector<std::vector<double>> functions_of(const std::vector<double>& values, DataType scalar) {
     const auto count = static_cast<Integer>(values.size());
     ir::Builder builder("functions");
-    const ir::Buffer in = builder.input("in", scalar, count);
-    const ir::Buffer out = builder.output("out", scalar, count * static_cast<Integer>(functions.size()));
+    const ir::Buffer in = builder.input("input", scalar, count);
+    const ir::Buffer out = builder.output("output", scalar, count * static_cast<Integer>(functions.size()));
     builder.for_loop("i", count, [&](const Affine& i) {
         const ir::Value x = builder.load(in, i);
         PointwiseArithmetic arithmetic(builder, {scalar, 1});
@@ -37,12 +37,13 @@ std::vector<std::vector<double>> functions_of(const std::vector<double>& values,
     });
     const ir::Program program = builder.finish();
     ir::Arguments arguments(program);
-    for (Integer i = 0; i < count; ++i) arguments["in"].set(i, values[static_cast<std::size_t>(i)]);
+    for (Integer i = 0; i < count; ++i) arguments["input"].set(i, values[static_cast<std::size_t>(i)]);
     ir::interpret(program, arguments);
     std::vector<std::vector<double>> results(functions.size());
     for (std::size_t k = 0; k < functions.size(); ++k)
         for (Integer i = 0; i < count; ++i)
-            results[k].push_back(static_cast<double>(arguments["out"][count * static_cast<Integer>(k) + i]));
+            results[k].push_back(
+                static_cast<double>(arguments["output"][count * static_cast<Integer>(k) + i]));
     return results;
 }
 

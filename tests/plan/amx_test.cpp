@@ -266,7 +266,7 @@ TEST_F(AmxProducts, TilesAreTheInterpretersBitByBit) {
         fill(c, arguments["c"]);
         std::array<float, 2> factors = {1.5F, -0.75F};
         for (const std::size_t i : {0U, 1U})
-            arguments["factors"].set(static_cast<Integer>(i), static_cast<long double>(factors[i]));
+            arguments["alpha_beta"].set(static_cast<Integer>(i), static_cast<long double>(factors[i]));
         arguments.parameters = {tiles, groups, stride};
         ir::interpret(program, arguments);
         void* const buffers[] = {a.data(), b.data(), c.data(), factors.data()};

@@ -24,8 +24,8 @@ double error_in_interpreter(const Transform& problem, const char* tree, const ta
     ir::Arguments arguments(derivation.program);
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = {uniform(generator), uniform(generator)};
-        arguments["in"].set(static_cast<Integer>(2 * i), x[i].real());
-        arguments["in"].set(static_cast<Integer>(2 * i + 1), x[i].imag());
+        arguments["input"].set(static_cast<Integer>(2 * i), x[i].real());
+        arguments["input"].set(static_cast<Integer>(2 * i + 1), x[i].imag());
     }
     ir::interpret(derivation.program, arguments);
     const auto expected = formula::apply(derivation.formula, x);
@@ -33,7 +33,7 @@ double error_in_interpreter(const Transform& problem, const char* tree, const ta
     for (std::size_t i = 0; i < x.size(); ++i) {
         const auto at = static_cast<Integer>(2 * i);
         difference +=
-            std::norm(formula::Complex(arguments["out"][at], arguments["out"][at + 1]) - expected[i]);
+            std::norm(formula::Complex(arguments["output"][at], arguments["output"][at + 1]) - expected[i]);
         norm += std::norm(expected[i]);
     }
     return static_cast<double>(std::sqrt(difference / norm));

@@ -36,16 +36,16 @@ TEST(GuardedProducts, HaveEpiloguesEitherWay) {
         support::KernelSequence sequence(std::move(programs));
         std::mt19937 random(3);
         std::uniform_real_distribution<float> uniform(-1, 1);
-        for (const char* name : {"a", "b", "with_bias"})
+        for (const char* name : {"a", "b", "auxiliary_bias"})
             for (Integer i = 0; i < sequence.memory(name).elements(); ++i)
                 sequence.memory(name).set(i, uniform(random));
         sequence.memory("a").set(5 * extent + 7, special);
-        sequence.memory("factors").assign(std::vector<long double>{1, 0});
+        sequence.memory("alpha_beta").assign(std::vector<long double>{1, 0});
         sequence.run({1, 0});
         EXPECT_EQ(sequence.memory("blocks_out_of_range")[0] > 0, special != 0.5F);
         for (Integer i = 0; i < extent; ++i)
             for (Integer j = 0; j < extent; ++j) {
-                long double sum = sequence.memory("with_bias")[j];
+                long double sum = sequence.memory("auxiliary_bias")[j];
                 for (Integer k = 0; k < extent; ++k)
                     sum += sequence.memory("a")[i * extent + k] * sequence.memory("b")[k * extent + j];
                 const long double found = sequence.memory("c")[i * extent + j];

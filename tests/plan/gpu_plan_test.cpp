@@ -175,8 +175,15 @@ TEST_F(GpuPlans, AreCheckedOnceAndKeptIfTheyAreRight) {
     expect_parameters(2);
     EXPECT_THROW(build(true), InternalError) << "such kernels do nothing";
     EXPECT_EQ(plans(), 0);
-    build(false);
+    const auto without_cache =
+        GpuPlan::build(transform, schedule, device, {.check = false, .use_cache = false});
+    EXPECT_GT(without_cache->planning_work().gpu_kernels, 0);
+    const auto derived = build(false);
+    EXPECT_GT(derived->planning_work().codelets, 0);
+    EXPECT_EQ(derived->planning_work().gpu_kernels, 0)
+        << "the cache has the machine code of the refused plan";
     EXPECT_EQ(plans(), 2) << "of a whole chunk and of the rest";
+    EXPECT_EQ(build(false)->planning_work().codelets, 0) << "nothing is derived again";
     EXPECT_THROW(build(true), InternalError) << "nobody has checked it yet";
     for (const Integer batch : {3, 2}) {
         const Transform component = problem("dft 256 batch=" + std::to_string(batch));

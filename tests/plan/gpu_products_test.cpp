@@ -41,8 +41,8 @@ public:
         std::mt19937 random(5);
         const bool is_e4m3 = product.type_of_a() == DataType::float8_e4m3;
         for (const char* name : {"a", "b"}) fill(kernels_.memory(name), random, is_e4m3 ? 15 : 99);
-        fill(kernels_.memory("factors"), random);
-        for (const AuxiliaryArray& array : known_) fill(kernels_.memory("with_" + array.name), random);
+        fill(kernels_.memory("alpha_beta"), random);
+        for (const AuxiliaryArray& array : known_) fill(kernels_.memory("auxiliary_" + array.name), random);
         if (reads_c) fill(kernels_.memory("c"), random);
         before_ = kernels_.memory("c");
         kernels_.run({product.k > 0 ? 1 : 0, reads_c ? 1 : 0});
@@ -56,8 +56,8 @@ public:
         for (Integer k = 0; k < product_.k; ++k)
             sum += at(kernels_.memory("a"), product_.a, matrix, i, k) *
                    at(kernels_.memory("b"), product_.b, matrix, k, j);
-        sum *= kernels_.memory("factors")[0];
-        if (reads_c_) sum += kernels_.memory("factors")[1] * at(before_, product_.c, matrix, i, j);
+        sum *= kernels_.memory("alpha_beta")[0];
+        if (reads_c_) sum += kernels_.memory("alpha_beta")[1] * at(before_, product_.c, matrix, i, j);
         const ExpressionTree* const tree = product_.epilogue.tree();
         if (tree == nullptr) return sum;
         const ExpressionScope scope = scope_of(product_);
@@ -75,7 +75,7 @@ private:
             const std::size_t axis = *scope.axis_of(name);
             element_index = element_index * scope.lengths[axis] + indices[axis];
         }
-        const ir::Memory& memory = kernels_.memory("with_" + node.name);
+        const ir::Memory& memory = kernels_.memory("auxiliary_" + node.name);
         const auto component = [&](Integer k) { return static_cast<double>(memory[k]); };
         return node.is_complex
                    ? std::complex<double>(component(2 * element_index), component(2 * element_index + 1))
@@ -239,7 +239,7 @@ TEST(GpuProducts, VectorizeContiguousRows) {
                 .program;
         for (const ir::Operation& operation : program.operations)
             if (operation.opcode == ir::Opcode::load && operation.type.lanes == 4 &&
-                program.buffers[static_cast<std::size_t>(operation.address.buffer)].name == "with_r")
+                program.buffers[static_cast<std::size_t>(operation.address.buffer)].name == "auxiliary_r")
                 count += operation.address.lane_stride == 1 ? 1 : 0;
         return count;
     };

@@ -46,8 +46,8 @@ public:
         : product_(product), sequence_(programs_of(product, schedule)), before_(sequence_.memory("c")) {
         validate(product);
         std::mt19937 random(5);
-        std::vector<std::string> filled = {"a", "b", "factors"};
-        for (const AuxiliaryArray& array : arrays_of(product)) filled.push_back("with_" + array.name);
+        std::vector<std::string> filled = {"a", "b", "alpha_beta"};
+        for (const AuxiliaryArray& array : arrays_of(product)) filled.push_back("auxiliary_" + array.name);
         if (reads_c) filled.emplace_back("c");
         std::uniform_int_distribution<int> uniform(-99, 99);
         for (const std::string& name : filled)
@@ -72,10 +72,10 @@ public:
         std::complex<long double> sum = 0;
         for (Integer k = 0; k < product_.k; ++k)
             sum += at(memory("a"), product_.a, i, k) * at(memory("b"), product_.b, k, j);
-        sum *= support::element_at(memory("factors"), product_.data_type, 0);
+        sum *= support::element_at(memory("alpha_beta"), product_.data_type, 0);
         if (reads_c_)
-            sum +=
-                support::element_at(memory("factors"), product_.data_type, 1) * at(before_, product_.c, i, j);
+            sum += support::element_at(memory("alpha_beta"), product_.data_type, 1) *
+                   at(before_, product_.c, i, j);
         return product_.epilogue.tree() == nullptr ? sum
                                                    : value(*product_.epilogue.tree(), sum, matrix, i, j);
     }
@@ -90,7 +90,7 @@ public:
             };
             const std::vector<support::Reduced> expected =
                 support::reduced_by_definition(product_, reduction, value_of);
-            const ir::Memory& found = memory("to_" + reduction.name);
+            const ir::Memory& found = memory("reduction_" + reduction.name);
             ASSERT_EQ(static_cast<Integer>(expected.size()), found.elements());
             for (std::size_t r = 0; r < expected.size(); ++r)
                 ASSERT_NEAR(
@@ -119,7 +119,7 @@ private:
                                     Integer matrix, Integer i, Integer j) {
         return support::value_of(tree, product_, std::complex<double>(x), {matrix, i, j},
                                  [&](const std::string& name, Integer k) {
-                                     return static_cast<double>(memory("with_" + name)[k]);
+                                     return static_cast<double>(memory("auxiliary_" + name)[k]);
                                  });
     }
 
@@ -261,10 +261,10 @@ TEST(GpuReductions, OfTilesAreNaNWhereAnElementIs) {
     execution.memory("c").set(9 * 136 + 20, std::numeric_limits<long double>::quiet_NaN());
     execution.run();
     for (Integer k = 0; k < 64; ++k) {
-        EXPECT_EQ(std::isnan(execution.memory("to_most")[k]), k == 20) << k;
-        EXPECT_EQ(std::isnan(execution.memory("to_least")[k]), k == 9) << k;
+        EXPECT_EQ(std::isnan(execution.memory("reduction_most")[k]), k == 20) << k;
+        EXPECT_EQ(std::isnan(execution.memory("reduction_least")[k]), k == 9) << k;
     }
-    EXPECT_TRUE(std::isnan(execution.memory("to_all")[0]));
+    EXPECT_TRUE(std::isnan(execution.memory("reduction_all")[0]));
 }
 
 TEST(GpuReductions, OfTilesOfABatch) {
@@ -322,10 +322,10 @@ TEST(GpuReductions, OfNothingAreNeutral) {
     constexpr long double infinity = std::numeric_limits<long double>::infinity();
     for (const Reduction& reduction : product.reductions)
         for (Integer r = 0; r < results_of_matrix(product, reduction.over); ++r)
-            EXPECT_EQ(sequence.memory("to_" + reduction.name)[r], reduction.operation == Reduce::sum ? 0
-                                                                  : reduction.operation == Reduce::maximum
-                                                                      ? -infinity
-                                                                      : infinity);
+            EXPECT_EQ(sequence.memory("reduction_" + reduction.name)[r],
+                      reduction.operation == Reduce::sum       ? 0
+                      : reduction.operation == Reduce::maximum ? -infinity
+                                                               : infinity);
 }
 
 TEST(GpuReductions, AreNaNWhereAnElementIs) {
@@ -339,17 +339,17 @@ TEST(GpuReductions, AreNaNWhereAnElementIs) {
         for (const Integer position : {0, 17, 39}) {
             Execution execution(product, schedule_with(""));
             execution.memory("c").set(position * 40 + position, special);
-            execution.memory("factors").assign(std::vector<long double>{1, 1});
+            execution.memory("alpha_beta").assign(std::vector<long double>{1, 1});
             execution.run();
             const auto is_special = [&](long double found) {
                 return std::isnan(special) ? std::isnan(found) : found == special;
             };
             for (Integer i = 0; i < 40; ++i) {
                 const bool is_here = i == position;
-                EXPECT_EQ(is_special(execution.memory("to_most")[i]), is_here && !(special < 0)) << i;
-                EXPECT_EQ(is_special(execution.memory("to_least")[i]), is_here && !(special > 0)) << i;
+                EXPECT_EQ(is_special(execution.memory("reduction_most")[i]), is_here && !(special < 0)) << i;
+                EXPECT_EQ(is_special(execution.memory("reduction_least")[i]), is_here && !(special > 0)) << i;
             }
-            EXPECT_EQ(is_special(execution.memory("to_all")[0]), !(special < 0));
+            EXPECT_EQ(is_special(execution.memory("reduction_all")[0]), !(special < 0));
         }
 }
 

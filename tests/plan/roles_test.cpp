@@ -42,37 +42,38 @@ std::vector<ir::Program> programs_on_gpu(const std::string& text, const std::str
 }
 
 TEST(Roles, OfTransformsOnCpus) {
-    EXPECT_EQ(roles_on_cpu("dft 8"), (Roles{{"in", "input"}, {"out", "output"}}));
+    EXPECT_EQ(roles_on_cpu("dft 8"), (Roles{{"input", "input"}, {"output", "output"}}));
     EXPECT_EQ(roles_on_cpu("dft 8 inplace"), (Roles{{"data", "data"}}));
-    EXPECT_EQ(roles_on_cpu("dft 8 planar"), (Roles{{"in_re", "input, real"},
-                                                   {"in_im", "input, imaginary"},
-                                                   {"out_re", "output, real"},
-                                                   {"out_im", "output, imaginary"}}));
+    EXPECT_EQ(roles_on_cpu("dft 8 planar"), (Roles{{"input_re", "input, real"},
+                                                   {"input_im", "input, imaginary"},
+                                                   {"output_re", "output, real"},
+                                                   {"output_im", "output, imaginary"}}));
     EXPECT_EQ(roles_on_cpu("rdft 8 planar"),
-              (Roles{{"in", "input"}, {"out_re", "output, real"}, {"out_im", "output, imaginary"}}));
+              (Roles{{"input", "input"}, {"output_re", "output, real"}, {"output_im", "output, imaginary"}}));
 }
 
 TEST(Roles, OfTransformsOnGpusWithArraysOfCallbacks) {
     const std::string callbacks = " load=\"x * complex w[b, i]\" store=\"x * s[i]\"";
     const auto interleaved = programs_on_gpu("dft 8 batch=32" + callbacks, "0 codelet on 32x32");
-    EXPECT_EQ(
-        roles_of(interleaved.front()),
-        (Roles{{"in", "input"}, {"out", "output"}, {"with_w", "auxiliary 0"}, {"with_s", "auxiliary 1"}}));
+    EXPECT_EQ(roles_of(interleaved.front()), (Roles{{"input", "input"},
+                                                    {"output", "output"},
+                                                    {"auxiliary_w", "auxiliary 0"},
+                                                    {"auxiliary_s", "auxiliary 1"}}));
     const auto planar = programs_on_gpu("dft 8 planar batch=32" + callbacks, "0 codelet on 32x32");
-    EXPECT_EQ(roles_of(planar.front()), (Roles{{"in_re", "input, real"},
-                                               {"in_im", "input, imaginary"},
-                                               {"out_re", "output, real"},
-                                               {"out_im", "output, imaginary"},
-                                               {"with_w_re", "auxiliary 0, real"},
-                                               {"with_w_im", "auxiliary 0, imaginary"},
-                                               {"with_s", "auxiliary 1"}}));
+    EXPECT_EQ(roles_of(planar.front()), (Roles{{"input_re", "input, real"},
+                                               {"input_im", "input, imaginary"},
+                                               {"output_re", "output, real"},
+                                               {"output_im", "output, imaginary"},
+                                               {"auxiliary_w_re", "auxiliary 0, real"},
+                                               {"auxiliary_w_im", "auxiliary 0, imaginary"},
+                                               {"auxiliary_s", "auxiliary 1"}}));
 }
 
 TEST(Roles, OfScratchStayWorkspaceWhereKernelsHandItOn) {
     const auto kernels = programs_on_gpu("dft 1024 batch=3", "0 two-sweep(32,1,1)[stockham(8,4)] on 64x16");
     ASSERT_EQ(kernels.size(), 2U);
-    EXPECT_EQ(roles_of(kernels[0]), (Roles{{"in", "input"}, {"t0", "workspace"}}));
-    EXPECT_EQ(roles_of(kernels[1]), (Roles{{"t0", "workspace"}, {"out", "output"}}));
+    EXPECT_EQ(roles_of(kernels[0]), (Roles{{"input", "input"}, {"workspace_0", "workspace"}}));
+    EXPECT_EQ(roles_of(kernels[1]), (Roles{{"workspace_0", "workspace"}, {"output", "output"}}));
 }
 
 TEST(Roles, SayWhichMemoryOfAnExecutionABufferIs) {
@@ -103,10 +104,10 @@ MatrixProduct with_epilogue_and_reductions() {
 const Roles operands = {{"a", "a"},
                         {"b", "b"},
                         {"c", "c"},
-                        {"factors", "alpha_beta"},
-                        {"with_scale", "auxiliary 0"},
-                        {"with_bias", "auxiliary 1"},
-                        {"reads_ab", "multiplies"},
+                        {"alpha_beta", "alpha_beta"},
+                        {"auxiliary_scale", "auxiliary 0"},
+                        {"auxiliary_bias", "auxiliary 1"},
+                        {"multiplies", "multiplies"},
                         {"reads_c", "reads_c"}};
 
 /// Results with several partials are written by kernels of their own.
@@ -118,8 +119,8 @@ TEST(Roles, OfProductsOnGpusWithEpilogueAndReductions) {
         EXPECT_EQ(roles_of(derive_gemm_for_gpu(product, schedule, gpu()).front().program), operands);
         const auto reductions = derive_reductions_for_gpu(product, schedule, gpu());
         ASSERT_EQ(reductions.size(), 2U);
-        EXPECT_EQ(roles_of(reductions[0].program), (Roles{{"to_total", "reduction 0"}}));
-        EXPECT_EQ(roles_of(reductions[1].program), (Roles{{"to_largest", "reduction 1"}}));
+        EXPECT_EQ(roles_of(reductions[0].program), (Roles{{"reduction_total", "reduction 0"}}));
+        EXPECT_EQ(roles_of(reductions[1].program), (Roles{{"reduction_largest", "reduction 1"}}));
     }
 }
 
@@ -128,8 +129,8 @@ TEST(Roles, OfResultsThatTheProductsKernelWrites) {
     product.rows = 32; // one tile
     product.columns = 16;
     Roles expected = operands;
-    expected["to_total"] = "reduction 0";
-    expected["to_largest"] = "reduction 1";
+    expected["reduction_total"] = "reduction 0";
+    expected["reduction_largest"] = "reduction 1";
     const auto kernels = derive_gemm_for_gpu(product, schedule_with(""), gpu());
     EXPECT_EQ(roles_of(kernels.front().program), expected);
 }

@@ -112,7 +112,10 @@ TEST_F(CompilingForCuda, CompilesAListAtOnceInItsOrder) {
     for (int k = 0; k < 40; ++k) kernels.push_back({.ptx = std::to_string(k % 20)});
     compiled(device, {.ptx = "7"}, &cache);
     fake.compiled.clear();
+    EXPECT_EQ(count_missing(device, kernels, nullptr), 20U);
+    EXPECT_EQ(count_missing(device, kernels, &cache), 19U) << "one of them is there";
     const std::vector<GpuModule> modules = compiled(device, kernels, &cache);
+    EXPECT_EQ(count_missing(device, kernels, &cache), 0U);
     EXPECT_EQ(modules.size(), 40U);
     EXPECT_EQ(fake.modules, 20);
     EXPECT_EQ(fake.compiled.size(), 19U) << "neither what was there nor anything twice";

@@ -91,7 +91,7 @@ TEST(HalvesOnGpus, StayInFloat32BetweenTwoKernels) {
             for (const ir::Program& program : pass.programs)
                 for (const ir::BufferInfo& buffer : program.buffers)
                     EXPECT_EQ(buffer.element == DataType::float16,
-                              buffer.name == "in" || buffer.name == "out")
+                              buffer.name == "input" || buffer.name == "output")
                         << buffer.name;
     }
 }

@@ -30,7 +30,7 @@ Counts counts_of(const std::string& text, const std::string& schedule) {
     const ir::Program& program = passes.front().programs.front();
     ir::Arguments arguments(program);
     for (const ir::BufferInfo& buffer : program.buffers)
-        for (Integer i = buffer.first; buffer.name == "in" && i < buffer.first + buffer.elements; ++i)
+        for (Integer i = buffer.first; buffer.name == "input" && i < buffer.first + buffer.elements; ++i)
             arguments[buffer.name].set(i, static_cast<double>(i % 7));
     const ir::InterpreterReport report = ir::interpret(program, arguments);
     Counts counts;

@@ -196,7 +196,7 @@ TEST(EveryPassForCpus, ChangesTheCodeOfSomeProblem) {
             const BreakdownTree& tree = schedule.transform().passes[k].tree;
             of_loops.start();
             loops::loops_for_cpu(
-                planning::kernel_request(problem, passes[k], tree, cpu).loops,
+                planning::kernel_request(problem, {passes[k], tree}, cpu).loops,
                 [&](const loops::Pass& pass, const loops::LoopProgram& program) {
                     of_loops.add(pass.name, fmt::format("{}{}", loops::to_text(program), program.pairs));
                 });
@@ -230,7 +230,7 @@ TEST(EveryPassForGpus, ChangesTheCodeOfSomeProblem) {
                 return to_text(regions) + layout + fmt::format("{}", fmt::join(regions.communicated, ","));
             };
             loops::loops_for_gpu(
-                planning::kernel_request(problem, passes[k], own.tree).loops, own.configurations,
+                planning::kernel_request(problem, {passes[k], own.tree}).loops, own.configurations,
                 {.regions =
                      [&](const loops::RegionsPass& pass, const loops::KernelRegions& now) {
                          of_regions.add(pass.name, text_of(now));

@@ -58,8 +58,8 @@ inline InterpretedKernels interpreted(const lower::KernelRequest& request,
         for (const ir::BufferInfo& buffer : program.buffers)
             if (buffer.space == ir::Space::argument)
                 memories.try_emplace(buffer.name, std::make_shared<ir::Memory>(buffer));
-    ir::Memory& in = *memories.at(request.loops.in_place ? "data" : "in");
-    const ir::Memory& out = *memories.at(request.loops.in_place ? "data" : "out");
+    ir::Memory& in = *memories.at(request.loops.in_place ? "data" : "input");
+    const ir::Memory& out = *memories.at(request.loops.in_place ? "data" : "output");
     std::vector<formula::Complex> x(static_cast<std::size_t>(request.loops.formula.columns()));
     for (std::size_t i = 0; i < x.size(); ++i) {
         x[i] = given(i);

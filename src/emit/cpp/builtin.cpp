@@ -105,11 +105,11 @@ ir::Program builtin_program(const BuiltinCodelet& codelet) {
     const target::Cpu& cpu = target::portable_cpu();
     const Integer lanes = target::lanes(cpu, codelet.scalar);
     ir::Builder builder(function_name(codelet), {.share = true});
-    Side in(builder, "in", codelet, codelet.formula.columns(), false);
-    Side out(builder, "out", codelet, codelet.formula.rows(), true);
+    Side in(builder, "input", codelet, codelet.formula.columns(), false);
+    Side out(builder, "output", codelet, codelet.formula.rows(), true);
     const Affine vectors = builder.parameter("vectors");
-    builder.for_loop("v", vectors, [&](const Affine& v) {
-        builder.for_loop("l", 0, lanes, 1, ir::For::Kind::vector, [&](const Affine& l) {
+    builder.for_loop("vector", vectors, [&](const Affine& v) {
+        builder.for_loop("lane", 0, lanes, 1, ir::For::Kind::vector, [&](const Affine& l) {
             lower::Arithmetic arithmetic(builder, codelet.scalar, lower::Multiplication::plain);
             std::vector<lower::Scaled> x;
             for (Integer e = 0; e < codelet.formula.columns(); ++e)

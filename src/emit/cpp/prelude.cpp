@@ -74,7 +74,7 @@ constexpr std::string_view inline_text = R"(#if defined(__GNUC__)
 // ---- vectors as a class ---------------------------------------------------------------------------------------
 
 constexpr std::string_view lanes_text = R"(
-// n numbers that are computed alike.
+// A vector of n lanes.
 template <class T, int n> struct Lanes {
     T at[n];
     T& operator[](std::int64_t lane) { return at[lane]; }

@@ -13,11 +13,11 @@ constexpr std::string_view cuda_keywords[] = {
 };
 
 constexpr std::string_view opencl_keywords[] = {
-    "kernel",    "global",    "local",      "constant",   "private",  "half",    "uchar",   "ushort",
-    "uint",      "ulong",     "float2",     "float4",     "float8",   "float16", "double2", "double4",
-    "long2",     "long4",     "ushort2",    "ushort4",    "restrict", "fma",     "size_t",  "as_float",
-    "as_double", "read_only", "write_only", "read_write", "pipe",     "image",   "self",    "queue",
-    "error",     "context",   "device",     "buffers",    "region",   "step",
+    "kernel",    "global",    "local",      "constant",   "private",  "half",    "uchar",       "ushort",
+    "uint",      "ulong",     "float2",     "float4",     "float8",   "float16", "double2",     "double4",
+    "long2",     "long4",     "ushort2",    "ushort4",    "restrict", "fma",     "size_t",      "as_float",
+    "as_double", "read_only", "write_only", "read_write", "pipe",     "image",   "self",        "queue",
+    "error",     "context",   "device",     "buffers",    "region",   "regions", "sub_buffers", "step",
 };
 
 constexpr std::string_view cuda_float16 = R"(
@@ -60,9 +60,9 @@ static inline ushort float16_bits(float x) {
 
 constexpr std::string_view cuda_cluster = R"(
 template <class T> static __device__ inline T* in_block(T* own, unsigned int block) {
-    T* place;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(place) : "l"(own), "r"(block));
-    return place;
+    T* address;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(own), "r"(block));
+    return address;
 }
 )";
 

@@ -105,14 +105,14 @@ public:
 
     std::string add(const WorkspaceLayout::Region& region) {
         for (std::size_t p = 0; p < regions_.size(); ++p)
-            if (regions_[p].offset == region.offset) return fmt::format("parts[{}]", p);
+            if (regions_[p].offset == region.offset) return fmt::format("sub_buffers[{}]", p);
         regions_.push_back(region);
-        return fmt::format("parts[{}]", regions_.size() - 1);
+        return fmt::format("sub_buffers[{}]", regions_.size() - 1);
     }
 
     void write_creation() const {
         if (regions_.empty()) return;
-        out_.line("cl_mem parts[{}] = {{NULL}};", regions_.size());
+        out_.line("cl_mem sub_buffers[{}] = {{NULL}};", regions_.size());
         std::vector<std::string> bounds;
         for (const WorkspaceLayout::Region& region : regions_)
             bounds.push_back(fmt::format("{{{}, {}}}", region.offset, region.bytes()));
@@ -120,7 +120,8 @@ public:
         out_.line("int p;");
         out_.line("for (p = 0; p < {} && error == CL_SUCCESS; ++p)", regions_.size());
         out_.line(
-            "    parts[p] = clCreateSubBuffer(workspace, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, "
+            "    sub_buffers[p] = clCreateSubBuffer(workspace, CL_MEM_READ_WRITE, "
+            "CL_BUFFER_CREATE_TYPE_REGION, "
             "&regions[p], &error);");
     }
 
@@ -128,7 +129,8 @@ public:
         if (regions_.empty()) return;
         out_.line("for (p = 0; p < {}; ++p)", regions_.size());
         out_.line(
-            "    if (parts[p] != NULL) clReleaseMemObject(parts[p]); // commands keep it while they run");
+            "    if (sub_buffers[p] != NULL) clReleaseMemObject(sub_buffers[p]); // commands keep it while "
+            "they run");
     }
 
 private:

@@ -30,7 +30,7 @@ bool has_tensor_cores(GpuLanguage language);
 struct GpuTransform {
     /// GPU memory that launches share: passed by the caller, or workspace between kernels.
     struct Memory {
-        std::string name; ///< such as "in", "out", "data", "in_re"
+        std::string name; ///< such as "input", "output", "data", "input_re"
         DataType element = DataType::float32;
         bool written = false;   ///< of an argument: not const
         bool by_value = false;  ///< elements in host memory, passed with the launch

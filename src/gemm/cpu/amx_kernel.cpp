@@ -30,23 +30,24 @@ public:
         c_.buffer = builder.output("c", accumulator_scalar_,
                                    amx_tile * kernel.max_tiles + (kernel.columns - 1) * kernel.max_stride,
                                    {ir::ArgumentRole::c});
-        c_.alpha = c_.beta = builder.input("factors", accumulator_scalar_, 2, {ir::ArgumentRole::alpha_beta});
+        c_.alpha = c_.beta =
+            builder.input("alpha_beta", accumulator_scalar_, 2, {ir::ArgumentRole::alpha_beta});
         c_.beta_offset = 1;
         if (!kernel.epilogue.is_identity()) {
             if (kernel.types.accumulator() == DataType::int32)
                 c_.finished =
-                    builder.output("finished", DataType::float32,
+                    builder.output("epilogue_output", DataType::float32,
                                    amx_tile * kernel.max_tiles + (kernel.columns - 1) * kernel.max_stride);
             epilogue_ = EpilogueBuffers(builder, kernel.types.accumulator(), kernel.epilogue,
                                         amx_tile * kernel.max_tiles, kernel.columns);
             c_.epilogue = &epilogue_;
         }
-        accumulators_ = builder.local("sums", accumulator_scalar_, 4 * accumulators_per_register);
-        written_ = builder.local("written", accumulator_scalar_, 4 * accumulators_per_register);
+        accumulators_ = builder.local("accumulators", accumulator_scalar_, 4 * accumulators_per_register);
+        written_ = builder.local("c_registers", accumulator_scalar_, 4 * accumulators_per_register);
     }
 
     void write() {
-        const Affine tiles = builder_.parameter("tiles"), k_groups = builder_.parameter("groups");
+        const Affine tiles = builder_.parameter("tiles"), k_groups = builder_.parameter("k_groups");
         const Affine stride = builder_.parameter("column_stride");
         const int whole_updates = kernel_.columns / kernel_.columns_at_once;
         builder_.for_loop("tile", tiles, [&](const Affine& tile) {
@@ -190,7 +191,7 @@ int columns_at_once(Integer k_groups) {
 ir::Program amx_kernel(const AmxKernel& kernel) {
     ensure(kernel.rows >= 1 && kernel.rows <= amx_tile && kernel.columns >= 1 && kernel.columns <= amx_tile,
            "a tile of {} by {} of slices", kernel.rows, kernel.columns);
-    ir::Builder builder("gemm_slices");
+    ir::Builder builder("gemm_amx_kernel");
     AmxKernelWriter(builder, kernel).write();
     return builder.finish();
 }

@@ -55,7 +55,7 @@ struct AmxKernel {
 /// The smallest of 1, 2, 4 … columns per K group that adds a whole tile to C within this many K groups.
 int columns_at_once(Integer k_groups);
 
-/// The program. Buffers: `a`, `b`, `c`, `factors` (α, β) and the epilogue's operands. Parameters, in this order:
+/// The program. Buffers: `a`, `b`, `c`, `alpha_beta` (α, β) and the epilogue's operands. Parameters, in this order:
 ///   tiles          at most max_tiles
 ///   groups         K in K groups, at most k_groups_per_panel; columns_at_once · groups ≥ columns
 ///   column_stride  of C, in elements, ≥ 0 and ≤ max_stride; C's row stride is 1

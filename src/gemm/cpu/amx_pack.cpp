@@ -26,11 +26,11 @@ public:
           vector_{pack.is_of_bytes() ? DataType::int32 : DataType::float32, lanes},
           quarters_(pack.k_group() / lanes),
           k_group_(2 * pack.terms * in_register()) {
-        from_ = builder.input("from", pack.from, (pack.max_k + amx_tile - 1) * pack.max_stride);
-        to_ = builder.output("to", pack.is_of_bytes() ? DataType::int32 : DataType::bfloat16,
+        from_ = builder.input("source", pack.from, (pack.max_k + amx_tile - 1) * pack.max_stride);
+        to_ = builder.output("packed", pack.is_of_bytes() ? DataType::int32 : DataType::bfloat16,
                              k_group_ * ceil_divide(pack.max_k, Integer{pack.k_group()}));
         if (pack.is_scaled) scale_ = builder.input("scale", vector_.scalar, 1);
-        rest_ = builder.local("rest", vector_.scalar, Integer{pack.k_group()} * lanes);
+        rest_ = builder.local("remainder", vector_.scalar, Integer{pack.k_group()} * lanes);
         k_main_ = builder.parameter("k_main");
         k_extent_ = builder.parameter("k");
         k_stride_ = builder.parameter("k_stride");
@@ -175,7 +175,7 @@ private:
 ir::Program amx_pack(const AmxPack& pack) {
     ensure(pack.count >= 1 && pack.count <= amx_tile && pack.terms >= 1 && pack.terms <= 3,
            "{} rows or columns of a panel of {} slices", pack.count, pack.terms);
-    ir::Builder builder("gemm_pack_slices");
+    ir::Builder builder("gemm_pack_amx");
     AmxPackWriter(builder, pack).write();
     return builder.finish();
 }

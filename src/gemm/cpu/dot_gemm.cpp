@@ -14,7 +14,7 @@ namespace swirl::gemm {
 namespace {
 
 /// A or B, by rows or columns that are dotted.
-struct Lines {
+struct OperandVectors {
     ir::Buffer buffer = 0;
     Integer count = 0;    ///< rows of A or columns of B
     Integer stride = 0;   ///< in elements, from one to the next
@@ -62,50 +62,51 @@ public:
 private:
     int k_of_vector() const { return schedule_.lanes / components_; }
 
-    /// Copies lines to `packed`, from scalar `first` on; returns the end of the copy.
-    Integer pack(Lines& lines, Integer first) {
+    /// Copies the operand's rows or columns to `packed`, from scalar `first` on; returns the end of the copy.
+    Integer pack(OperandVectors& operand, Integer first) {
         for_each_block(builder_, "k", product_.k, k_of_vector(), [&](const Affine& k, Integer count) {
-            const Affine to = first + components_ * lines.count * k;
-            if (lines.stride == 1 && components_ == 1)
-                transpose_vectors(lines, k, static_cast<int>(count), to);
+            const Affine to = first + components_ * operand.count * k;
+            if (operand.stride == 1 && components_ == 1)
+                transpose_vectors(operand, k, static_cast<int>(count), to);
             else
-                copy_elements(lines, k, static_cast<int>(count), to);
+                copy_elements(operand, k, static_cast<int>(count), to);
         });
         const Integer vectors = ceil_divide(product_.k, Integer{k_of_vector()});
-        lines.packed_at = first;
-        return first + vectors * lines.count * schedule_.lanes;
+        operand.packed_at = first;
+        return first + vectors * operand.count * schedule_.lanes;
     }
 
-    /// A vector along K of each line, where lines are neighbours in memory.
-    void transpose_vectors(const Lines& lines, const Affine& k, int count, const Affine& to) {
+    /// A vector along K of each row or column, where these are neighbours in memory.
+    void transpose_vectors(const OperandVectors& operand, const Affine& k, int count, const Affine& to) {
         const int lanes = schedule_.lanes;
         const ir::Value zero = builder_.constant({scalar_, lanes}, 0);
-        for (Integer line = 0; line < lines.count; line += lanes) {
-            const int active = static_cast<int>(std::min<Integer>(lanes, lines.count - line));
+        for (Integer index = 0; index < operand.count; index += lanes) {
+            const int active = static_cast<int>(std::min<Integer>(lanes, operand.count - index));
             std::vector<ir::Value> rows;
             for (int step = 0; step < lanes; ++step)
-                rows.push_back(step < count ? builder_.load(lines.buffer, lines.k_stride * (k + step) + line,
-                                                            {.lanes = lanes, .active = active})
-                                            : zero);
+                rows.push_back(step < count
+                                   ? builder_.load(operand.buffer, operand.k_stride * (k + step) + index,
+                                                   {.lanes = lanes, .active = active})
+                                   : zero);
             const std::vector<ir::Value> columns = ir::columns_of_rows(builder_.writer(), rows, active);
             for (int at = 0; at < active; ++at)
-                builder_.store(packed_, to + (line + at) * lanes, columns[static_cast<std::size_t>(at)],
+                builder_.store(packed_, to + (index + at) * lanes, columns[static_cast<std::size_t>(at)],
                                {.lanes = lanes});
         }
     }
 
-    void copy_elements(const Lines& lines, const Affine& k, int count, const Affine& to) {
+    void copy_elements(const OperandVectors& operand, const Affine& k, int count, const Affine& to) {
         const ir::Value zero = builder_.constant({scalar_, components_}, 0);
-        const auto copy_line = [&](const Affine& line) {
+        const auto copy_vector = [&](const Affine& index) {
             for (int step = 0; step < k_of_vector(); ++step) {
-                const Affine from = components_ * (lines.k_stride * (k + step) + lines.stride * line);
+                const Affine from = components_ * (operand.k_stride * (k + step) + operand.stride * index);
                 builder_.store(
-                    packed_, to + schedule_.lanes * line + components_ * step,
-                    step < count ? builder_.load(lines.buffer, from, {.lanes = components_}) : zero,
+                    packed_, to + schedule_.lanes * index + components_ * step,
+                    step < count ? builder_.load(operand.buffer, from, {.lanes = components_}) : zero,
                     {.lanes = components_});
             }
         };
-        builder_.for_loop("line", lines.count, copy_line);
+        builder_.for_loop("index", operand.count, copy_vector);
     }
 
     void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& k,
@@ -117,23 +118,23 @@ private:
         writer.update(result_at(row, column, k, k_extent), update, is_contiguous);
     }
 
-    DotOperand operand(const Lines& lines, const Affine& line, const Affine& k) const {
-        if (lines.packed_at)
+    DotOperand operand(const OperandVectors& operand, const Affine& index, const Affine& k) const {
+        if (operand.packed_at)
             return {.buffer = packed_,
-                    .origin = *lines.packed_at + components_ * lines.count * k + schedule_.lanes * line,
-                    .vector_stride = schedule_.lanes * lines.count,
+                    .origin = *operand.packed_at + components_ * operand.count * k + schedule_.lanes * index,
+                    .vector_stride = schedule_.lanes * operand.count,
                     .stride = schedule_.lanes,
                     .is_padded = true,
-                    .conjugated = lines.conjugated};
-        return {.buffer = lines.buffer,
-                .origin = components_ * (lines.stride * line + k),
+                    .conjugated = operand.conjugated};
+        return {.buffer = operand.buffer,
+                .origin = components_ * (operand.stride * index + k),
                 .vector_stride = schedule_.lanes,
-                .stride = components_ * lines.stride,
-                .conjugated = lines.conjugated};
+                .stride = components_ * operand.stride,
+                .conjugated = operand.conjugated};
     }
 
     const DotGemm& schedule_;
-    Lines a_, b_;
+    OperandVectors a_, b_;
     ir::Buffer packed_ = 0;
 };
 
@@ -158,14 +159,14 @@ bool dot_packs_a(const MatrixProduct& product) { return product.k > 1 && product
 bool dot_packs_b(const MatrixProduct& product) { return product.k > 1 && product.b.row_stride != 1; }
 
 Integer dot_packed_bytes(const MatrixProduct& product, const DotGemm& schedule) {
-    const Integer lines =
+    const Integer copied =
         (dot_packs_a(product) ? product.rows : 0) + (dot_packs_b(product) ? product.columns : 0);
     const Integer vectors = ceil_divide(product.k * scalars_in(product.data_type), Integer{schedule.lanes});
-    return lines * vectors * schedule.lanes * bytes_of(scalar_of(product.data_type));
+    return copied * vectors * schedule.lanes * bytes_of(scalar_of(product.data_type));
 }
 
 DotGemm model_dot(const MatrixProduct& product, const target::Cpu& cpu) {
-    constexpr int most_lines = 8, least_accumulators = 8, vectors_per_iteration = 16;
+    constexpr int most_vectors = 8, least_accumulators = 8, vectors_per_iteration = 16;
     constexpr Integer deepest = 1 << 14;
     /// Fraction of the time of loads that multiply-adds do not hide.
     constexpr double load_weight = 0.25;
@@ -181,8 +182,8 @@ DotGemm model_dot(const MatrixProduct& product, const target::Cpu& cpu) {
     // Loads and multiply-adds of a vector along K, for all tiles.
     double least = 0;
     DotGemm best = dot;
-    for (int rows = 1; rows <= std::min<Integer>(most_lines, product.rows); ++rows)
-        for (int columns = 1; columns <= std::min<Integer>(most_lines, product.columns); ++columns) {
+    for (int rows = 1; rows <= std::min<Integer>(most_vectors, product.rows); ++rows)
+        for (int columns = 1; columns <= std::min<Integer>(most_vectors, product.columns); ++columns) {
             dot.rows = rows;
             dot.columns = columns;
             if (dot_registers(dot, product.data_type) > cpu.vector_registers) continue;
@@ -205,10 +206,10 @@ DotGemm model_dot(const MatrixProduct& product, const target::Cpu& cpu) {
         dot = more;
     }
     dot.unroll = dot.chains * std::max(1, vectors_per_iteration / (accumulators * dot.chains));
-    // That much of the operand with fewer lines stays in a core's own outer cache.
+    // That much of the operand with fewer rows or columns stays in a core's own outer cache.
     const Integer bytes = bytes_of(product.data_type) * std::min(product.rows, product.columns);
-    const int lines = product.columns < product.rows ? dot.rows : dot.columns;
-    const bool stays_near = lines == 1 && std::max(product.rows, product.columns) > 1;
+    const int uses = product.columns < product.rows ? dot.rows : dot.columns;
+    const bool stays_near = uses == 1 && std::max(product.rows, product.columns) > 1;
     const Integer cache = stays_near ? near_bytes : outer_cache_bytes(cpu) / 2;
     const Integer most_k = std::clamp<Integer>(cache / bytes, Integer{dot.unroll} * dot.lanes, deepest);
     dot.kc = product.k <= most_k

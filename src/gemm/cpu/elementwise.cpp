@@ -116,11 +116,11 @@ private:
             operands_ = EpilogueBuffers(builder_, kernel_.data_type, kernel_.expression, kernel_.max_rows,
                                         kernel_.max_columns);
         if (stored_ != nullptr && !kernel_.has_fma)
-            halves_ = builder_.local("halves", DataType::float32, kernel_.lanes);
+            halves_ = builder_.local("bfloat16_pairs", DataType::float32, kernel_.lanes);
         if (!is_over_rows()) return;
         const Integer partials = Integer{partials_in_column} * kernel_.columns_at_once;
         partials_ = builder_.local("partials", DataType::float64, partials);
-        finished_ = builder_.local("finished", DataType::float64, partials);
+        finished_ = builder_.local("epilogue_output", DataType::float64, partials);
     }
 
     std::vector<Column> columns_from(const Affine& first, int count) {

@@ -33,10 +33,10 @@ public:
           k_group_(pack.k_packing.k_group()),
           element_(read_as(pack)) {
         const Integer most = pack.max_k * k_group_;
-        addresses_.from = builder_.input("from", element_, (most + pack.width - 1) * pack.max_stride);
-        addresses_.to = builder_.output("to", DataType::int32, (pack.max_k + 2) * pack.width);
+        addresses_.from = builder_.input("source", element_, (most + pack.width - 1) * pack.max_stride);
+        addresses_.to = builder_.output("packed", DataType::int32, (pack.max_k + 2) * pack.width);
         if (corrects())
-            column_sums_ = builder_.local("sums", DataType::int32, Integer{vectors()} * pack.lanes);
+            column_sums_ = builder_.local("column_sums", DataType::int32, Integer{vectors()} * pack.lanes);
     }
 
     ir::Program write() {
@@ -57,7 +57,7 @@ private:
     bool corrects() const { return pack_.operand == Operand::b && pack_.k_packing.correction != 0; }
     int vectors() const { return (pack_.width + pack_.lanes - 1) / pack_.lanes; }
     template <class F> void over(const Affine& begin, const Affine& end, int increment, F&& body) {
-        builder_.for_loop("g", begin, end, increment, ir::For::Kind::serial, body);
+        builder_.for_loop("k_group", begin, end, increment, ir::For::Kind::serial, body);
     }
 
     Value constant(int lanes, Integer value) {

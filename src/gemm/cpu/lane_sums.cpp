@@ -77,15 +77,15 @@ Value lane_sums(ir::Builder& builder, std::span<const Value> vectors, LanePair p
         return pair == LanePair::difference ? builder.subtract(even, odd) : builder.subtract(odd, even);
     });
     if (fills_lanes) return sums;
-    LaneMap place(static_cast<std::size_t>(lanes), -1);
+    LaneMap lane_map(static_cast<std::size_t>(lanes), -1);
     bool is_in_place = true;
     for (std::size_t lane = 0; lane < vectors.size(); ++lane) {
         const auto at = std::find(order.begin(), order.end(), static_cast<int>(lane)) - order.begin();
-        place[lane] = static_cast<std::int8_t>(
+        lane_map[lane] = static_cast<std::int8_t>(
             order[lane] == static_cast<int>(lane) ? static_cast<std::ptrdiff_t>(lane) : at);
-        is_in_place = is_in_place && place[lane] == static_cast<std::int8_t>(lane);
+        is_in_place = is_in_place && lane_map[lane] == static_cast<std::int8_t>(lane);
     }
-    return is_in_place ? sums : builder.shuffle(sums, sums, place);
+    return is_in_place ? sums : builder.shuffle(sums, sums, lane_map);
 }
 
 } // namespace swirl::gemm

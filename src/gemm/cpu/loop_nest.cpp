@@ -40,7 +40,7 @@ public:
         : nest_(nest),
           product_(nest.product),
           scalar_(scalar_of(nest.product.data_type)),
-          builder_("gemm_nest"),
+          builder_("gemm_loop_nest"),
           extents_{product_.rows, product_.columns, product_.k},
           block_extents_{nest.mc, nest.nc, nest.kc},
           order_(orders[static_cast<std::size_t>(nest.order)]) {
@@ -56,7 +56,8 @@ public:
             a_copy_ = builder_.scratch("a_copy", scalar_, rows * extents_[k]);
             b_copy_ = builder_.scratch("b_copy", scalar_, extents_[k] * extents_[j]);
         }
-        accumulators_ = builder_.local("sums", scalar_, Integer{nest.tile_rows} * nest.tile_columns());
+        accumulators_ =
+            builder_.local("accumulators", scalar_, Integer{nest.tile_rows} * nest.tile_columns());
     }
 
     ir::Program build() {

@@ -14,7 +14,7 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     const DataType panel = kernel.k_packing.is_plain() ? scalar : DataType::int32;
     const Integer a_k_stride = components * tile.rows(), b_k_stride = components * tile.columns;
 
-    ir::Builder builder("gemm_tile");
+    ir::Builder builder("gemm_micro_kernel");
     const TileOperand a{.buffer = builder.input("a", panel, kernel.max_k * a_k_stride, {ir::ArgumentRole::a}),
                         .k_stride = a_k_stride,
                         .component_stride = tile.rows(),
@@ -27,22 +27,22 @@ ir::Program micro_kernel(const MicroKernel& kernel) {
     TileResult c{.buffer = builder.output(
                      "c", scalar, components * (kernel.rows + (kernel.columns - 1) * kernel.max_stride),
                      {ir::ArgumentRole::c})};
-    c.alpha = c.beta = builder.input("factors", scalar, 2 * components, {ir::ArgumentRole::alpha_beta});
+    c.alpha = c.beta = builder.input("alpha_beta", scalar, 2 * components, {ir::ArgumentRole::alpha_beta});
     c.beta_offset = components;
     NextPanel next{.is_wanted = kernel.prefetch_next};
     if (next.is_wanted)
-        next.buffer =
-            builder.input("next", scalar, scalars_per_cache_line(scalar), {ir::ArgumentRole::prefetched});
+        next.buffer = builder.input("prefetched", scalar, scalars_per_cache_line(scalar),
+                                    {ir::ArgumentRole::prefetched});
     EpilogueBuffers epilogue;
     if (!kernel.epilogue.is_identity()) {
         if (kernel.data_type == DataType::int32)
-            c.finished = builder.output("finished", DataType::float32,
+            c.finished = builder.output("epilogue_output", DataType::float32,
                                         kernel.rows + (kernel.columns - 1) * kernel.max_stride);
         epilogue = EpilogueBuffers(builder, kernel.data_type, kernel.epilogue, kernel.rows, kernel.columns);
         c.epilogue = &epilogue;
     }
     const ir::Buffer accumulators =
-        builder.local("sums", scalar, TileWriter::accumulator_scalars(kernel.data_type, tile));
+        builder.local("accumulators", scalar, TileWriter::accumulator_scalars(kernel.data_type, tile));
     const Affine k_main = builder.parameter("k_main"), k_extent = builder.parameter("k");
     c.column_stride = components * builder.parameter("column_stride");
 

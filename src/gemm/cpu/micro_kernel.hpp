@@ -23,7 +23,7 @@ struct MicroKernel {
     bool operator==(const MicroKernel&) const = default;
 };
 
-/// The program. Buffers: `a`, `b`, `c`, `factors` (α, β), `next` if it is prefetched, `finished` (C again, as
+/// The program. Buffers: `a`, `b`, `c`, `alpha_beta` (α, β), `prefetched` if there is any, `epilogue_output` (C again, as
 /// float32) where int32 accumulators have an epilogue, and the epilogue's operands. Parameters, in this order:
 ///   k_main         K in K groups, rounded down to a multiple of `unroll`
 ///   k              K in K groups, ≤ max_k

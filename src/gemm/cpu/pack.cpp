@@ -24,8 +24,8 @@ ir::Program pack(const Pack& pack) {
     PanelAddresses addresses;
     const DataType from = pack.source_type ? scalar_of(*pack.source_type) : scalar;
     addresses.from =
-        builder.input("from", from, components * (pack.max_k + pack.width - 1) * pack.max_stride);
-    addresses.to = builder.output("to", scalar, components * pack.max_k * pack.width);
+        builder.input("source", from, components * (pack.max_k + pack.width - 1) * pack.max_stride);
+    addresses.to = builder.output("packed", scalar, components * pack.max_k * pack.width);
     const Affine k_main = builder.parameter("k_main"), k_extent = builder.parameter("k");
     addresses.k_stride = components * builder.parameter("k_stride");
     addresses.stride = components * builder.parameter("stride");

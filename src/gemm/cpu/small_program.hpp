@@ -40,7 +40,7 @@ protected:
         if (!small_.epilogue.is_identity())
             epilogue_ = EpilogueBuffers(builder_, product_.data_type, small_.epilogue, product_.rows,
                                         product_.columns);
-        accumulators_ = builder_.local("sums", scalar_, accumulator_scalars);
+        accumulators_ = builder_.local("accumulators", scalar_, accumulator_scalars);
     }
 
     /// multiply(k, extent, update) for blocks of K; the first one applies β.

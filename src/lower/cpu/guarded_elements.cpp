@@ -26,7 +26,7 @@ GuardedElements::GuardedElements(Context& context, const Memory& memory,
     }
     if (next == 0) return;
     ir::BufferInfo info;
-    info.name = context.fresh("guarded");
+    info.name = context.fresh("guarded_elements_");
     info.element = context.request.loops.scalar;
     info.space = ir::Space::scratch;
     info.elements = next;
@@ -70,7 +70,7 @@ void GuardedElements::in_lanes(const Affine& first, Integer count, ir::For::Kind
         bind(first);
         return body(Affine(0));
     }
-    const Affine lane = context_.builder.open_loop(context_.fresh("l"), 0, count, 1, kind);
+    const Affine lane = context_.builder.open_loop(context_.fresh("lane_"), 0, count, 1, kind);
     bind(first + lane);
     body(lane);
     context_.builder.close_loop();

@@ -78,7 +78,7 @@ private:
 
     ir::BufferInfo counters() const {
         ir::BufferInfo info;
-        info.name = "meetings";
+        info.name = "barrier_counters";
         info.element = DataType::int64;
         info.space = ir::Space::scratch;
         info.elements = counter_distance * groups_.groups;
@@ -99,7 +99,7 @@ private:
         const Integer iterations_per_thread = ceil_divide(loop.count, groups_.groups) + 1;
         const Affine pair = builder.open_loop("pair", 0, ceil_divide(iterations_per_thread, Integer{2}), 1,
                                               ir::For::Kind::serial);
-        const Affine odd = builder.open_loop("odd", 0, 2, 1, ir::For::Kind::serial);
+        const Affine odd = builder.open_loop("parity", 0, 2, 1, ir::For::Kind::serial);
         const Affine iteration = 2 * pair + odd, transform = groups_.groups * iteration + group;
         context.bind(loop.variable, transform);
         builder.if_then(
@@ -188,7 +188,7 @@ std::vector<ir::Program> lower_to_gpu(const KernelRequest& request,
     for (const KernelLoops& kernel : loops_for_gpu(request.loops, configurations))
         programs.push_back(lower_kernel(own, kernel));
     for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k)
-        programs[k].name += fmt::format("_{}", k);
+        programs[k].name += fmt::format("_kernel_{}", k + 1);
     return programs;
 }
 

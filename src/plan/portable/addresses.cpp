@@ -46,10 +46,10 @@ Integer AddressForms::evaluate(const Form& form, const Integer* values) {
 }
 
 void AddressForms::next(Integer* values, Integer lanes, std::span<LaneBases> bases) const {
-    const bool is_run = iterations_.is_run(values, lanes);
+    const bool is_consecutive = iterations_.is_consecutive(values, lanes);
     bool all_uniform = true;
     for (std::size_t k = 0; k < forms_.size(); ++k) {
-        bases[k].uniform = is_run && forms_[k].table.empty();
+        bases[k].uniform = is_consecutive && forms_[k].table.empty();
         all_uniform = all_uniform && bases[k].uniform;
         if (!bases[k].uniform) continue;
         bases[k].first = evaluate(forms_[k], values);

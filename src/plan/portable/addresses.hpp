@@ -33,7 +33,7 @@ public:
         for (const loops::Loop& loop : loops_) values[loop.variable] = 0;
     }
     /// Whether the next `lanes` iterations differ only in the last loop's variable.
-    bool is_run(const Integer* values, Integer lanes) const {
+    bool is_consecutive(const Integer* values, Integer lanes) const {
         return lanes == 1 || values[loops_.back().variable] + lanes <= loops_.back().count;
     }
     void advance(Integer* values, Integer by) const {

@@ -75,7 +75,7 @@ template <class T>
 PortableKernel<T>::PortableKernel(const PortableDerivation& derivation, const Transform& problem,
                                   const DimensionPass& pass) {
     const loops::LoopProgram& program = derivation.loops;
-    info_.name = fmt::format("portable_step_{}", pass.dimension);
+    info_.name = kernel_name(problem, pass);
     for (const loops::Array& array : program.arrays) {
         using Role = loops::Array::Role;
         split_.push_back(
@@ -214,9 +214,8 @@ template <class T> void PortableKernel<T>::run(const Nodes& nodes, const Portabl
 
 } // namespace
 
-PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
-                                   const rules::BreakdownTree& tree) {
-    lower::KernelRequest request = kernel_request(problem, pass, tree, target::portable_cpu());
+PortableDerivation derive_portable(const Transform& problem, const ExpandedPass& expanded) {
+    lower::KernelRequest request = kernel_request(problem, expanded, target::portable_cpu());
     request.loops.formula = with_builtin_codelets(request.loops.formula, request.loops.scalar);
     if (auto& other = request.loops.by_complex_entries)
         other = with_builtin_codelets(*other, request.loops.scalar);
@@ -226,12 +225,11 @@ PortableDerivation derive_portable(const Transform& problem, const DimensionPass
     return {std::move(request), std::move(loops)};
 }
 
-std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const DimensionPass& pass,
-                                             const rules::BreakdownTree& tree) {
-    const PortableDerivation derivation = derive_portable(problem, pass, tree);
+std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const ExpandedPass& expanded) {
+    const PortableDerivation derivation = derive_portable(problem, expanded);
     if (arithmetic_of(problem.precision) == DataType::float32)
-        return std::make_unique<PortableKernel<float>>(derivation, problem, pass);
-    return std::make_unique<PortableKernel<double>>(derivation, problem, pass);
+        return std::make_unique<PortableKernel<float>>(derivation, problem, expanded.pass);
+    return std::make_unique<PortableKernel<double>>(derivation, problem, expanded.pass);
 }
 
 } // namespace swirl::planning

@@ -11,12 +11,10 @@ struct PortableDerivation {
     lower::KernelRequest request;
     loops::LoopProgram loops;
 };
-PortableDerivation derive_portable(const Transform& problem, const DimensionPass& pass,
-                                   const rules::BreakdownTree& tree);
+PortableDerivation derive_portable(const Transform& problem, const ExpandedPass& expanded);
 
 /// A kernel without generated machine code: it interprets the loop program and calls built-in codelets on several
 /// iterations at once. Codelets that are not built in are products with their dense matrices.
-std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const DimensionPass& pass,
-                                             const rules::BreakdownTree& tree);
+std::unique_ptr<Kernel> make_portable_kernel(const Transform& problem, const ExpandedPass& expanded);
 
 } // namespace swirl::planning

@@ -445,7 +445,10 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
     }
     if (problem.kind != TransformKind::convolution) distribute_scale(result, problem);
     add_expressions(result, problem);
-    for (DimensionPass& pass : result) pass.arrays = auxiliary_buffers(problem);
+    for (DimensionPass& pass : result) {
+        pass.position = static_cast<std::size_t>(&pass - result.data());
+        pass.arrays = auxiliary_buffers(problem);
+    }
     // In place, both locations are the caller's one array; the strides of either side have already been used.
     if (problem.placement == Placement::in_place)
         for (DimensionPass& pass : result)

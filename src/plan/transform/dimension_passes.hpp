@@ -41,6 +41,7 @@ struct DimensionPass {
     std::optional<loops::Pointwise> load = {};               ///< load callback of the first pass
     std::optional<loops::Pointwise> store = {};              ///< store callback of the last pass
     std::array<std::optional<loops::Reach>, 2> reaches = {}; ///< elements that load and store touch
+    std::size_t position = 0;                                ///< among the plan's passes, from 0
 };
 
 /// Which dimensions share a kernel.
@@ -57,6 +58,9 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
 /// The pass's formula with the transform expanded by the tree.
 formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree);
 
+/// The name of the pass's kernel: "dft_pass_1".
+std::string kernel_name(const Transform& problem, const DimensionPass& pass);
+
 /// Bytes of the intermediate, in the arithmetic's data type; 0 if no pass uses it.
 std::size_t intermediate_bytes(const Transform& problem);
 
@@ -66,12 +70,19 @@ void require_passes_for(const Schedule& schedule, const std::vector<DimensionPas
 /// Data type of the arithmetic: float32 for the 16-bit types.
 DataType arithmetic_of(DataType precision);
 
+/// A pass with its formula, which is expanded once.
+struct ExpandedPass {
+    ExpandedPass(const DimensionPass& of, const rules::BreakdownTree& by)
+        : pass(of), tree(by), formula(pass_formula(of, by)) {}
+    const DimensionPass& pass;
+    const rules::BreakdownTree& tree;
+    formula::Formula formula;
+};
+
 /// The request to lower/ for any target, with the data types of the arithmetic and of the caller's memory.
-lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
-                                    const rules::BreakdownTree& tree);
+lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded);
 /// The same for a CPU; with one lane for scalar code.
-lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
-                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
-                                    bool scalar_code = false);
+lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded,
+                                    const target::Cpu& cpu, bool scalar_code = false);
 
 } // namespace swirl::planning

@@ -11,6 +11,7 @@
 #include <exception>
 #include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -132,6 +133,20 @@ std::string target_text(const GpuDevice& device) {
 CacheKey code_key(const GpuDevice& device, const KernelText& kernel) {
     return cache_key(device, kernel.reorders_main_loop ? "ptx, main loop in another order" : "ptx",
                      kernel.ptx, kernel.options);
+}
+
+std::size_t count_missing(const GpuDevice& device, std::span<const KernelText> kernels,
+                          const KernelCache* cache) {
+    std::set<CacheKey> missing;
+    for (const KernelText& kernel : kernels) {
+        KernelText as_compiled = kernel; // machine code with a reordered main loop is made from it
+        as_compiled.reorders_main_loop = false;
+        const CacheKey key = code_key(device, as_compiled);
+        const bool is_cached = cache != nullptr && (cache->contains(code_key(device, kernel)) ||
+                                                    (kernel.reorders_main_loop && cache->contains(key)));
+        if (!is_cached) missing.insert(key);
+    }
+    return missing.size();
 }
 
 CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_view text,

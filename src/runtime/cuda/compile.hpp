@@ -32,6 +32,10 @@ CacheKey cache_key(const GpuDevice& device, std::string_view kind, std::string_v
 /// The key of a PTX kernel's machine code.
 CacheKey code_key(const GpuDevice& device, const KernelText& kernel);
 
+/// How many different kernels the driver must compile because the cache lacks their machine code; without a cache all.
+std::size_t count_missing(const GpuDevice& device, std::span<const KernelText> kernels,
+                          const KernelCache* cache);
+
 /// The target name of a GPU's machine code, such as "sm_90".
 std::string target_text(const GpuDevice& device);
 

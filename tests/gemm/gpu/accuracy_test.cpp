@@ -78,7 +78,7 @@ public:
             kernels.memory("a").set(i, a_[static_cast<std::size_t>(i)]);
             kernels.memory("b").set(i, b_[static_cast<std::size_t>(i)]);
         }
-        kernels.memory("factors").assign(std::vector<long double>{1, 0});
+        kernels.memory("alpha_beta").assign(std::vector<long double>{1, 0});
         kernels.run({1, 0});
         return errors_of([&](Integer i, Integer j) {
             return static_cast<double>(element(kernels.memory("c"), product.c, 0, i, j));

@@ -30,12 +30,12 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
     support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, gpu()));
     const ir::Memory &a = kernels.memory("a"), &b = kernels.memory("b"), &c = kernels.memory("c");
     std::mt19937 random(7);
-    for (const char* name : {"a", "b", "factors"}) fill(kernels.memory(name), random);
+    for (const char* name : {"a", "b", "alpha_beta"}) fill(kernels.memory(name), random);
     if (reads_c) fill(kernels.memory("c"), random);
     const ir::Memory before = c;
     kernels.run({1, reads_c ? 1 : 0});
-    const Complex alpha = element_at(kernels.memory("factors"), product.data_type, 0),
-                  beta = element_at(kernels.memory("factors"), product.data_type, 1);
+    const Complex alpha = element_at(kernels.memory("alpha_beta"), product.data_type, 0),
+                  beta = element_at(kernels.memory("alpha_beta"), product.data_type, 1);
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
             for (Integer j = 0; j < product.columns; ++j) {

@@ -48,7 +48,7 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
     support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, gpu()));
     std::mt19937 random(7);
     for (const char* name : {"a", "b"}) fill_all(kernels.memory(name), random);
-    kernels.memory("factors").assign(std::vector<double>{static_cast<double>(alpha), 0});
+    kernels.memory("alpha_beta").assign(std::vector<double>{static_cast<double>(alpha), 0});
     kernels.run({1, 0});
     const auto at = [&](const char* name, DataType data_type, const MatrixLayout& layout, Integer i,
                         Integer j) {

@@ -35,7 +35,7 @@ inline ir::InterpreterReport expect_product(const MatrixProduct& product, const 
                                             const target::Gpu& device = gpu()) {
     support::KernelSequence kernels(gpu_gemm_kernels(product, schedule, device));
     std::mt19937 random(7);
-    for (const char* name : {"a", "b", "factors"}) fill(kernels.memory(name), random);
+    for (const char* name : {"a", "b", "alpha_beta"}) fill(kernels.memory(name), random);
     if (execution.reads_c) fill(kernels.memory("c"), random); // else it may not be read
     const ir::Memory before = kernels.memory("c");
     const std::vector<Integer> parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
@@ -45,7 +45,7 @@ inline ir::InterpreterReport expect_product(const MatrixProduct& product, const 
     const Definition definition{product,
                                 kernels.memory("a"),
                                 kernels.memory("b"),
-                                kernels.memory("factors"),
+                                kernels.memory("alpha_beta"),
                                 execution.reads_c ? &before : nullptr,
                                 execution.multiplies};
     for (Integer matrix = 0; matrix < product.batch; ++matrix)

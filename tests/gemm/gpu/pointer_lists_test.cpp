@@ -84,8 +84,8 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
     for (const ir::Program& program : gpu_gemm_kernels(product, schedule, gpu())) {
         ir::verify(program, ir::VerificationLevel::vectorized);
         ir::Arguments arguments(program);
-        arguments["factors"].set(0, alpha);
-        arguments["factors"].set(1, 0);
+        arguments["alpha_beta"].set(0, alpha);
+        arguments["alpha_beta"].set(1, 0);
         for (const ir::BufferInfo& buffer : program.buffers) {
             if (buffer.name == "a") a.bind(arguments, "a");
             if (buffer.name == "b") b.bind(arguments, "b");

@@ -83,7 +83,7 @@ void fill(support::KernelSequence& memories, const MatrixProduct& product, const
 void expect_product(const Kind& kind, const Data& data, bool out_of_range) {
     const MatrixProduct product = product_of(kind);
     support::KernelSequence memories(kernels_of(product));
-    memories.memory("factors").assign(std::vector<long double>{0.5, 2});
+    memories.memory("alpha_beta").assign(std::vector<long double>{0.5, 2});
     fill(memories, product, data);
     const ir::Memory a = memories.memory("a"), b = memories.memory("b"), before = memories.memory("c");
     memories.run({1, 1});
@@ -151,7 +151,7 @@ TEST(GpuRange, AlphaZeroSkipsTheRangeCheck) {
     support::KernelSequence memories(kernels_of(product));
     EXPECT_EQ(memories.programs().size(), 4);
     fill(memories, product, {.in_a = infinity});
-    memories.memory("factors").assign(std::vector<long double>{0, 2});
+    memories.memory("alpha_beta").assign(std::vector<long double>{0, 2});
     const ir::Memory before = memories.memory("c");
     memories.run_last({0, 1});
     for (Integer i = 0; i < rows; ++i)

@@ -109,8 +109,8 @@ TEST(StreamK, SpreadsInfinities) {
         a.set(i, 1);
         b.set(i, i < 10 ? std::numeric_limits<long double>::infinity() : 1); // the first column
     }
-    kernels.memory("factors").set(0, 1);
-    kernels.memory("factors").set(1, 0);
+    kernels.memory("alpha_beta").set(0, 1);
+    kernels.memory("alpha_beta").set(1, 0);
     kernels.run({1, 0});
     for (Integer i = 0; i < 8; ++i) {
         EXPECT_EQ(c[i], std::numeric_limits<long double>::infinity());

@@ -60,7 +60,7 @@ struct Interpreted {
         : kernels(gpu_gemm_kernels(product, schedule, gpu())) {
         std::mt19937 random(7);
         for (const char* name : {"a", "b"}) fill(kernels.memory(name), random, 0x1p-13L);
-        fill(kernels.memory("factors"), random, 0);
+        fill(kernels.memory("alpha_beta"), random, 0);
         if (execution.reads_c) fill(kernels.memory("c"), random, 0);
         before = kernels.memory("c");
         report = kernels.run({1, execution.reads_c ? 1 : 0}, {.last_role_first = execution.last_role_first});
@@ -81,7 +81,7 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
             product,
             kernels.memory("a"),
             kernels.memory("b"),
-            kernels.memory("factors"),
+            kernels.memory("alpha_beta"),
             reads_c ? &*result.before : nullptr,
             true,
             [](long double value) {

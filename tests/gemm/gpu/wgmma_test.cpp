@@ -59,7 +59,7 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
     for (const bool last_role_first : {false, true}) {
         ir::Arguments arguments(program);
         std::mt19937 random(7);
-        for (const char* name : {"a", "b", "factors"}) fill_exactly(arguments[name], random);
+        for (const char* name : {"a", "b", "alpha_beta"}) fill_exactly(arguments[name], random);
         arguments.parameters = {execution.multiplies ? 1 : 0, execution.reads_c ? 1 : 0};
         if (execution.reads_c) fill_exactly(arguments["c"], random); // else it may not be read
         const ir::Memory before = arguments["c"];
@@ -68,7 +68,7 @@ void expect_product(const MatrixProduct& product, const GpuGemmSchedule& schedul
         const Definition definition{product,
                                     arguments["a"],
                                     arguments["b"],
-                                    arguments["factors"],
+                                    arguments["alpha_beta"],
                                     execution.reads_c ? &before : nullptr,
                                     execution.multiplies};
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
@@ -95,12 +95,12 @@ void expect_stored_exactly(const MatrixProduct& product, const GpuGemmSchedule& 
         fill("a", 1);
         fill("b", 1);
         if (reads_c) fill("c", 9);
-        arguments["factors"].assign(std::vector<long double>{1, -2});
+        arguments["alpha_beta"].assign(std::vector<long double>{1, -2});
         arguments.parameters = {1, reads_c ? 1 : 0};
         const ir::Memory before = arguments["c"];
         ir::interpret(program, arguments);
         expect_gaps_kept(product, before, arguments["c"]);
-        const Definition definition{product, arguments["a"], arguments["b"], arguments["factors"],
+        const Definition definition{product, arguments["a"], arguments["b"], arguments["alpha_beta"],
                                     reads_c ? &before : nullptr};
         for (Integer matrix = 0; matrix < product.batch; ++matrix)
             for (Integer i = 0; i < product.rows; ++i)
@@ -159,7 +159,7 @@ TEST(WgmmaGemm, StoresCInItsOwnType) {
     ir::Arguments arguments(program);
     std::mt19937 random(7);
     for (const char* name : {"a", "b"}) fill_exactly(arguments[name], random);
-    fill_exactly(arguments["factors"], random);
+    fill_exactly(arguments["alpha_beta"], random);
     arguments.parameters = {1, 0};
     ir::interpret(program, arguments);
     for (Integer i = 0; i < product.rows; ++i)
@@ -168,7 +168,7 @@ TEST(WgmmaGemm, StoresCInItsOwnType) {
             for (Integer k = 0; k < product.k; ++k)
                 expected +=
                     element(arguments["a"], product.a, 0, i, k) * element(arguments["b"], product.b, 0, k, j);
-            expected *= arguments["factors"][0];
+            expected *= arguments["alpha_beta"][0];
             ASSERT_NEAR(static_cast<double>(element(arguments["c"], product.c, 0, i, j)),
                         static_cast<double>(expected), static_cast<double>(std::abs(expected)) / 256);
         }
@@ -244,7 +244,7 @@ void expect_product_of_terms(const MatrixProduct& product) {
         ir::Memory& memory = kernels.memory(name);
         for (Integer i = 0; i < memory.elements(); ++i) memory.set(memory.first() + i, uniform(random));
     }
-    kernels.memory("factors").assign(std::vector<long double>{1, 0});
+    kernels.memory("alpha_beta").assign(std::vector<long double>{1, 0});
     kernels.run({1, 0});
     for (Integer matrix = 0; matrix < product.batch; ++matrix)
         for (Integer i = 0; i < product.rows; ++i)
@@ -315,7 +315,7 @@ TEST(Bf16Terms, SumToTheirValue) {
         for (Integer j = 0; j < 5; ++j) {
             long double sum = 0;
             for (Integer term = 0; term < 3; ++term)
-                sum += arguments["a_terms"][term * terms.plane() + j * terms.pitch + i];
+                sum += arguments["a_bf16_split"][term * terms.plane() + j * terms.pitch + i];
             EXPECT_EQ(sum, arguments["a"][j * 12 + i]);
         }
 }

@@ -54,7 +54,7 @@ GpuBlockReductions::GpuBlockReductions(ir::Builder& builder, const SimtGemm& sch
         one.reduced = builder.local("reduced_" + reduction.name, scalar_, registers(reduction.over));
     }
     if (!all_.empty())
-        others_ = builder.shared("reduced_by_others", scalar_,
+        others_ = builder.shared("reduced_by_threads", scalar_,
                                  shared_bytes(schedule, canonical) / bytes_of(scalar_));
 }
 

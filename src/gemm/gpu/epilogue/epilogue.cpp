@@ -34,7 +34,7 @@ GpuEpilogueWriter::GpuEpilogueWriter(ir::Builder& builder, GpuEpilogue epilogue,
         const GpuEpilogue::Array& array = epilogue_.arrays[k];
         const bool in_vectors = !array.is_complex && reads_in_vectors(k);
         ir::BufferInfo info;
-        info.name = "with_" + array.name;
+        info.name = "auxiliary_" + array.name;
         info.role = {ir::ArgumentRole::auxiliary, static_cast<int>(k)};
         info.element = scalar;
         info.elements = array.elements * (array.is_complex ? 2 : 1);

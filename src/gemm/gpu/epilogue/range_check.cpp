@@ -60,7 +60,7 @@ RangeChecker::RangeChecker(ir::Builder& builder, const Bf16SplitRange& range)
     : builder_(builder),
       range_(range),
       blocks_(declare_blocks(builder, true)),
-      found_(builder.shared("found", DataType::int64, 1)) {
+      found_(builder.shared("is_out_of_range", DataType::int64, 1)) {
     builder_.if_then({{builder_.thread(0), Relation::zero}},
                      [&] { builder_.store(found_, 0, builder_.constant(integer, 0)); });
     builder_.barrier();

@@ -39,8 +39,8 @@ Integer threads_of_result(const ReductionPartials& partials) {
 ir::BufferInfo buffer_of_reduction_partials(const GpuReduction& reduction, const ReductionPartials& partials,
                                             DataType scalar, std::optional<KernelPath> path) {
     ir::BufferInfo buffer;
-    buffer.name = (partials.are_results() ? "to_" : "parts_of_") + reduction.name;
-    if (!partials.are_results() && path == KernelPath::fallback) buffer.name += "_out_of_range";
+    buffer.name = (partials.are_results() ? "reduction_" : "partials_") + reduction.name;
+    if (!partials.are_results() && path == KernelPath::fallback) buffer.name += "_fallback";
     buffer.element = scalar;
     if (partials.are_results()) buffer.role = {ir::ArgumentRole::reduction, reduction.index};
     buffer.space = partials.are_results() ? ir::Space::argument : ir::Space::scratch;
@@ -52,7 +52,7 @@ ir::BufferInfo buffer_of_reduction_partials(const GpuReduction& reduction, const
 /// Adjacent threads of a block have adjacent results; several threads share one result's partials, interleaved.
 ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& partials, DataType scalar,
                        std::optional<KernelPath> path) {
-    ir::Builder builder("reduce_" + reduction.name + (path == KernelPath::fallback ? "_out_of_range" : ""));
+    ir::Builder builder("reduce_" + reduction.name + (path == KernelPath::fallback ? "_fallback" : ""));
     const Integer along_partials = threads_of_result(partials);
     const Integer along_results =
         std::clamp(power_of_two_from(partials.results), std::max<Integer>(1, least_threads / along_partials),
@@ -68,7 +68,7 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& p
     const ir::Buffer from = partials.partials > 0
                                 ? builder.add(buffer_of_reduction_partials(reduction, partials, scalar, path))
                                 : results;
-    const ir::Buffer others = builder.shared("others", scalar, along_partials * along_results);
+    const ir::Buffer others = builder.shared("reduced_by_threads", scalar, along_partials * along_results);
     const ir::Buffer reduced = builder.local("reduced", scalar, 1);
     const auto take = [&](ir::Buffer buffer, const Affine& at) {
         const Value value = builder.load(buffer, at);
@@ -78,7 +78,7 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& p
         builder.store(reduced, 0, identity_of(builder, {scalar, 1}, reduction.operation));
         if (partials.partials > 0)
             builder.if_then({exists}, [&] {
-                builder.for_loop("part", partial, partials.partials, along_partials, ir::For::Kind::serial,
+                builder.for_loop("partial", partial, partials.partials, along_partials, ir::For::Kind::serial,
                                  [&](const Affine& split) { take(from, split * partials.results + result); });
             });
         builder.store(others, partial * along_results + in_block, builder.load(reduced, 0));
@@ -86,7 +86,7 @@ ir::Program gpu_reduce(const GpuReduction& reduction, const ReductionPartials& p
         std::vector<ir::Condition> is_first = {exists};
         if (along_partials > 1) is_first.push_back({partial, Relation::zero});
         builder.if_then(is_first, [&] {
-            builder.for_loop("other", 1, along_partials, 1, ir::For::Kind::serial,
+            builder.for_loop("partner", 1, along_partials, 1, ir::For::Kind::serial,
                              [&](const Affine& other) { take(others, other * along_results + in_block); });
             builder.store(results, result, builder.load(reduced, 0));
         });

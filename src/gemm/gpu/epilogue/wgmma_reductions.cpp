@@ -77,8 +77,8 @@ std::vector<WgmmaReductions::Memory> WgmmaReductions::declare(ir::Builder& build
                                                           : minor_extent(schedule, minor_is_rows);
         memory.reduced = builder.local("reduced_" + reduction.name, type.scalar, registers);
         if (keeps_major)
-            memory.warps =
-                builder.shared("warps_" + reduction.name, type.scalar, schedule.warpgroups * warps * indices);
+            memory.warps = builder.shared("reduced_by_warps_" + reduction.name, type.scalar,
+                                          schedule.warpgroups * warps * indices);
     }
     return result;
 }

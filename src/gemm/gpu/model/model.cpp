@@ -77,8 +77,9 @@ constexpr int other_registers = 36;
 /// Threads with as many accumulators as registers allow, in power-of-two rows and columns; a scheduler has two such
 /// warps.
 bool has_many_accumulators(const SimtGemm& schedule) {
-    const auto sums = static_cast<unsigned>(schedule.thread_tile.m * schedule.thread_tile.n);
-    return !schedule.is_mma() && schedule.splits() == 1 && sums >= 128 && std::has_single_bit(sums);
+    const auto accumulators = static_cast<unsigned>(schedule.thread_tile.m * schedule.thread_tile.n);
+    return !schedule.is_mma() && schedule.splits() == 1 && accumulators >= 128 &&
+           std::has_single_bit(accumulators);
 }
 
 constexpr double usual_multiprocessors = 100;

@@ -204,7 +204,7 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
                          whole(canonical.columns, Integer{schedule.cta_tile.n} * schedule.cluster.n) *
                          static_cast<double>(canonical.batch);
     const double each = std::ceil(tiles / std::floor(rates.multiprocessors / cluster));
-    const double sums = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n;
+    const double accumulators = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n;
     const double products = schedule.has_bf16_split()
                                 ? static_cast<double>(bf16_split_products(schedule.bf16_terms()).size())
                                 : 1;
@@ -212,8 +212,9 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const auto bytes = static_cast<double>(gemm.element_bytes);
     const double rate = wgmma_rates(gemm.element_bytes).flops * fraction_reached(gemm);
     const double loads = bytes * k * rows_loaded(schedule, canonical) / loaded_bytes;
-    const double of_tile = std::max(2 * sums * k / rate, loads) + cycles_per_tile +
-                           sums * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
+    const double of_tile =
+        std::max(2 * accumulators * k / rate, loads) + cycles_per_tile +
+        accumulators * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;

@@ -53,8 +53,8 @@ std::array<ir::Buffer, 2> tables_of_bf16_split_products(ir::Builder& builder, in
         indices[0].push_back(of_b);
         indices[1].push_back(of_a);
     }
-    const ir::Buffer of_b = builder.table("terms_of_b", indices[0]);
-    return {of_b, builder.table("terms_of_a", indices[1])};
+    const ir::Buffer of_b = builder.table("bf16_terms_b", indices[0]);
+    return {of_b, builder.table("bf16_terms_a", indices[1])};
 }
 
 Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch,
@@ -71,7 +71,7 @@ Bf16SplitLayout bf16_split_layout(const MatrixLayout& layout, Integer rows, Inte
 
 ir::BufferInfo buffer_of_bf16_split(ir::ArgumentRole operand, const Bf16SplitLayout& terms) {
     ir::BufferInfo buffer;
-    buffer.name = std::string(ir::name_of(operand)) + "_terms";
+    buffer.name = std::string(ir::name_of(operand)) + "_bf16_split";
     buffer.element = DataType::bfloat16;
     buffer.space = ir::Space::scratch;
     buffer.elements = terms.elements();

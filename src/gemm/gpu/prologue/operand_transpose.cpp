@@ -61,7 +61,7 @@ ir::Program transpose_kernel(ir::ArgumentRole operand, const OperandTranspose& t
                                                    transpose.mn_extent, transpose.matrices, 1);
     const ir::Buffer matrix_buffer = builder.add(matrix);
     const ir::Buffer output = builder.add(buffer_of_transposed(operand, transpose));
-    const ir::Buffer square = builder.shared("square", matrix.element, side * row);
+    const ir::Buffer square = builder.shared("transpose_tile", matrix.element, side * row);
 
     const Integer down = ceil_divide(transpose.k, side), across = ceil_divide(transpose.mn_extent, side);
     builder.launch({.blocks = {down * across * transpose.matrices, 1, 1}, .threads = {side * warps, 1, 1}});

@@ -25,26 +25,26 @@ public:
           schedule_(with_one_k_slice(gemm.schedule)),
           gemm_(gemm.canonical, schedule_),
           stream_(stream_k_of(gemm.schedule, product_)),
-          builder_("gemm_finish"),
+          builder_("gemm_stream_k_fixup"),
           operands_(builder_, gemm_, epilogue, SimtOperands::Has::c_only),
           coordinates_(builder_, schedule_, stream_),
           threads_(builder_, schedule_, product_.data_type),
           accumulators_(builder_, gemm_, threads_, gpu) {}
 
     /// Adjacent blocks share a tile; the first blocks take the last tile. Further iterations, when all tiles are
-    /// written (reads_ab = 0), proceed towards the first tile.
+    /// written (multiplies = 0), proceed towards the first tile.
     ir::Program write() {
         const Integer shares = reducing_blocks_of_partials(schedule_), shared = stream_.stream_k_tiles();
         builder_.launch({.blocks = {shares * shared, 1, 1}, .threads = {schedule_.threads(), 1, 1}});
         const Affine from_last = shared == 1 ? Affine(0) : builder_.block(0, shares, 0);
         TilePartials partials = partials_of(shared - 1 - from_last);
         const Integer tiles_of_block = ceil_divide(stream_.tiles(), shared);
-        builder_.for_loop("tile", tiles_of_block - (tiles_of_block - 1) * operands_.reads_ab(),
+        builder_.for_loop("tile", tiles_of_block - (tiles_of_block - 1) * operands_.multiplies(),
                           [&](const Affine& iteration) {
                               const Affine tile = stream_.tiles() - 1 - from_last - iteration * shared;
                               builder_.if_then(
                                   {{tile, Relation::nonnegative},
-                                   {-1 * operands_.reads_ab(), Relation::nonnegative, partials.following}},
+                                   {-1 * operands_.multiplies(), Relation::nonnegative, partials.following}},
                                   [&] {
                                       TileOfC c = operands_.result(coordinates_.tile(builder_.index(tile)));
                                       c.partials = &partials;
@@ -67,7 +67,7 @@ private:
         partials.first = builder_.add(first, builder_.index(tile));
         partials.following = builder_.subtract(last, first);
         partials.most = stream_.partials_of_tile();
-        partials.reads_ab = operands_.reads_ab();
+        partials.multiplies = operands_.multiplies();
         return partials;
     }
 
@@ -87,7 +87,7 @@ private:
 ir::BufferInfo buffer_of_partials(const StreamKPartition& stream, const SimtGemm& schedule,
                                   const MatrixProduct& canonical, bool written) {
     ir::BufferInfo buffer;
-    buffer.name = "parts";
+    buffer.name = "stream_k_partials";
     buffer.element = scalar_of(canonical.data_type);
     buffer.space = ir::Space::scratch;
     buffer.elements = stream.partials() * scalars_of_partial(schedule, canonical);

@@ -24,7 +24,7 @@ public:
         : product_(gemm.product()),
           schedule_(gemm.schedule),
           stream_(stream_k_of(schedule_, product_)),
-          builder_("gemm_stream"),
+          builder_("gemm_stream_k"),
           operands_(builder_, gemm, epilogue),
           loop_(builder_, gemm, operands_),
           coordinates_(builder_, schedule_, stream_),
@@ -38,7 +38,7 @@ public:
                          .resident = schedule_.resident});
         loop_.begin(threads_);
         if (stream_.data_parallel_tiles > 0)
-            builder_.for_loop("shared", 2, [&](const Affine& shared) { write_segments(shared); });
+            builder_.for_loop("shares_tile", 2, [&](const Affine& shared) { write_segments(shared); });
         else
             write_segments(1);
         return builder_.finish();

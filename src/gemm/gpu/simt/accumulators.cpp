@@ -20,9 +20,9 @@ SimtAccumulators::SimtAccumulators(ir::Builder& builder, const CanonicalSimtGemm
       conjugated_{gemm.product().a.conjugated, gemm.product().b.conjugated},
       operand_type_(schedule_.is_mma() ? scalar_of(gemm.product().type_of_a()) : scalar_),
       fragments_(builder, schedule_, threads, operand_type_, mma_shape_of(schedule_, gpu, operand_type_)),
-      accumulators_(builder.local("sums", scalar_, count())),
-      operand_registers_{builder.local("a_factors", operand_type_, count_of_operands(0)),
-                         builder.local("b_factors", operand_type_, count_of_operands(1))},
+      accumulators_(builder.local("accumulators", scalar_, count())),
+      operand_registers_{builder.local("a_fragment", operand_type_, count_of_operands(0)),
+                         builder.local("b_fragment", operand_type_, count_of_operands(1))},
       sliced_k_reduction_(builder, gemm, threads, scratch),
       epilogue_k_slices_(ColumnPartition::epilogue_k_slices(schedule_, gemm.product())) {}
 

@@ -28,7 +28,7 @@ public:
           gemm_(gemm),
           product_(gemm.product()),
           schedule_(gemm.schedule),
-          builder_(is_fallback ? "gemm_out_of_range" : "gemm"),
+          builder_(is_fallback ? "gemm_fallback" : "gemm"),
           is_fallback_(is_fallback),
           operands_(builder_, gemm, epilogue, SimtOperands::Has::all,
                     is_fallback ? std::optional(KernelPath::fallback) : std::nullopt),
@@ -61,7 +61,7 @@ private:
                                       loop_ ? loop_->scratch() : std::nullopt);
         accumulators.clear();
         if (product_.k > 0)
-            builder_.if_then({{operands_.reads_ab() - 1, ir::Condition::Relation::nonnegative}},
+            builder_.if_then({{operands_.multiplies() - 1, ir::Condition::Relation::nonnegative}},
                              [&] { multiply(coordinates, accumulators, threads); });
         accumulators.reduce_k_slices();
         TileOfC result = operands_.result(TileCoordinates::of(coordinates));

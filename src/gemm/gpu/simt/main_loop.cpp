@@ -38,7 +38,7 @@ void SimtMainLoop::begin(const SimtThreadLayout& threads) {
         if (!schedule_.is_tma(operand))
             loaders_[operand].emplace(builder_, k_tiles_[operand], schedule_, threads,
                                       k_tile_buffers_[operand]);
-    counters_ = builder_.local("counters", DataType::int64, 3);
+    counters_ = builder_.local("pipeline_state", DataType::int64, 3);
 }
 
 SimtAccumulators::Source SimtMainLoop::operand_source() const {

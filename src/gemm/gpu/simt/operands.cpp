@@ -25,13 +25,13 @@ SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, 
                           schedule_.c_vector_m);
     if (!epilogue.reductions.empty()) reductions_.emplace(builder, schedule_, product_, *epilogue_, path);
     ir::BufferInfo alpha_beta;
-    alpha_beta.name = "factors";
+    alpha_beta.name = "alpha_beta";
     alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
     alpha_beta.element = scalar;
     alpha_beta.elements = 2 * scalars_in(product_.data_type);
     alpha_beta.by_value = true;
     alpha_beta_ = builder.add(alpha_beta);
-    reads_ab_ = builder.parameter("reads_ab", ir::ArgumentRole::multiplies);
+    multiplies_ = builder.parameter("multiplies", ir::ArgumentRole::multiplies);
     reads_c_ = builder.parameter("reads_c", ir::ArgumentRole::reads_c);
 }
 

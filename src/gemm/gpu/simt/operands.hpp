@@ -20,7 +20,7 @@ public:
     SimtOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, const GpuEpilogue& epilogue,
                  Has has = Has::all, std::optional<KernelPath> path = {});
 
-    const Affine& reads_ab() const { return reads_ab_; } ///< 1; 0 if A and B are not read
+    const Affine& multiplies() const { return multiplies_; } ///< 1; 0 if A and B are not read
     ir::Buffer matrix(std::size_t operand) const { return operands_[operand].buffer; }
 
     /// Source of A (0) or B (1) for a tile, starting at k index `first`; offsets in copies.
@@ -64,7 +64,7 @@ private:
     std::array<Matrix, 2> operands_; ///< A, B
     Matrix c_;
     ir::Buffer alpha_beta_ = 0;
-    Affine reads_ab_, reads_c_;
+    Affine multiplies_, reads_c_;
     std::optional<GpuEpilogueWriter> epilogue_;
     std::optional<GpuBlockReductions> reductions_;
 };

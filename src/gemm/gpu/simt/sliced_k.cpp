@@ -49,7 +49,7 @@ SlicedKReduction::SlicedKReduction(ir::Builder& builder, const CanonicalSimtGemm
       threads_(threads),
       scalar_(scalar_of(gemm.product().data_type)) {
     if (schedule_.sliced_k > 1)
-        memory_ = scratch ? *scratch : builder.shared("slice_sums", scalar_, scalars(gemm));
+        memory_ = scratch ? *scratch : builder.shared("sliced_k_partials", scalar_, scalars(gemm));
 }
 
 /// Adjacent threads store adjacent scalars: vector stores would make the compiler want accumulators in adjacent

@@ -164,7 +164,7 @@ TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Int
 }
 
 void TmaLoader::begin() {
-    mbarriers_ = builder_.shared("here", DataType::int64, leads * schedule_.stages);
+    mbarriers_ = builder_.shared("full", DataType::int64, leads * schedule_.stages);
     builder_.if_then({{builder_.thread(0), Relation::zero}}, [&] {
         for (int lead = 0; lead < leads; ++lead)
             for (Integer stage = 0; has(lead) && stage < schedule_.stages; ++stage)

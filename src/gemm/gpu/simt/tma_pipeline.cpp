@@ -29,7 +29,7 @@ void TmaPipeline::begin(const KTiles& k_tiles) {
             for (const int lead : {0, 1})
                 if (tma_.has(lead)) tma_.load(lead, k_of(first), {first});
     });
-    counters_ = builder_.local("bulk_counters", DataType::int64, PipelineState::count + 1);
+    counters_ = builder_.local("tma_pipeline_state", DataType::int64, PipelineState::count + 1);
     stages().start();
     builder_.store(counters_, side, integer(0));
 }

@@ -96,7 +96,7 @@ private:
         const bool is_cluster = !schedule_.splits_in_workspace();
         partial_scalars_ = scalars_of_partial(schedule_, product_);
         ir::BufferInfo info;
-        info.name = "split_sums";
+        info.name = "split_k_partials";
         info.element = scalar_of(product_.data_type);
         info.space = is_cluster ? ir::Space::shared : ir::Space::scratch;
         info.dsmem_elements_per_block = is_cluster ? partial_scalars_ : 0;
@@ -166,7 +166,7 @@ private:
         clear_totals(own_.columns());
         const ir::Value none = builder_.constant({DataType::int64, 1}, 0);
         const ir::Value before = builder_.subtract(none, partials.following);
-        builder_.for_loop("part", partials.most * partials.reads_ab, [&](const Affine& split) {
+        builder_.for_loop("partial", partials.most * partials.multiplies, [&](const Affine& split) {
             builder_.if_then({{split - 1, Relation::negative, before}}, [&] {
                 add_to_totals(partials.buffer, split * partial_scalars_, own_, 1,
                               {.dynamic = partials.first, .dynamic_scale = partial_scalars_});
@@ -232,7 +232,7 @@ private:
     }
 
     /// α or β, broadcast to a vector of elements.
-    ir::Value real_factor(Integer which, int lanes) {
+    ir::Value real_scalar(Integer which, int lanes) {
         const ir::Value value = builder_.load(c_.alpha_beta, which);
         return lanes == 1 ? value : builder_.splat(value, lanes);
     }
@@ -242,7 +242,7 @@ private:
     ir::Value scaled(Integer which, ir::Value vector, ir::Value addend) {
         const int lanes = builder_.type(vector).lanes;
         if (accumulators_.components() == 1) {
-            const ir::Value factor = real_factor(which, lanes);
+            const ir::Value factor = real_scalar(which, lanes);
             return addend == ir::no_value ? builder_.multiply(in_units(factor), vector)
                                           : builder_.fma(factor, vector, addend);
         }
@@ -254,7 +254,7 @@ private:
             others.push_back(static_cast<std::int8_t>(lane ^ 1));
             imaginary.push_back(lane % 2 == 0 ? negative : component);
         }
-        const ir::Value real = real_factor(2 * which, lanes);
+        const ir::Value real = real_scalar(2 * which, lanes);
         const ir::Value first =
             addend == ir::no_value ? builder_.multiply(real, vector) : builder_.fma(real, vector, addend);
         return builder_.fma(join_lanes(builder_, imaginary), builder_.shuffle(vector, vector, others), first);

@@ -14,7 +14,7 @@ struct TilePartials {
     ir::Value first = ir::no_value;     ///< index of the tile's first partial
     ir::Value following = ir::no_value; ///< number of partials that follow it
     Integer most = 1;                   ///< most partials of a tile
-    Affine reads_ab = {};               ///< 0: there are none
+    Affine multiplies = {};             ///< 0: there are none
 };
 
 /// C of a block's tile.

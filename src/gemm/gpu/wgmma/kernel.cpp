@@ -117,24 +117,26 @@ private:
         if (schedule_.has_bf16_split())
             terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_terms());
         ir::BufferInfo alpha_beta;
-        alpha_beta.name = "factors";
+        alpha_beta.name = "alpha_beta";
         alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
         alpha_beta.element = DataType::float32;
         alpha_beta.elements = 2;
         alpha_beta.by_value = true;
         result_.alpha_beta = builder_.add(alpha_beta);
-        reads_ab_ = builder_.parameter("reads_ab", ir::ArgumentRole::multiplies);
+        multiplies_ = builder_.parameter("multiplies", ir::ArgumentRole::multiplies);
         result_.reads_c = builder_.parameter("reads_c", ir::ArgumentRole::reads_c);
         k_tiles_.declare_mbarriers();
-        result_.mbarriers = builder_.shared("c_here", DataType::int64, schedule_.warpgroups);
-        counters_ = builder_.local("counters", DataType::int64, 2 * PipelineState::count);
-        wgmma_accumulators_ = builder_.local("added", DataType::float32, count_of_accumulators());
+        result_.mbarriers = builder_.shared("c_full", DataType::int64, schedule_.warpgroups);
+        counters_ = builder_.local("pipeline_state", DataType::int64, 2 * PipelineState::count);
+        wgmma_accumulators_ =
+            builder_.local("wgmma_accumulators", DataType::float32, count_of_accumulators());
         if (gemm_.has_register_a)
             fragments_ =
-                builder_.local("fragments", DataType::float32, WgmmaRegisterA::registers(products()));
-        result_.accumulators = schedule_.promotes_accumulators()
-                                   ? builder_.local("sums", DataType::float32, count_of_accumulators())
-                                   : wgmma_accumulators_;
+                builder_.local("a_fragments", DataType::float32, WgmmaRegisterA::registers(products()));
+        result_.accumulators =
+            schedule_.promotes_accumulators()
+                ? builder_.local("accumulators", DataType::float32, count_of_accumulators())
+                : wgmma_accumulators_;
     }
 
     void declare_result(ir::Buffer c) {
@@ -195,15 +197,16 @@ private:
     /// All accumulation intervals have the same length: the last one may extend past K, where elements are zero.
     Integer count_of_k_tiles() const {
         const Integer needed = ceil_divide(product_.k, Integer{schedule_.cta_tile.k});
-        return schedule_.accumulation_interval == 0 ? needed : runs() * length_of_interval();
+        return schedule_.accumulation_interval == 0 ? needed
+                                                    : accumulation_intervals() * length_of_interval();
     }
-    Integer runs() const {
+    Integer accumulation_intervals() const {
         return ceil_divide(product_.k,
                            Integer{schedule_.cta_tile.k} * std::max(schedule_.accumulation_interval, 1));
     }
     Integer length_of_interval() const {
         return ceil_divide(ceil_divide(product_.k, Integer{schedule_.cta_tile.k}),
-                           std::max<Integer>(runs(), 1));
+                           std::max<Integer>(accumulation_intervals(), 1));
     }
 
     Value integer(Integer value) {
@@ -216,15 +219,16 @@ private:
         stages.start();
         for_tiles([&](const TileOrigin& tile) {
             if (!schedule_.has_bf16_split()) return produce_k_tiles(stages, tile, {tile.matrix, tile.matrix});
-            builder_.for_loop("product", reads_ab_ * count_of_split_products(), [&](const Affine& product) {
-                const auto plane = [&](std::size_t operand) {
-                    const Value term = builder_.load(terms_[operand], product);
-                    if (k_tiles_.layout(operand).is_shared) return term;
-                    return builder_.add(builder_.multiply(tile.matrix, integer(schedule_.bf16_terms())),
-                                        term);
-                };
-                produce_k_tiles(stages, tile, {plane(0), plane(1)});
-            });
+            builder_.for_loop(
+                "split_product", multiplies_ * count_of_split_products(), [&](const Affine& product) {
+                    const auto plane = [&](std::size_t operand) {
+                        const Value term = builder_.load(terms_[operand], product);
+                        if (k_tiles_.layout(operand).is_shared) return term;
+                        return builder_.add(builder_.multiply(tile.matrix, integer(schedule_.bf16_terms())),
+                                            term);
+                    };
+                    produce_k_tiles(stages, tile, {plane(0), plane(1)});
+                });
         });
     }
 
@@ -232,7 +236,7 @@ private:
     void produce_k_tiles(const PipelineState& stages, const TileOrigin& tile,
                          const std::array<Value, 2>& matrices) {
         const Affine count =
-            schedule_.has_bf16_split() ? Affine(count_of_k_tiles()) : reads_ab_ * count_of_k_tiles();
+            schedule_.has_bf16_split() ? Affine(count_of_k_tiles()) : multiplies_ * count_of_k_tiles();
         builder_.for_loop(std::string(k_tile_loop), count, [&](const Affine& k_tile) {
             k_tiles_.fetch({{tile.column, tile.row}, matrices}, k_tile, stages.stage(), stages.other_phase());
             stages.advance();
@@ -261,7 +265,7 @@ private:
                 multiply_intervals(warpgroup, stages);
             else
                 multiply_interval(warpgroup, stages,
-                                  reads_ab_ * (count_of_k_tiles() * count_of_split_products()));
+                                  multiplies_ * (count_of_k_tiles() * count_of_split_products()));
             update.write(tile);
         });
         update.finish();
@@ -277,10 +281,11 @@ private:
         clear(result_.accumulators);
         const Integer products = count_of_split_products() - (schedule_.promotes_leading() ? 1 : 0);
         if (products > 0)
-            builder_.for_loop("run", reads_ab_ * (runs() * products), [&](const Affine&) {
-                multiply_interval(warpgroup, stages, length_of_interval());
-                promote();
-            });
+            builder_.for_loop("accumulation_interval", multiplies_ * (accumulation_intervals() * products),
+                              [&](const Affine&) {
+                                  multiply_interval(warpgroup, stages, length_of_interval());
+                                  promote();
+                              });
         if (schedule_.promotes_leading()) multiply_leading(warpgroup, stages);
     }
 
@@ -296,7 +301,7 @@ private:
     /// promotes, tensor cores multiply for the others.
     void multiply_leading(int warpgroup, const PipelineState& stages) {
         const Integer interval = schedule_.promotion_interval;
-        builder_.for_loop("leading_k_tile", reads_ab_ * count_of_k_tiles(), [&](const Affine&) {
+        builder_.for_loop("leading_k_tile", multiplies_ * count_of_k_tiles(), [&](const Affine&) {
             k_tiles_.wait(stages.stage(), stages.phase());
             for (Integer first = 0; first < schedule_.cta_tile.k; first += interval) {
                 start_wgmma(warpgroup, stages.stage(), {first, first + interval, true});
@@ -369,7 +374,7 @@ private:
     ir::Buffer fragments_ = 0;          ///< of A, if loaded through registers
     WgmmaOutput result_;
     std::optional<WgmmaEpilogue> epilogue_;
-    Affine reads_ab_;
+    Affine multiplies_;
 };
 
 } // namespace

@@ -187,11 +187,11 @@ void WgmmaUpdate::store_accumulators_to_smem(const EpilogueTile& epilogue_tile, 
     const Affine in_chunk = chunk < group ? 2 * builder_.thread(0, 1, chunk / 2) : pair;
     const Value exchanged =
         builder_.bit_xor(builder_.index(chunk * coordinate), builder_.index(chunk * half));
-    const auto factor = [&](Integer which) {
+    const auto scalar = [&](Integer which) {
         return builder_.splat(builder_.load(result_.alpha_beta, which), 2);
     };
-    const Value alpha = factor(0);
-    const Value beta = reads ? factor(1) : ir::no_value;
+    const Value alpha = scalar(0);
+    const Value beta = reads ? scalar(1) : ir::no_value;
     const int registers = schedule_.cta_tile.m / 2;
     for (Integer first = 0; first < row(); first += group) {
         const Value offset = builder_.bit_xor(

@@ -28,11 +28,11 @@ void WgmmaUpdate::store_accumulators_by_rows(const EpilogueTile& epilogue_tile, 
     const int wgmmas = schedule_.cta_tile.m / schedule_.warpgroups / rows_of_wgmma;
     const int registers = schedule_.cta_tile.n / 2; ///< of each wgmma
     const FragmentRows rows(builder_, warpgroup_, wgmmas);
-    const auto factor = [&](Integer which) {
+    const auto scalar = [&](Integer which) {
         return builder_.splat(builder_.load(result_.alpha_beta, which), rows_of_pair);
     };
-    const Value alpha = factor(0);
-    const Value beta = reads ? factor(1) : ir::no_value;
+    const Value alpha = scalar(0);
+    const Value beta = reads ? scalar(1) : ir::no_value;
     for (int wgmma = 0; wgmma < wgmmas; ++wgmma) {
         const Value row_pair = rows.offset_in_row(wgmma, 0);
         for (int odd = 0; odd < 2; ++odd) {

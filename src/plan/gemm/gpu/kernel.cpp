@@ -127,7 +127,7 @@ GpuMatrixKernels::Parameter GpuMatrixKernels::parameter_with(const ir::Role& rol
     case b_pointers: return {Source::b};
     case c:
     case c_pointers: return {Source::c};
-    case alpha_beta: return {Source::factors};
+    case alpha_beta: return {Source::alpha_beta};
     case multiplies: return {Source::multiplies};
     case reads_c: return {Source::reads_c};
     case auxiliary: return {Source::array, index};
@@ -171,31 +171,38 @@ void GpuMatrixKernels::add_parameter(Launch& launch, const GpuMatrixDerivation& 
 
 GpuMatrixKernels::GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
                                    const runtime::GpuDevice& device, runtime::KernelCache* cache,
-                                   bool reads_sass)
+                                   bool reads_sass, const BeforeCompilation& before_compilation)
     : device_(device),
       auxiliary_arrays_(arrays_of(product).size()),
       scalar_bytes_(static_cast<std::size_t>(bytes_of(product.data_type))) {
     const target::Gpu& gpu = device.target();
-    if (product.rows > 0 && product.columns > 0 && product.batch > 0) {
-        std::vector<GpuMatrixDerivation> derivations = derive_gemm_for_gpu(product, schedule, gpu);
+    std::vector<GpuMatrixDerivation> derivations;
+    const bool has_product = product.rows > 0 && product.columns > 0 && product.batch > 0;
+    if (has_product) {
+        derivations = derive_gemm_for_gpu(product, schedule, gpu);
         multiplying_ = main_kernel(schedule, derivations.size());
         finishing_ = derivations.size() - 1;
-        for (std::size_t k = 0; k < derivations.size(); ++k) {
-            const bool multiplies = k == multiplying_;
-            runtime::CompiledText compiled = add_kernel(schedule, std::move(derivations[k]),
-                                                        multiplies && gemm::reorders_sass(schedule), cache);
-            if (multiplies) not_reordered_because_ = std::move(compiled.not_reordered_because);
-            if (multiplies && reads_sass && sass::is_read(gpu.capability_major))
-                score_ = score_of(std::move(compiled.code), launches_[k].kernel.entry());
-        }
     }
     for (GpuMatrixDerivation& derivation : derive_reductions_for_gpu(product, schedule, gpu))
-        add_kernel(schedule, std::move(derivation), false, cache);
+        derivations.push_back(std::move(derivation));
+    const auto multiplies = [&](std::size_t kernel) { return has_product && kernel == multiplying_; };
+    std::vector<runtime::KernelText> texts;
+    for (std::size_t k = 0; k < derivations.size(); ++k)
+        texts.push_back({.ptx = std::move(derivations[k].ptx),
+                         .name = "gemm " + to_string(schedule),
+                         .reorders_main_loop = multiplies(k) && gemm::reorders_sass(schedule)});
+    if (before_compilation) before_compilation(runtime::count_missing(device, texts, cache));
+    for (std::size_t k = 0; k < derivations.size(); ++k) {
+        runtime::CompiledText compiled = add_kernel(std::move(derivations[k]), texts[k], cache);
+        if (!multiplies(k)) continue;
+        not_reordered_because_ = std::move(compiled.not_reordered_because);
+        if (reads_sass && sass::is_read(gpu.capability_major))
+            score_ = score_of(std::move(compiled.code), launches_[k].kernel.entry());
+    }
 }
 
-/// `reorder_sass`: its main loop may be reordered.
-runtime::CompiledText GpuMatrixKernels::add_kernel(const gemm::GpuGemmSchedule& schedule,
-                                                   GpuMatrixDerivation derivation, bool reorder_sass,
+runtime::CompiledText GpuMatrixKernels::add_kernel(GpuMatrixDerivation derivation,
+                                                   const runtime::KernelText& text,
                                                    runtime::KernelCache* cache) {
     Launch& launch = launches_.emplace_back();
     const emit::PtxInterface interface =
@@ -204,8 +211,6 @@ runtime::CompiledText GpuMatrixKernels::add_kernel(const gemm::GpuGemmSchedule& 
         add_parameter(launch, derivation, parameter);
     ensure(launch.parameters.size() <= max_parameters, "a product's kernel has {} parameters",
            launch.parameters.size());
-    const runtime::KernelText text{
-        std::move(derivation.ptx), "gemm " + to_string(schedule), {}, reorder_sass};
     const runtime::CacheKey key = runtime::code_key(device_, text);
     code_key_ = {mix_hash(code_key_.high, key.high), mix_hash(code_key_.low, key.low)};
     launch.kernel = LoadedKernel(interface.entry, std::move(derivation.info));
@@ -218,7 +223,7 @@ runtime::CompiledText GpuMatrixKernels::add_kernel(const gemm::GpuGemmSchedule& 
 struct GpuMatrixKernels::Memories {
     const GpuMatrixArguments& arguments;
     bool multiplies;
-    alignas(std::max_align_t) std::array<std::byte, 32> factors;
+    alignas(std::max_align_t) std::array<std::byte, 32> alpha_beta;
     std::array<std::int64_t, 2> integers;
     runtime::cuda::Address workspace;
 };
@@ -247,7 +252,7 @@ void GpuMatrixKernels::launch(const Launch& launch, const Memories& memories,
                               const runtime::GpuStream& stream) const {
     const GpuMatrixArguments& arguments = memories.arguments;
     const std::array<const void*, 6> pointers = {&arguments.a,          &arguments.b,
-                                                 &arguments.c,          memories.factors.data(),
+                                                 &arguments.c,          memories.alpha_beta.data(),
                                                  &memories.integers[0], &memories.integers[1]};
     std::array<runtime::cuda::Address, max_parameters> addresses{};
     std::array<runtime::TensorMap, most_tensors> maps;
@@ -277,8 +282,8 @@ void GpuMatrixKernels::launch(const Launch& launch, const Memories& memories,
 void GpuMatrixKernels::launch(const GpuMatrixArguments& arguments, bool multiplies, bool reads_c,
                               runtime::cuda::Address workspace, const runtime::GpuStream& stream) const {
     Memories memories{arguments, multiplies, {}, {multiplies ? 1 : 0, reads_c ? 1 : 0}, workspace};
-    std::memcpy(memories.factors.data(), arguments.alpha, scalar_bytes_);
-    std::memcpy(memories.factors.data() + scalar_bytes_, arguments.beta, scalar_bytes_);
+    std::memcpy(memories.alpha_beta.data(), arguments.alpha, scalar_bytes_);
+    std::memcpy(memories.alpha_beta.data() + scalar_bytes_, arguments.beta, scalar_bytes_);
     std::optional<runtime::GpuStreamBuffer> own;
     if (workspace == 0 && workspace_bytes_ > 0) own.emplace(stream, workspace_bytes_);
     if (own) memories.workspace = own->address();

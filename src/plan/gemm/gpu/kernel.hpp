@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -60,10 +61,14 @@ std::size_t workspace_bytes(std::span<const GpuMatrixDerivation* const> kernels)
 /// The kernels of a product, loaded into a GPU.
 class GpuMatrixKernels {
 public:
+    /// Called, unless empty, with the number of kernels that must be compiled; may throw to end that.
+    using BeforeCompilation = std::function<void(std::size_t kernels)>;
+
     /// A cache provides machine code that it has. `reads_sass`: score the SASS of the main kernel. Throws what
     /// validate(schedule, …) and the driver throw.
     GpuMatrixKernels(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule,
-                     const runtime::GpuDevice& device, runtime::KernelCache* cache, bool reads_sass = false);
+                     const runtime::GpuDevice& device, runtime::KernelCache* cache, bool reads_sass = false,
+                     const BeforeCompilation& before_compilation = {});
 
     /// If `multiplies` is false, A and B are not read; if `reads_c` is false, C is not read. Without a workspace (0),
     /// memory is allocated and freed in stream order.
@@ -81,7 +86,7 @@ public:
     const std::string& not_reordered_because() const { return not_reordered_because_; }
 
 private:
-    enum class Source : std::uint8_t { a, b, c, factors, multiplies, reads_c, array, workspace, tensor };
+    enum class Source : std::uint8_t { a, b, c, alpha_beta, multiplies, reads_c, array, workspace, tensor };
     struct Parameter {
         Source source;
         std::size_t offset = 0; ///< in the workspace; for an array or a tensor, its index
@@ -108,8 +113,8 @@ private:
                       const Memories& memories) const;
     void launch(const Launch& launch, const Memories& memories, const runtime::GpuStream& stream) const;
 
-    runtime::CompiledText add_kernel(const gemm::GpuGemmSchedule& schedule, GpuMatrixDerivation derivation,
-                                     bool reorder_sass, runtime::KernelCache* cache);
+    runtime::CompiledText add_kernel(GpuMatrixDerivation derivation, const runtime::KernelText& text,
+                                     runtime::KernelCache* cache);
 
     std::vector<Launch> launches_;
     std::size_t multiplying_ = 0;

@@ -36,7 +36,7 @@ Integer alignment_of(const gemm::GpuGemmSchedule& schedule, Integer element_byte
 } // namespace
 
 PlanningWork planning_work(const MatrixProduct& product, std::size_t kernels, bool is_checked) {
-    return {.gpu_kernels = compilation_rounds(kernels),
+    return {.gpu_kernels = static_cast<double>(kernels),
             .gpu_checked = is_checked ? static_cast<double>(array_bytes(product)) : 0};
 }
 
@@ -55,7 +55,11 @@ GpuMatrixPlan::GpuMatrixPlan(const MatrixProduct& product, const Schedule& sched
         std::any_of(arrays_.begin() + static_cast<std::ptrdiff_t>(read_arrays_), arrays_.end(),
                     [](const AuxiliaryArray& array) { return array.elements > 0; });
     if (!is_empty_ || has_results)
-        kernel_.emplace(product, schedule.gpu_gemm(), device, cache_, options.reads_sass);
+        kernel_.emplace(product, schedule.gpu_gemm(), device, cache_, options.reads_sass,
+                        [&](std::size_t kernels) {
+                            work_ = planning::planning_work(product, kernels, options.check);
+                            require_in_time(options.planning_limit, time_of(work_), product);
+                        });
 }
 
 std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& product,
@@ -63,11 +67,6 @@ std::shared_ptr<const GpuMatrixPlan> GpuMatrixPlan::build(const MatrixProduct& p
                                                           const runtime::GpuDevice& device,
                                                           const GpuMatrixPlanOptions& options) {
     require_target(schedule, device.target().name);
-    if (options.planning_limit > 0) {
-        const std::size_t kernels = derive_gemm_for_gpu(product, schedule.gpu_gemm(), device.target()).size();
-        require_in_time(options.planning_limit, time_of(planning_work(product, kernels, options.check)),
-                        product);
-    }
     std::shared_ptr<const GpuMatrixPlan> plan(new GpuMatrixPlan(product, schedule, device, options));
     require_within(options.memory_limit,
                    {.workspace = static_cast<Integer>(plan->workspace_bytes()), .is_whole = !options.check},

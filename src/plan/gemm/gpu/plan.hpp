@@ -26,7 +26,7 @@ struct GpuMatrixPlanOptions {
         {}; ///< unless empty, called now and then while planning; throws to end it
 };
 
-/// What planning a product with so many kernels takes, as if none of them were in the cache.
+/// What planning a product takes that compiles so many kernels, one after the other.
 PlanningWork planning_work(const MatrixProduct& product, std::size_t kernels, bool is_checked);
 
 /// A matrix multiplication on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its
@@ -38,6 +38,9 @@ public:
     static std::shared_ptr<const GpuMatrixPlan> build(const MatrixProduct& product, const Schedule& schedule,
                                                       const runtime::GpuDevice& device,
                                                       const GpuMatrixPlanOptions& options = {});
+
+    /// What building it took; less if the cache had its kernels.
+    const PlanningWork& planning_work() const { return work_; }
 
     /// A checked execution that can be enqueued once.
     struct Execution {
@@ -97,6 +100,7 @@ private:
     bool is_empty_;
     bool checks_;
     std::size_t memory_limit_;
+    PlanningWork work_;
     std::optional<GpuMatrixKernels> kernel_;
     mutable ForkSafeMutex kernel_mutex_;
     mutable std::optional<GpuMatrixKernels> unaligned_kernel_; ///< accesses single elements

@@ -39,8 +39,7 @@ Derivation derive(const Transform& problem, const DimensionPass& pass, const rul
                   const target::Cpu& cpu, bool scalar_code = false);
 
 /// The last program of derive. Earlier ones are freed on the way, because tables may be as large as the data.
-ir::Program optimized_program(const Transform& problem, const DimensionPass& pass,
-                              const rules::BreakdownTree& tree, const target::Cpu& cpu,
+ir::Program optimized_program(const Transform& problem, const ExpandedPass& expanded, const target::Cpu& cpu,
                               bool scalar_code = false);
 
 /// The program with each planar argument split into two buffers.

@@ -3,8 +3,12 @@
 #include "base/error.hpp"
 #include "lower/cpu/pair_pointwise.hpp"
 #include "plan/transform/cpu/half_spectrum.hpp"
+#include "problem/words.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
+
+#include <algorithm>
+#include <iterator>
 
 namespace swirl::planning {
 
@@ -35,33 +39,39 @@ DataType arithmetic_of(DataType precision) {
     return precision == DataType::float64 ? DataType::float64 : DataType::float32;
 }
 
-lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
-                                    const rules::BreakdownTree& tree) {
-    const std::optional<DimensionPass> paired = by_complex_entries(pass);
-    return {
-        .name = fmt::format("swirl_step_{}", pass.dimension),
-        .loops = {.formula = pass_formula(pass, tree),
-                  .complex = pass.complex,
-                  .scalar = arithmetic_of(problem.precision),
-                  .input = pass.layouts[0],
-                  .output = pass.layouts[1],
-                  .in_place = pass.source == pass.target,
-                  .input_split_complex = is_planar(problem, pass.source),
-                  .output_split_complex = is_planar(problem, pass.target),
-                  .auxiliary = pass.auxiliary,
-                  .input_reach = pass.reaches[0],
-                  .output_reach = pass.reaches[1],
-                  .load = pass.load,
-                  .store = pass.store,
-                  .by_complex_entries = paired ? std::optional(pass_formula(*paired, tree)) : std::nullopt,
-                  .scale = pass.scale},
-        .arrays = pass.arrays};
+std::string kernel_name(const Transform& problem, const DimensionPass& pass) {
+    const auto* const word = std::find_if(std::begin(kind_words), std::end(kind_words),
+                                          [&](const auto& known) { return known.value == problem.kind; });
+    return fmt::format("{}_pass_{}", word->text, pass.position + 1);
 }
 
-lower::KernelRequest kernel_request(const Transform& problem, const DimensionPass& pass,
-                                    const rules::BreakdownTree& tree, const target::Cpu& cpu,
-                                    bool scalar_code) {
-    lower::KernelRequest request = kernel_request(problem, pass, tree);
+lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded) {
+    const DimensionPass& pass = expanded.pass;
+    const std::optional<DimensionPass> paired = by_complex_entries(pass);
+    return {.name = kernel_name(problem, pass),
+            .loops = {.formula = expanded.formula,
+                      .complex = pass.complex,
+                      .scalar = arithmetic_of(problem.precision),
+                      .input = pass.layouts[0],
+                      .output = pass.layouts[1],
+                      .in_place = pass.source == pass.target,
+                      .input_split_complex = is_planar(problem, pass.source),
+                      .output_split_complex = is_planar(problem, pass.target),
+                      .auxiliary = pass.auxiliary,
+                      .input_reach = pass.reaches[0],
+                      .output_reach = pass.reaches[1],
+                      .load = pass.load,
+                      .store = pass.store,
+                      .by_complex_entries =
+                          paired ? std::optional(pass_formula(*paired, expanded.tree)) : std::nullopt,
+                      .scale = pass.scale},
+            .arrays = pass.arrays};
+}
+
+lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded,
+                                    const target::Cpu& cpu, bool scalar_code) {
+    const DimensionPass& pass = expanded.pass;
+    lower::KernelRequest request = kernel_request(problem, expanded);
     request.loops.lanes = scalar_code ? 1 : target::lanes(cpu, request.loops.scalar);
     request.loops.cache_bytes = cpu.cache_bytes;
     request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;

@@ -117,13 +117,13 @@ const target::Cpu& kernel_cpu(const Schedule& schedule) {
     return !needs_code || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
 }
 
-std::unique_ptr<Kernel> make_kernel(const Transform& problem, const DimensionPass& pass,
-                                    const rules::BreakdownTree& tree, const target::Cpu& cpu, bool scalar,
+std::unique_ptr<Kernel> make_kernel(const Transform& problem, const ExpandedPass& expanded,
+                                    const target::Cpu& cpu, bool scalar,
                                     const passes::PhaseOptions& sharing) {
-    if (is_portable(cpu)) return make_portable_kernel(problem, pass, tree);
-    const ir::Program program = optimized_program(problem, pass, tree, cpu, scalar);
+    if (is_portable(cpu)) return make_portable_kernel(problem, expanded);
+    const ir::Program program = optimized_program(problem, expanded, cpu, scalar);
     if (cpu.emitted_only) return std::make_unique<EmittedKernel>(program);
-    return std::make_unique<CompiledKernel>(program, pass, cpu, sharing);
+    return std::make_unique<CompiledKernel>(program, expanded.pass, cpu, sharing);
 }
 
 bool has_parallel_phase(const Kernel& kernel) {
@@ -131,14 +131,17 @@ bool has_parallel_phase(const Kernel& kernel) {
                        [](const PhaseDescription& phase) { return phase.is_parallel; });
 }
 
-} // namespace
-
-PlanningWork planning_work(const Transform& problem, const Schedule& schedule, const PlanOptions& options) {
-    const std::vector<DimensionPass> passes = dimension_passes(problem);
-    match(schedule, passes);
-    PlanningWork work;
+std::vector<ExpandedPass> expand(const std::vector<DimensionPass>& passes, const Schedule& schedule) {
+    std::vector<ExpandedPass> result;
     for (std::size_t k = 0; k < passes.size(); ++k)
-        work += work_of(pass_formula(passes[k], schedule.transform().passes[k].tree));
+        result.emplace_back(passes[k], schedule.transform().passes[k].tree);
+    return result;
+}
+
+PlanningWork work_of_plan(const Transform& problem, const Schedule& schedule,
+                          const std::vector<ExpandedPass>& passes, const PlanOptions& options) {
+    PlanningWork work;
+    for (const ExpandedPass& pass : passes) work += work_of(pass.formula);
     if (!options.check) return work;
     const Integer free_bytes = free_host_bytes(options.memory_limit, problem) - min_workspace(problem);
     const CheckScope scope = CheckScope::of(problem, {.bytes = free_bytes});
@@ -148,6 +151,14 @@ PlanningWork planning_work(const Transform& problem, const Schedule& schedule, c
     if (scope.kind == CheckScope::Kind::shorter_batch)
         work += planning_work(*scope.shorter, schedule, unchecked);
     return work;
+}
+
+} // namespace
+
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule, const PlanOptions& options) {
+    const std::vector<DimensionPass> passes = dimension_passes(problem);
+    match(schedule, passes);
+    return work_of_plan(problem, schedule, expand(passes, schedule), options);
 }
 
 Plan::Plan(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -165,15 +176,16 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     const std::size_t intermediate = in_whole_lines(intermediate_bytes(problem));
     need.workspace = std::max(min_workspace(problem), static_cast<Integer>(intermediate));
     require_within(options.memory_limit, need, problem);
+    std::vector<ExpandedPass> expanded = expand(passes, schedule);
     if (options.planning_limit > 0)
-        require_in_time(options.planning_limit, time_of(planning_work(problem, schedule, options)), problem);
+        require_in_time(options.planning_limit, time_of(work_of_plan(problem, schedule, expanded, options)),
+                        problem);
     auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
     state->intermediate_bytes = intermediate;
     for (std::size_t k = 0; k < passes.size(); ++k) {
         if (options.interrupt) options.interrupt();
-        auto kernel =
-            make_kernel(problem, passes[k], schedule.transform().passes[k].tree, cpu,
-                        schedule.transform().scalar, {options.threads, options.min_parallel_operations});
+        auto kernel = make_kernel(problem, expanded[k], cpu, schedule.transform().scalar,
+                                  {options.threads, options.min_parallel_operations});
         state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
         state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
         if (has_parallel_phase(*kernel)) state->threads = options.threads;
@@ -267,7 +279,7 @@ std::vector<PassDescription> Plan::describe() const {
         Derivation derivation =
             derive(state_->problem, passes[k], tree, *state_->cpu, state_->schedule.transform().scalar);
         if (is_portable(*state_->cpu)) {
-            PortableDerivation portable = derive_portable(state_->problem, passes[k], tree);
+            PortableDerivation portable = derive_portable(state_->problem, {passes[k], tree});
             derivation.formula = std::move(portable.request.loops.formula);
             derivation.loops = std::move(portable.loops);
         }

@@ -115,7 +115,7 @@ GpuDerivation derive_for_gpu(const Transform& problem, const DimensionPass& pass
                              const PassSchedule& schedule, const target::Gpu& gpu) {
     check_configurations(schedule, gpu);
     check_storage(problem, gpu);
-    const lower::KernelRequest request = kernel_request(problem, pass, schedule.tree);
+    const lower::KernelRequest request = kernel_request(problem, {pass, schedule.tree});
     GpuDerivation result{request.loops.formula, {}, {}};
     for (ir::Program& program : lower::lower_to_gpu(request, schedule.configurations))
         result.lowered.push_back(laid_out(std::move(program), problem, pass));

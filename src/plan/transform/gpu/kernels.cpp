@@ -49,6 +49,7 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
         if (progress.interrupt) progress.interrupt();
         const GpuDerivation derivation =
             derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
+        work_ += work_of(derivation.formula);
         const PassWorkspace workspace(derivation.programs);
         workspace_bytes_ = std::max(workspace_bytes_, between + workspace.bytes());
         for (std::size_t i = 0; i < derivation.programs.size(); ++i) {
@@ -61,7 +62,8 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
         }
     }
     if (progress.interrupt) progress.interrupt();
-    if (progress.before_compilation) progress.before_compilation(texts.size());
+    work_.gpu_kernels = compilation_rounds(runtime::count_missing(device, texts, cache));
+    if (progress.before_compilation) progress.before_compilation(work_);
     load(runtime::compiled(device, texts, cache), image.bytes(), device);
     if (!unstored_) return;
     for (const runtime::KernelText& text : texts) unstored_->code.push_back(runtime::code_key(device, text));

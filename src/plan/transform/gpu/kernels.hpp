@@ -23,8 +23,8 @@ std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& 
 
 /// Called, unless empty, while kernels are made; may throw to end that.
 struct GpuKernelsProgress {
-    std::function<void()> interrupt = {};                     ///< between parts
-    std::function<void(std::size_t)> before_compilation = {}; ///< of so many kernels
+    std::function<void()> interrupt = {};                             ///< between passes
+    std::function<void(const PlanningWork&)> before_compilation = {}; ///< with the work of these kernels
 };
 
 /// The kernels of a schedule's passes, loaded into a GPU with their tables. A cache hit provides everything but the
@@ -43,6 +43,8 @@ public:
     void release_unstored() { unstored_.reset(); }
 
     const std::vector<LaunchedKernel>& kernels() const { return kernels_; }
+    /// Of deriving them, and compiling those whose machine code the cache lacked; none if the cache had all.
+    const PlanningWork& work() const { return work_; }
     /// The intermediate, plus the scratch between the kernels of a pass, which all passes share.
     std::size_t workspace_bytes() const { return workspace_bytes_; }
     /// Required alignments in bytes of the caller's arrays, in the order of Binding::Source.
@@ -64,6 +66,7 @@ private:
     std::optional<runtime::GpuBuffer> tables_;
     std::size_t workspace_bytes_ = 0;
     bool is_checked_ = false;
+    PlanningWork work_;
 
     /// What the cache lacks: the entry, or the mark that it was checked.
     struct Unstored {

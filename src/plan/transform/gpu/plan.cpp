@@ -44,6 +44,7 @@ struct GpuPlan::State {
     std::optional<GpuKernels> rest;  ///< for a smaller last chunk
     std::optional<GpuArgumentCheck> check;
     std::size_t workspace_bytes = 0;
+    PlanningWork work;
     bool is_verified = false;
     std::string checked; ///< see GpuPlan::checked
 
@@ -58,6 +59,8 @@ struct GpuPlan::State {
             for (std::size_t k = 0; k < alignments.size(); ++k)
                 alignments[k] = std::max(alignments[k], of_rest[k]);
         }
+        work = whole->work();
+        if (rest) work += rest->work();
         check.emplace(problem, alignments, workspace_bytes);
     }
 
@@ -89,15 +92,26 @@ struct GpuPlan::State {
     }
 };
 
-PlanningWork planning_work(const Transform& problem, const Schedule& schedule, std::size_t kernels,
-                           bool is_checked) {
-    const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
-    PlanningWork work{.gpu_kernels = compilation_rounds(kernels)};
-    for (std::size_t k = 0; k < passes.size(); ++k)
-        work += work_of(pass_formula(passes[k], schedule.transform().passes[k].tree));
+namespace {
+
+/// Of the check of a plan whose memory is not known yet.
+PlanningWork work_of_check(const Transform& problem, const Schedule& schedule) {
     constexpr Integer enough = Integer{1} << 60;
-    if (is_checked)
-        work += work_of(CheckScope::of(problem, {enough, enough}, schedule.transform().chunk), problem);
+    return work_of(CheckScope::of(problem, {enough, enough}, schedule.transform().chunk), problem);
+}
+
+} // namespace
+
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule,
+                           const std::vector<GpuPassDescription>& passes, bool is_checked) {
+    PlanningWork work;
+    std::size_t kernels = 0;
+    for (const GpuPassDescription& pass : passes) {
+        work += work_of(pass.formula);
+        kernels += pass.kernels.size();
+    }
+    work.gpu_kernels = compilation_rounds(kernels);
+    if (is_checked) work += work_of_check(problem, schedule);
     return work;
 }
 
@@ -155,8 +169,8 @@ std::shared_ptr<const GpuPlan> GpuPlan::build(const Transform& problem, const Sc
     auto state = std::make_unique<State>(problem, schedule, device, gpu);
     GpuKernelsProgress progress{.interrupt = options.interrupt};
     if (options.planning_limit > 0)
-        progress.before_compilation = [&](std::size_t count) {
-            const PlanningWork work = planning_work(problem, schedule, count, options.check);
+        progress.before_compilation = [&](PlanningWork work) {
+            if (options.check) work += work_of_check(problem, schedule);
             require_in_time(options.planning_limit, time_of(work), problem);
         };
     state->derive(options.use_cache ? runtime::KernelCache::of_user() : nullptr, progress);
@@ -176,6 +190,7 @@ void GpuPlan::check(const GpuPlanOptions& options) const {
     need.check = scope.bytes;
     require_within(options.memory_limit, need, problem());
     scope = check_plan(*this, std::move(scope), options);
+    state_->work += work_of(scope, problem());
     state_->is_verified = is_known || scope.kind != CheckScope::Kind::none;
     state_->checked =
         is_known ? "yes, when its kernels were stored in the cache" : to_string(scope, problem());
@@ -188,6 +203,7 @@ const Schedule& GpuPlan::schedule() const { return state_->schedule; }
 const runtime::GpuDevice& GpuPlan::device() const { return state_->device; }
 const target::Gpu& GpuPlan::gpu() const { return state_->gpu; }
 std::size_t GpuPlan::workspace_bytes() const { return state_->workspace_bytes; }
+const PlanningWork& GpuPlan::planning_work() const { return state_->work; }
 
 Integer GpuPlan::table_bytes() const {
     Integer sum = 0;

@@ -27,10 +27,6 @@ struct GpuPlanOptions {
         {}; ///< unless empty, called now and then while planning; throws to end it
 };
 
-/// What planning this schedule takes, which has so many kernels, as if none of them were in the cache.
-PlanningWork planning_work(const Transform& problem, const Schedule& schedule, std::size_t kernels,
-                           bool is_checked);
-
 /// One pass on a GPU, for people and reports.
 struct GpuPassDescription {
     PassSchedule schedule;
@@ -45,6 +41,10 @@ struct GpuPassDescription {
 /// Describes a schedule's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
 std::vector<GpuPassDescription> describe_passes(const Transform& problem, const Schedule& schedule);
 
+/// What planning these passes takes without a cache.
+PlanningWork planning_work(const Transform& problem, const Schedule& schedule,
+                           const std::vector<GpuPassDescription>& passes, bool is_checked);
+
 /// A transform on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its kernels, so
 /// it must outlive the work it has enqueued and the graphs that captured it.
 class GpuPlan {
@@ -58,6 +58,7 @@ public:
 
     const Transform& problem() const;
     const Schedule& schedule() const;
+    const PlanningWork& planning_work() const; ///< what building it took; less if the cache had its kernels
     const runtime::GpuDevice& device() const;
     const target::Gpu& gpu() const; ///< target of the code
     std::size_t workspace_bytes() const;

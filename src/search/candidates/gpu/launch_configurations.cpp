@@ -68,7 +68,7 @@ Integer LaunchConfigurations::entry_bytes() const {
 
 KernelRegions LaunchConfigurations::regions_of(const BreakdownTree& tree, Integer row, Between between,
                                                Integer separate_above) const {
-    const loops::Request request = planning::kernel_request(problem_, pass_, tree).loops;
+    const loops::Request request = planning::kernel_request(problem_, {pass_, tree}).loops;
     const bool simple = between == Between::global && separate_above == 0 && is_product_of_passes(tree);
     loops::KernelLoops kernels{
         simple ? loops::kernel_regions_of_passes(request, row, stays_whole(tree))

@@ -10,22 +10,30 @@ namespace swirl::search {
 
 namespace {
 
+// The machine model (machine_model.hpp) brings what `swirl probe` measures: time of a vector operation, caches, bandwidths.
+// None of the constants below is fitted by a command.
+
+// Properties of x86 cores as their vendors publish them.
+/// Latency in cycles of a multiply-add, and multiply-adds and loads per cycle: two ports for each.
+constexpr double multiply_add_latency = 4, per_cycle = 2;
+/// Cycles from one AMX tile multiplication to the next.
+constexpr double amx_cycles = 16;
+
+// Set by hand. To judge them, compare estimates with times: `swirl plan gemm …` prints the first, `swirl bench` the second.
 /// Cycles to start a tile and to drain its multiply-adds, and for each vector of C that it loads and stores.
 constexpr double tile_cycles = 16, vector_of_c_cycles = 2;
 /// Cycles of a call of a generated kernel, and of a block's loops.
 constexpr double call_cycles = 60, block_cycles = 200;
 /// Bytes per cycle of packing within a core's private caches: panels are read and written once each.
-constexpr double packing_bytes = 16;
+constexpr double packing_bytes_per_cycle = 16;
 /// Cycles to join and store one element of C whose partial sums lie in lanes, and for each tile of such elements.
 constexpr double lane_sum_cycles = 2.5, dot_tile_cycles = 24;
-/// Latency of a multiply-add, and multiply-adds and loads per cycle.
-constexpr double latency = 4, per_cycle = 2;
-/// Bytes per cycle from a core's own outer cache.
-constexpr double outer_bytes = 32;
-/// Cycles of one tile-register instruction, and the fraction of that rate that whole products reach.
-constexpr double amx_cycles = 16, amx_fraction = 0.75;
+/// Bytes per cycle from a core's own outer cache: half a cache line.
+constexpr double outer_cache_bytes_per_cycle = 32;
+/// Fraction of the rate of AMX tile multiplications that products reach.
+constexpr double amx_fraction = 0.75;
 /// Scalar multiply-adds per cycle of tiles that a compiler translated for the baseline, which has no fused ones.
-constexpr double builtin_rate = 0.2;
+constexpr double builtin_multiply_adds_per_cycle = 0.2;
 
 double whole(Integer extent, Integer unit) { return static_cast<double>(ceil_divide(extent, unit)); }
 
@@ -49,15 +57,15 @@ private:
         const double components = gemm::scalars_in(product_.data_type);
         const double multiply_adds = components * components * static_cast<double>(product_.rows) *
                                      static_cast<double>(product_.columns) * static_cast<double>(product_.k);
-        return call_cycles + multiply_adds / builtin_rate;
+        return call_cycles + multiply_adds / builtin_multiply_adds_per_cycle;
     }
 
     double cycles_of(const gemm::UnpackedGemm& unpacked) const {
         const gemm::OperandTypes types = gemm::OperandTypes::all(product_.data_type);
         const bool packs_a = is_complex(product_.data_type) || product_.a.row_stride != 1;
         return call_cycles + tiles(types, unpacked.tile, unpacked.kc) +
-               (packs_a ? 2 * bytes_of_a() / packing_bytes : 0) + traffic(bytes_of_a() + bytes_of_b()) +
-               traffic_of_c(unpacked.kc);
+               (packs_a ? 2 * bytes_of_a() / packing_bytes_per_cycle : 0) +
+               traffic(bytes_of_a() + bytes_of_b()) + traffic_of_c(unpacked.kc);
     }
 
     /// Vectors along K of both operands, for each tile; then its sums over lanes.
@@ -72,10 +80,10 @@ private:
         const double multiply_adds = unfused * components * rows * columns / per_cycle;
         // Of complex numbers, vectors of B are also needed with neighbours exchanged.
         const double loads = (rows * column_tiles + components * columns * row_tiles) / per_cycle;
-        const double chained = row_tiles * column_tiles * latency / dot.chains;
+        const double chained = row_tiles * column_tiles * multiply_add_latency / dot.chains;
         const double streamed = bytes_of_a() + bytes_of_b() <= machine_.nearest_cache_bytes
                                     ? 0
-                                    : (bytes_of_a() + bytes_of_b()) / outer_bytes;
+                                    : (bytes_of_a() + bytes_of_b()) / outer_cache_bytes_per_cycle;
         const double packed = (gemm::dot_packs_a(product_) ? bytes_of_a() : 0) +
                               (gemm::dot_packs_b(product_) ? bytes_of_b() : 0);
         return call_cycles +
@@ -83,7 +91,8 @@ private:
                         streamed) +
                tiles * components * dot_tile_cycles +
                lane_sum_cycles * components * rows * columns * whole(product_.k, dot.kc) +
-               2 * packed / packing_bytes + traffic(bytes_of_a() + bytes_of_b()) + traffic_of_c(dot.kc);
+               2 * packed / packing_bytes_per_cycle + traffic(bytes_of_a() + bytes_of_b()) +
+               traffic_of_c(dot.kc);
     }
 
     double cycles_of(const gemm::BlockedGemm& blocked) const {
@@ -120,7 +129,7 @@ private:
     /// A once for each block of columns, B once.
     double packing(Integer nc) const {
         const double bytes = whole(product_.columns, nc) * bytes_of_a() + bytes_of_b();
-        return 2 * bytes / packing_bytes + traffic(bytes);
+        return 2 * bytes / packing_bytes_per_cycle + traffic(bytes);
     }
 
     /// The first block along K overwrites C; the others update it.

@@ -17,8 +17,8 @@ using planning::Schedule;
 namespace {
 
 runtime::CacheKey key_of(const std::string& problem, const target::Gpu& gpu) {
-    const std::string_view parts[] = {"schedule", version(), build_id(), gpu.name, problem};
-    return runtime::CacheKey::of(parts);
+    const std::string_view fields[] = {"schedule", version(), build_id(), gpu.name, problem};
+    return runtime::CacheKey::of(fields);
 }
 
 std::optional<Schedule> recalled(const runtime::CacheKey& key, const Transform& problem,

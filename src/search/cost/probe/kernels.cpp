@@ -81,7 +81,7 @@ Integer memory_granule(const target::Cpu& cpu) {
 ir::Program read_program(const target::Cpu& cpu) {
     const int lanes = target::lanes(cpu, DataType::float64);
     ir::Builder builder("probe_read");
-    const ir::Buffer from = builder.input("from", DataType::float64, most_elements);
+    const ir::Buffer from = builder.input("source", DataType::float64, most_elements);
     const ir::Buffer sums = builder.output("sums", DataType::float64, 2 * lanes, {ir::ArgumentRole::data});
     memory_loops(builder, memory_granule(cpu), [&](const Affine& i) {
         for (int s = 0; s < 2; ++s) {
@@ -98,7 +98,7 @@ ir::Program read_program(const target::Cpu& cpu) {
 ir::Program write_program(const target::Cpu& cpu) {
     const int lanes = target::lanes(cpu, DataType::float64);
     ir::Builder builder("probe_write");
-    const ir::Buffer to = builder.output("to", DataType::float64, most_elements);
+    const ir::Buffer to = builder.output("destination", DataType::float64, most_elements);
     memory_loops(builder, memory_granule(cpu), [&](const Affine& i) {
         const Value one = builder.constant({DataType::float64, lanes}, 1);
         for (int v = 0; v < vectors_each; ++v) builder.store(to, i + Affine(v * lanes), one);
@@ -109,8 +109,8 @@ ir::Program write_program(const target::Cpu& cpu) {
 ir::Program copy_program(const target::Cpu& cpu) {
     const int lanes = target::lanes(cpu, DataType::float64);
     ir::Builder builder("probe_copy");
-    const ir::Buffer from = builder.input("from", DataType::float64, most_elements);
-    const ir::Buffer to = builder.output("to", DataType::float64, most_elements);
+    const ir::Buffer from = builder.input("source", DataType::float64, most_elements);
+    const ir::Buffer to = builder.output("destination", DataType::float64, most_elements);
     memory_loops(builder, memory_granule(cpu), [&](const Affine& i) {
         for (int v = 0; v < vectors_each; ++v)
             builder.store(to, i + Affine(v * lanes),
