@@ -1,0 +1,31 @@
+# libfftw3 and libfftw3f: FFTW's interface, in a folder of their own, where no linker and no program finds them unless told to.
+# They have FFTW's names and versions, so that programs linked with FFTW run with them. Their symbols have a version: a program
+# linked with them gets them, beside FFTW itself, whose symbols have none.
+
+set(SWIRL_FFTW_FOLDER swirl-fftw)
+set(SWIRL_FFTW_VERSION 3.6.10) # of FFTW 3.3.10's libraries
+set(SWIRL_FFTW_SOVERSION 3)
+
+# fftw3 is target swirl_fftw3_shared, and so on.
+foreach(precision IN ITEMS "fftw3 fftw dfftw" "fftw3f fftwf sfftw")
+    separate_arguments(precision)
+    list(GET precision 0 name)
+    list(GET precision 1 c_prefix)
+    list(GET precision 2 fortran_prefix)
+    swirl_library(swirl_${name}_shared NAME ${name} SUBFOLDER ${SWIRL_FFTW_FOLDER}
+        VERSION ${SWIRL_FFTW_VERSION} SOVERSION ${SWIRL_FFTW_SOVERSION}
+        SYMBOL_VERSION SWIRL_FFTW_3 LAYERS fftw EXPORTS ${c_prefix}_[a-z]* ${fortran_prefix}_[a-z]*_)
+    list(APPEND SWIRL_FFTW_LIBRARIES swirl_${name}_shared)
+
+    # FFTW has the functions for threads in libraries of their own, which here have nothing but the name.
+    foreach(threads IN ITEMS threads omp)
+        set(target swirl_${name}_${threads})
+        add_library(${target} SHARED ${PROJECT_SOURCE_DIR}/cmake/empty.c)
+        set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}_${threads}
+            VERSION ${SWIRL_FFTW_VERSION} SOVERSION ${SWIRL_FFTW_SOVERSION} INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON
+            LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER})
+        target_link_libraries(${target} PRIVATE swirl_${name}_shared)
+        target_link_options(${target} PRIVATE -Wl,--no-as-needed)
+        list(APPEND SWIRL_FFTW_LIBRARIES ${target})
+    endforeach()
+endforeach()
