@@ -176,7 +176,8 @@ if(SWIRL_BUILD_TESTS)
         if(folder STREQUAL fftw) # loads the libraries, which have the names of those that it may be linked with
             target_compile_definitions(test_fftw PRIVATE
                 SWIRL_FFTW3_LIBRARY="$<TARGET_FILE:swirl_fftw3_shared>"
-                SWIRL_FFTW3F_LIBRARY="$<TARGET_FILE:swirl_fftw3f_shared>")
+                SWIRL_FFTW3F_LIBRARY="$<TARGET_FILE:swirl_fftw3f_shared>"
+                SWIRL_FOLDER_OF_FFTW="${FFTW_fftw3_LIBDIR}")
             add_dependencies(test_fftw ${SWIRL_FFTW_LIBRARIES})
         endif()
         if(folder STREQUAL install)

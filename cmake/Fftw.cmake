@@ -7,6 +7,8 @@ set(SWIRL_FFTW_VERSION 3.6.10) # of FFTW 3.3.10's libraries
 set(SWIRL_FFTW_SOVERSION 3)
 
 # fftw3 is target swirl_fftw3_shared, and so on.
+set(SWIRL_FFTW_LIBRARIES)
+set(SWIRL_FFTW_STATIC_LIBRARIES)
 foreach(precision IN ITEMS "fftw3 fftw dfftw" "fftw3f fftwf sfftw")
     separate_arguments(precision)
     list(GET precision 0 name)
@@ -16,6 +18,9 @@ foreach(precision IN ITEMS "fftw3 fftw dfftw" "fftw3f fftwf sfftw")
         VERSION ${SWIRL_FFTW_VERSION} SOVERSION ${SWIRL_FFTW_SOVERSION}
         SYMBOL_VERSION SWIRL_FFTW_3 LAYERS fftw EXPORTS ${c_prefix}_[a-z]* ${fortran_prefix}_[a-z]*_)
     list(APPEND SWIRL_FFTW_LIBRARIES swirl_${name}_shared)
+    if(TARGET ${name}_static)
+        list(APPEND SWIRL_FFTW_STATIC_LIBRARIES ${name}_static)
+    endif()
 
     # FFTW has the functions for threads in libraries of their own, which here have nothing but the name.
     foreach(threads IN ITEMS threads omp)
@@ -29,3 +34,20 @@ foreach(precision IN ITEMS "fftw3 fftw dfftw" "fftw3f fftwf sfftw")
         list(APPEND SWIRL_FFTW_LIBRARIES ${target})
     endforeach()
 endforeach()
+
+# The header for Fortran 2003 has the same interface for both precisions.
+set(PREFIX fftw_)
+set(WORDS double)
+set(REAL_KIND C_DOUBLE)
+set(COMPLEX_KIND C_DOUBLE_COMPLEX)
+set(fortran_header_folder ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/include)
+set(fortran_interface ${PROJECT_SOURCE_DIR}/include/swirl-fftw/interface.f03.in)
+configure_file(${fortran_interface} ${fortran_header_folder}/double.f03 @ONLY)
+set(PREFIX fftwf_)
+set(WORDS single)
+set(REAL_KIND C_FLOAT)
+set(COMPLEX_KIND C_FLOAT_COMPLEX)
+configure_file(${fortran_interface} ${fortran_header_folder}/single.f03 @ONLY)
+file(READ ${fortran_header_folder}/double.f03 DOUBLE_INTERFACE)
+file(READ ${fortran_header_folder}/single.f03 SINGLE_INTERFACE)
+configure_file(${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.f03.in ${fortran_header_folder}/fftw3.f03 @ONLY)

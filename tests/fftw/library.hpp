@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 /// The libraries as programs use them: loaded, their functions found by name.
 namespace swirl::test {
@@ -45,11 +46,11 @@ template <> struct Precision<float> {
 };
 
 /// A function of the interface, with the type that the header gives it.
-#define SWIRL_CALL(R, function)                                                                \
-    reinterpret_cast<std::conditional_t<std::is_same_v<R, double>, decltype(&fftw_##function), \
-                                        decltype(&fftwf_##function)>>(                         \
-        ::swirl::test::symbol(::swirl::test::Precision<R>::library(),                          \
-                              ::swirl::test::Precision<R>::name(#function)))
+#define SWIRL_CALL(R, function)                                                                 \
+    (reinterpret_cast<std::conditional_t<std::is_same_v<R, double>, decltype(&fftw_##function), \
+                                         decltype(&fftwf_##function)>>(                         \
+        ::swirl::test::symbol(::swirl::test::Precision<R>::library(),                           \
+                              ::swirl::test::Precision<R>::name(#function))))
 
 /// A function for Fortran.
 template <class R, class... Arguments>
