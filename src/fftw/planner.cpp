@@ -58,6 +58,11 @@ void Planner::set_time_limit(double seconds) {
     time_limit_ = seconds;
 }
 
+void Planner::forget_wisdom() {
+    wisdom_.forget();
+    plans_.forget();
+}
+
 std::unique_ptr<const Plan> Planner::plan(const GuruProblem& problem, unsigned asked, bool is_backward) {
     try {
         return planned(problem, asked, is_backward);
@@ -70,18 +75,19 @@ std::unique_ptr<const Plan> Planner::plan(const GuruProblem& problem, unsigned a
 
 std::unique_ptr<const Plan> Planner::planned(const GuruProblem& problem, unsigned asked, bool is_backward) {
     const Sequence sequence = compose(problem);
-    Options options{
-        .threads = threads(), .effort = effort_of(asked), .time_budget_seconds = usual_budget(asked)};
+    const bool needs_wisdom = (asked & flags::wisdom_only) != 0;
+    Options options{.effort = effort_of(asked), .time_budget_seconds = usual_budget(asked)};
     double limit = 0;
     {
         const std::lock_guard lock(mutex_);
+        options.threads = threads_;
         limit = time_limit_;
     }
     const double begin = runtime::monotonic_seconds();
     std::vector<Plan::Part> parts;
     for (const Step& step : sequence.steps) {
-        if ((asked & flags::wisdom_only) != 0 && !wisdom_.knows(step.transform, options.effort))
-            return nullptr;
+        const std::string text = to_text(step.transform);
+        if (needs_wisdom && !wisdom_.knows(text, options.effort)) return nullptr;
         Options of_part = options;
         if (limit >= 0 && options.effort != Effort::estimate) {
             const double left = limit - (runtime::monotonic_seconds() - begin);
@@ -90,14 +96,21 @@ std::unique_ptr<const Plan> Planner::planned(const GuruProblem& problem, unsigne
             else
                 of_part.time_budget_seconds = std::min(left, of_part.time_budget_seconds.value_or(left));
         }
-        parts.push_back({part(step.transform, of_part), step.from, step.to});
+        parts.push_back({part(step.transform, text, of_part), step.from, step.to});
     }
     return std::make_unique<const Plan>(std::move(parts), sequence, problem.arrays, is_backward);
 }
 
-std::shared_ptr<const planning::Plan> Planner::part(const Transform& transform, Options options) {
-    auto plan = search::make_plan<planning::Plan>(transform, options);
-    wisdom_.remember(transform, options.effort, planning::to_string(plan->schedule()));
+std::shared_ptr<const planning::Plan> Planner::part(const Transform& transform, const std::string& text,
+                                                    const Options& options) {
+    const std::string request = fmt::format("{} | {} threads", text, options.threads);
+    auto plan = plans_.find(request, options.effort);
+    if (plan == nullptr) {
+        plan = search::make_plan<planning::Plan>(transform, options);
+        plans_.store(request, options.effort, plan);
+    }
+    if (!wisdom_.knows(text, options.effort))
+        wisdom_.remember(text, options.effort, planning::to_string(plan->schedule()));
     return plan;
 }
 

@@ -5,6 +5,7 @@
 #include "base/fork_gate.hpp"
 #include "fftw/guru_problem.hpp"
 #include "fftw/plan.hpp"
+#include "fftw/shared_plans.hpp"
 #include "fftw/wisdom.hpp"
 
 #include <memory>
@@ -34,15 +35,19 @@ public:
     void set_threads(int threads);       ///< less than 1 means 1
     void set_time_limit(double seconds); ///< negative: none
     Wisdom& wisdom() { return wisdom_; }
+    void forget_wisdom();
 
 private:
     std::unique_ptr<const Plan> planned(const GuruProblem& problem, unsigned asked, bool is_backward);
-    std::shared_ptr<const planning::Plan> part(const Transform& transform, Options options);
+    /// The plan of one transform, of which `text` is the text.
+    std::shared_ptr<const planning::Plan> part(const Transform& transform, const std::string& text,
+                                               const Options& options);
 
     mutable ForkSafeMutex mutex_; ///< guards the two below
     int threads_ = 1;
     double time_limit_ = -1;
     Wisdom wisdom_;
+    SharedPlans plans_;
 };
 
 } // namespace swirl::fftw

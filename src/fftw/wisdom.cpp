@@ -58,21 +58,16 @@ std::optional<std::string> lines_to_end(const Wisdom::ReadCharacter& read) {
 
 } // namespace
 
-bool Wisdom::knows(const Transform& transform, Effort effort) const {
-    const std::string problem = to_text(transform);
+bool Wisdom::knows(const std::string& transform, Effort effort) const {
     const std::lock_guard lock(mutex_);
-    const auto at = known_.find(problem);
+    const auto at = known_.find(transform);
     return at != known_.end() && at->second.effort >= effort;
 }
 
-void Wisdom::remember(const Transform& transform, Effort effort, const std::string& schedule) {
-    remember(to_text(transform), {effort, schedule});
-}
-
-void Wisdom::remember(const std::string& problem, const Known& known) {
+void Wisdom::remember(const std::string& transform, Effort effort, const std::string& schedule) {
     const std::lock_guard lock(mutex_);
-    const auto [at, is_new] = known_.try_emplace(problem, known);
-    if (!is_new && known.effort > at->second.effort) at->second = known;
+    const auto [at, is_new] = known_.try_emplace(transform, Known{effort, schedule});
+    if (!is_new && effort > at->second.effort) at->second = {effort, schedule};
 }
 
 void Wisdom::forget() {
@@ -119,7 +114,7 @@ bool Wisdom::import(const ReadCharacter& read) {
     imported.import_lines(stream);
     for (const auto& [key, entry] : imported.entries()) {
         if (entry.found_by != search::FoundBy::estimate) search::shared_wisdom(true)->store(key, entry);
-        remember(key.problem, {effort_of(entry.found_by), entry.schedule});
+        remember(key.problem, effort_of(entry.found_by), entry.schedule);
     }
     return true;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <swirl/options.hpp>
-#include <swirl/transform.hpp>
 
 #include "base/fork_gate.hpp"
 
@@ -25,8 +24,9 @@ public:
     /// The next character of a text, or none at its end.
     using ReadCharacter = std::function<std::optional<char>()>;
 
-    bool knows(const Transform& transform, Effort effort) const;
-    void remember(const Transform& transform, Effort effort, const std::string& schedule);
+    /// `transform` is its text.
+    bool knows(const std::string& transform, Effort effort) const;
+    void remember(const std::string& transform, Effort effort, const std::string& schedule);
     void forget();
 
     std::string text() const;
@@ -38,7 +38,6 @@ private:
         Effort effort;
         std::string schedule;
     };
-    void remember(const std::string& problem, const Known& known);
 
     mutable ForkSafeMutex mutex_;
     std::map<std::string, Known> known_; ///< by the text of the transform
