@@ -1,5 +1,6 @@
 #include "fftw/plan.hpp"
 
+#include "ir/count.hpp"
 #include "plan/schedule.hpp"
 
 #include <fmt/format.h>
@@ -73,6 +74,18 @@ double Plan::flops() const {
     double flops = 0;
     for (const Part& part : parts_) flops += part.plan->flops();
     return flops;
+}
+
+Plan::Operations Plan::operations() const {
+    Operations sum;
+    for (const Part& part : parts_)
+        for (const planning::PassDescription& pass : part.plan->describe()) {
+            const ir::OperationCounts counts = ir::count_operations(pass.program, {.lanes = true});
+            sum.additions += static_cast<double>(counts.additions);
+            sum.multiplications += static_cast<double>(counts.multiplications + counts.divisions);
+            sum.fused += static_cast<double>(counts.fused);
+        }
+    return sum;
 }
 
 std::string Plan::text() const {

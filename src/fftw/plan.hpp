@@ -29,6 +29,11 @@ public:
 
     bool is_backward() const { return is_backward_; }
     double flops() const; ///< real additions and multiplications
+    /// The same, one by one. Derives the kernels again, which takes as long as planning.
+    struct Operations {
+        double additions = 0, multiplications = 0, fused = 0;
+    };
+    Operations operations() const;
     std::string text() const;
 
 private:

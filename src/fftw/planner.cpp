@@ -23,6 +23,8 @@ namespace {
 constexpr double measuring_seconds = 0.2;
 constexpr double exhaustive_seconds = 30;
 constexpr double least_seconds = 1e-3;
+/// Of an execution; programs may ask for any number.
+constexpr int most_threads = 1024;
 
 Effort effort_of(unsigned asked) {
     if ((asked & flags::estimate) != 0) return Effort::estimate;
@@ -80,7 +82,7 @@ std::unique_ptr<const Plan> Planner::planned(const GuruProblem& problem, unsigne
     double limit = 0;
     {
         const std::lock_guard lock(mutex_);
-        options.threads = threads_;
+        options.threads = std::min(threads_, most_threads);
         limit = time_limit_;
     }
     const double begin = runtime::monotonic_seconds();

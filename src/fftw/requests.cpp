@@ -1,6 +1,5 @@
 #include "fftw/requests.hpp"
 
-#include "base/integer.hpp"
 #include "fftw/planner.hpp"
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/integer.hpp"
 #include "fftw/guru_problem.hpp"
 #include "fftw/plan.hpp"
 
@@ -39,18 +40,17 @@ MaybeLoops guru_loops(int rank, const Axis* dimensions, int loops_rank, const Ax
                       Element output) {
     if (rank < 0 || loops_rank < 0) return std::nullopt;
     Loops result;
-    const auto axis_of = [&](const Axis& axis) {
-        return GuruAxis{axis.n, static_cast<Integer>(axis.is) * static_cast<Integer>(input),
-                        static_cast<Integer>(axis.os) * static_cast<Integer>(output)};
+    const auto append = [&](std::vector<GuruAxis>& axes, const Axis& axis, Integer least) {
+        const auto input_stride = checked_multiply(axis.is, static_cast<Integer>(input)),
+                   output_stride = checked_multiply(axis.os, static_cast<Integer>(output));
+        if (axis.n < least || !input_stride || !output_stride) return false;
+        axes.push_back({axis.n, *input_stride, *output_stride});
+        return true;
     };
-    for (int i = 0; i < rank; ++i) {
-        if (dimensions[i].n <= 0) return std::nullopt;
-        result.dimensions.push_back(axis_of(dimensions[i]));
-    }
-    for (int i = 0; i < loops_rank; ++i) {
-        if (loops[i].n < 0) return std::nullopt;
-        result.loops.push_back(axis_of(loops[i]));
-    }
+    for (int i = 0; i < rank; ++i)
+        if (!append(result.dimensions, dimensions[i], 1)) return std::nullopt;
+    for (int i = 0; i < loops_rank; ++i)
+        if (!append(result.loops, loops[i], 0)) return std::nullopt;
     return result;
 }
 

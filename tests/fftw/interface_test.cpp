@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -175,6 +177,15 @@ TYPED_TEST(FftwInterface, WhatCannotBePlannedIsANullPlan) {
                                            1, 8, -1, FFTW_ESTIMATE),
               nullptr);
     SWIRL_CALL(R, destroy_plan)(nullptr);
+    const fftw_iodim64 far = {8, std::numeric_limits<std::ptrdiff_t>::max() / 2 + 1, 1},
+                       crossing[] = {{3, 8, 2}, {3, 1, 1}};
+    EXPECT_EQ(SWIRL_CALL(R, plan_guru64_dft)(1, &far, 0, nullptr, this->pairs(x), this->pairs(y), -1,
+                                             FFTW_ESTIMATE),
+              nullptr);
+    EXPECT_EQ(SWIRL_CALL(R, plan_guru64_dft)(2, crossing, 0, nullptr, this->pairs(x), this->pairs(y), -1,
+                                             FFTW_ESTIMATE),
+              nullptr)
+        << "two elements of the output share an address";
     // No transforms at all are a plan that does nothing.
     this->run(SWIRL_CALL(R, plan_many_dft)(1, n, 0, this->pairs(x), nullptr, 1, 8, this->pairs(y), nullptr, 1,
                                            8, -1, FFTW_ESTIMATE));
@@ -208,8 +219,8 @@ TYPED_TEST(FftwInterface, PlansTellWhatTheyAre) {
     std::free(text);
     double add = -1, mul = -1, fma = -1;
     SWIRL_CALL(R, flops)(plan, &add, &mul, &fma);
-    EXPECT_GT(add + mul + fma, 32 * 5);
-    EXPECT_GE(mul, 0);
+    EXPECT_EQ(add + mul + 2 * fma, SWIRL_CALL(R, cost)(plan));
+    EXPECT_GT(add, 0);
     EXPECT_GT(SWIRL_CALL(R, estimate_cost)(plan), 0);
     EXPECT_GT(SWIRL_CALL(R, cost)(plan), 0);
     SWIRL_CALL(R, destroy_plan)(plan);

@@ -122,7 +122,7 @@ TEST_F(Installed, LibraryExportsItsInterfaceAlone) {
     const std::regex exported(
         R"((swirl_|_ZNK?5swirl|_ZT[ISV]N5swirl)\w+@@SWIRL_\d+\.\d+|SWIRL_\d+\.\d+(@@SWIRL_\d+\.\d+)?)");
     const std::regex internal(
-        R"(_ZNK?5swirl\d+(formula|rules|ir|target|lower|gemm|passes|emit|jit|sass|runtime|planning|search|blas)(E|\d).*)");
+        R"(_ZNK?5swirl\d+(formula|rules|ir|target|lower|gemm|passes|emit|jit|sass|runtime|planning|search|blas|fftw)(E|\d).*)");
     const auto names = words("nm -D --defined-only " + library("libswirl.so") + " | awk '{print $NF}'");
     EXPECT_GT(names.size(), 100U);
     for (const std::string& name : names) {
