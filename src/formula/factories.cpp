@@ -1,4 +1,5 @@
 #include "base/overloaded.hpp"
+#include "formula/chirp_spectrum.hpp"
 #include "formula/node.hpp"
 
 #include <bit>
@@ -182,6 +183,12 @@ Formula diagonal(DiagonalFunction function, IndexMap index) {
                               f.first.divisor, f.first.modulus, f.second.divisor, f.second.modulus);
                    },
                    [&](const ChirpFunction& f) { ensure(f.order >= 1, "chirp of order {}", f.order); },
+                   [&](const ChirpSpectrumFunction& f) {
+                       ensure(f.order >= ChirpSpectrum::shortest && f.size >= 2 * f.order - 1 &&
+                                  f.size <= ChirpSpectrumFunction::largest_size && index.range() <= f.size,
+                              "the spectrum of a chirp of {} points in {}, with indices up to {}", f.order,
+                              f.size, index.range() - 1);
+                   },
                    [&](const ConstantFunction&) {},
                    [&](const ArgumentFunction&) {},
                    [&](const ExplicitFunction& f) {

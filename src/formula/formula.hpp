@@ -85,19 +85,30 @@ struct Digit {
     Integer of(Integer i) const { return i / divisor % modulus; }
     bool operator==(const Digit&) const = default;
 };
-/// ω_order^{first(i)·second(i)}, ω = e^{∓2πi/order}. T^{mn}_n is order mn, first {n, m}, second {1, n}.
+/// ω_order^{factor·first(i)·second(i)}, ω = e^{∓2πi/order}. T^{mn}_n is order mn, first {n, m}, second {1, n}.
 struct TwiddleFunction {
     Integer order;
     Digit first;
     Digit second;
     Direction direction;
+    Integer factor = 1;
     bool operator==(const TwiddleFunction&) const = default;
 };
-/// e^{∓πi·i²/order}: Bluestein's chirp (1970).
+/// e^{∓πi·factor·i²/order}: with factor 1, Bluestein's chirp (1970).
 struct ChirpFunction {
     Integer order;
     Direction direction;
+    Integer factor = 1;
     bool operator==(const ChirpFunction&) const = default;
+};
+/// The spectrum of Bluestein's filter: entry j of DFT_size(h)/size with h_k = h_{−k} = e^{±πi·k²/order} for k < order,
+/// else 0. Kernels compute it (formula/chirp_spectrum.hpp).
+struct ChirpSpectrumFunction {
+    static constexpr Integer largest_size = 3'037'000'499; ///< its square is below 2^63
+    Integer order;
+    Integer size; ///< from 2·order − 1, with order ≥ 4096, to `largest_size`
+    Direction direction;
+    bool operator==(const ChirpSpectrumFunction&) const = default;
 };
 struct ConstantFunction {
     Complex value;
@@ -112,8 +123,8 @@ struct ExplicitFunction {
 struct ArgumentFunction {
     bool operator==(const ArgumentFunction&) const = default;
 };
-using DiagonalFunction =
-    std::variant<TwiddleFunction, ChirpFunction, ConstantFunction, ExplicitFunction, ArgumentFunction>;
+using DiagonalFunction = std::variant<TwiddleFunction, ChirpFunction, ChirpSpectrumFunction, ConstantFunction,
+                                      ExplicitFunction, ArgumentFunction>;
 /// Entry i is function(index(i)); accurate to about the last bit of long double.
 struct Diagonal {
     DiagonalFunction function;

@@ -71,25 +71,31 @@ std::string list(const std::vector<Complex>& values) {
 }
 
 std::string latex(const DiagonalFunction& function) {
-    return std::visit(Overloaded{
-                          [](const TwiddleFunction& f) {
-                              const auto digit = [](const Digit& d) {
-                                  return fmt::format("(\\lfloor i/{} \\rfloor \\bmod {})", d.divisor,
-                                                     d.modulus);
-                              };
-                              return fmt::format("\\omega_{{{}}}^{{{}{}\\,{}}}", f.order,
-                                                 f.direction == Direction::forward ? "" : "-", digit(f.first),
-                                                 digit(f.second));
-                          },
-                          [](const ChirpFunction& f) {
-                              return fmt::format("e^{{{}\\pi \\mathrm{{i}}\\, i^2/{}}}",
-                                                 f.direction == Direction::forward ? "-" : "", f.order);
-                          },
-                          [](const ConstantFunction& f) { return to_text(f.value); },
-                          [](const ExplicitFunction& f) { return list(*f.values); },
-                          [](const ArgumentFunction&) { return std::string("\\hat h"); },
-                      },
-                      function);
+    return std::visit(
+        Overloaded{
+            [](const TwiddleFunction& f) {
+                const auto digit = [](const Digit& d) {
+                    return fmt::format("(\\lfloor i/{} \\rfloor \\bmod {})", d.divisor, d.modulus);
+                };
+                const std::string factor = f.factor == 1 ? "" : fmt::format("{}\\,", f.factor);
+                return fmt::format("\\omega_{{{}}}^{{{}{}{}\\,{}}}", f.order,
+                                   f.direction == Direction::forward ? "" : "-", factor, digit(f.first),
+                                   digit(f.second));
+            },
+            [](const ChirpFunction& f) {
+                const std::string factor = f.factor == 1 ? "" : fmt::format("{}\\,", f.factor);
+                return fmt::format("e^{{{}\\pi \\mathrm{{i}}\\, {}i^2/{}}}",
+                                   f.direction == Direction::forward ? "-" : "", factor, f.order);
+            },
+            [](const ChirpSpectrumFunction& f) {
+                return fmt::format("\\hat c_{{{}, {}}}{}", f.order, f.size,
+                                   f.direction == Direction::forward ? "" : "^*");
+            },
+            [](const ConstantFunction& f) { return to_text(f.value); },
+            [](const ExplicitFunction& f) { return list(*f.values); },
+            [](const ArgumentFunction&) { return std::string("\\hat h"); },
+        },
+        function);
 }
 
 std::string latex_leaf(const Diagonal& diagonal, const Formula& formula) {

@@ -18,18 +18,21 @@ std::size_t hash_of_list(const SharedList<Complex>& list) {
 }
 
 std::size_t hash_of_function(const DiagonalFunction& function) {
-    const std::size_t parameters =
-        std::visit(Overloaded{
-                       [](const TwiddleFunction& f) {
-                           return hash_of(f.order, f.first.divisor, f.first.modulus, f.second.divisor,
-                                          f.second.modulus, static_cast<int>(f.direction));
-                       },
-                       [](const ChirpFunction& f) { return hash_of(f.order, static_cast<int>(f.direction)); },
-                       [](const ConstantFunction& f) { return hash_of(f.value.real(), f.value.imag()); },
-                       [](const ExplicitFunction& f) { return hash_of_list(f.values); },
-                       [](const ArgumentFunction&) { return std::size_t{0}; },
-                   },
-                   function);
+    const std::size_t parameters = std::visit(
+        Overloaded{
+            [](const TwiddleFunction& f) {
+                return hash_of(f.order, f.first.divisor, f.first.modulus, f.second.divisor, f.second.modulus,
+                               static_cast<int>(f.direction), f.factor);
+            },
+            [](const ChirpFunction& f) { return hash_of(f.order, static_cast<int>(f.direction), f.factor); },
+            [](const ChirpSpectrumFunction& f) {
+                return hash_of(f.order, f.size, static_cast<int>(f.direction));
+            },
+            [](const ConstantFunction& f) { return hash_of(f.value.real(), f.value.imag()); },
+            [](const ExplicitFunction& f) { return hash_of_list(f.values); },
+            [](const ArgumentFunction&) { return std::size_t{0}; },
+        },
+        function);
     return hash_of(function.index(), parameters);
 }
 

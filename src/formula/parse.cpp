@@ -190,7 +190,10 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
 }
 
 std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t position) {
-    if (name == "real") return real_of(bracketed());
+    if (name == "real") {
+        Formula complex = bracketed();
+        return built(position, [&] { return real_of(std::move(complex)); });
+    }
     if (name != "pass" && name != "tile" && name != "codelet") return std::nullopt;
     if (tags_ == Tags::refused)
         scan_.fail(position, fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
@@ -233,25 +236,36 @@ Digit Parser::digit() {
 }
 
 DiagonalFunction Parser::diagonal_function() {
+    const auto factor = [&] { return scan_.accept("^") ? scan_.positive_integer() : Integer{1}; };
     const bool twiddle = scan_.accept("w");
     if (twiddle || scan_.accept("chirp")) {
         scan_.expect("(");
         const Integer order = scan_.positive_integer();
         const Direction d = direction();
         scan_.expect(")");
-        if (!twiddle) return ChirpFunction{order, d};
+        if (!twiddle) return ChirpFunction{order, d, factor()};
         scan_.expect("^");
         scan_.expect("(");
         const Digit first = digit();
         scan_.expect("*");
         const Digit second = digit();
         scan_.expect(")");
-        return TwiddleFunction{order, first, second, d};
+        return TwiddleFunction{order, first, second, d, factor()};
+    }
+    if (scan_.accept("spectrum")) {
+        scan_.expect("(");
+        const Integer order = scan_.positive_integer();
+        scan_.expect(")");
+        scan_.expect("(");
+        const Integer size = scan_.positive_integer();
+        const Direction d = direction();
+        scan_.expect(")");
+        return ChirpSpectrumFunction{order, size, d};
     }
     if (scan_.accept("argument")) return ArgumentFunction{};
     const bool constant = scan_.accept("constant");
     if (!constant && !scan_.accept("list"))
-        scan_.fail_expected("numbers, or one of w, chirp, constant, list, argument");
+        scan_.fail_expected("numbers, or one of w, chirp, spectrum, constant, list, argument");
     scan_.expect("(");
     DiagonalFunction function = ConstantFunction{0};
     if (constant)

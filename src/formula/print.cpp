@@ -77,14 +77,22 @@ std::string text_of(const TableMap& table, Integer domain, Integer range, Lists 
     return fmt::format("table({})", text);
 }
 
+std::string power_of(Integer factor) { return factor == 1 ? "" : fmt::format("^{}", factor); }
+
 std::string text_of(const DiagonalFunction& function, Lists lists) {
     return std::visit(
         Overloaded{
             [](const TwiddleFunction& f) {
-                return fmt::format("{}^(i/{}%{} * i/{}%{})", with_direction("w", f.order, f.direction),
-                                   f.first.divisor, f.first.modulus, f.second.divisor, f.second.modulus);
+                return fmt::format("{}^(i/{}%{} * i/{}%{}){}", with_direction("w", f.order, f.direction),
+                                   f.first.divisor, f.first.modulus, f.second.divisor, f.second.modulus,
+                                   power_of(f.factor));
             },
-            [](const ChirpFunction& f) { return with_direction("chirp", f.order, f.direction); },
+            [](const ChirpFunction& f) {
+                return with_direction("chirp", f.order, f.direction) + power_of(f.factor);
+            },
+            [](const ChirpSpectrumFunction& f) {
+                return with_direction(fmt::format("spectrum({})", f.order).c_str(), f.size, f.direction);
+            },
             [](const ConstantFunction& f) { return fmt::format("constant({})", to_text(f.value)); },
             [&](const ExplicitFunction& f) { return fmt::format("list({})", list(*f.values, lists)); },
             [](const ArgumentFunction&) { return std::string("argument"); },

@@ -6,10 +6,9 @@ namespace swirl::formula {
 
 namespace {
 
-__extension__ using Wide = __int128;
-
 /// Smaller orders have too few roots for tables to pay.
 constexpr Integer smallest_tabulated_order = 1024;
+constexpr Integer largest_tabulated_order = Integer{1} << 42;
 
 } // namespace
 
@@ -25,23 +24,35 @@ Complex RootsOfUnity::operator()(Integer k) const {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-Complex DiagonalValues::root(Integer order, Integer k, Direction direction) {
-    if (order < smallest_tabulated_order) return root_of_unity(order, k, direction);
-    auto at = tables_.find({order, direction});
-    if (at == tables_.end())
-        at = tables_.emplace(std::pair{order, direction}, RootsOfUnity(order, direction)).first;
-    return at->second(k);
+Complex DiagonalValues::root(Wide order, Wide k, Direction direction) {
+    if (order > largest_tabulated_order) {
+        const auto at =
+            rates_.try_emplace(order, Turns::fraction(1, static_cast<Turns::Digits>(order))).first;
+        if (!circle_) circle_.emplace();
+        const UnitCircle::Point point = (*circle_)(at->second * static_cast<Turns::Digits>(k));
+        constexpr long double unit = 1.0L / UnitCircle::one;
+        const long double sine = unit * static_cast<long double>(point.im);
+        return {unit * static_cast<long double>(point.re), direction == Direction::forward ? -sine : sine};
+    }
+    const auto n = static_cast<Integer>(order);
+    if (n < smallest_tabulated_order) return root_of_unity(n, static_cast<Integer>(k), direction);
+    auto at = tables_.find({n, direction});
+    if (at == tables_.end()) at = tables_.emplace(std::pair{n, direction}, RootsOfUnity(n, direction)).first;
+    return at->second(static_cast<Integer>(k));
 }
 
 Complex DiagonalValues::operator()(const DiagonalFunction& function, Integer i) {
     if (const auto* f = std::get_if<TwiddleFunction>(&function)) {
-        const Wide exponent = static_cast<Wide>(f->first.of(i)) * f->second.of(i) % f->order;
-        return root(f->order, static_cast<Integer>(exponent), f->direction);
+        const Wide digits = static_cast<Wide>(f->first.of(i)) * f->second.of(i) % f->order;
+        return root(f->order, digits * f->factor % f->order, f->direction);
     }
     if (const auto* f = std::get_if<ChirpFunction>(&function)) {
-        const Wide exponent = static_cast<Wide>(i) * i % (2 * static_cast<Wide>(f->order));
-        return root(2 * f->order, static_cast<Integer>(exponent), f->direction);
+        const Wide order = 2 * static_cast<Wide>(f->order);
+        return root(order, static_cast<Wide>(i) * i % order * f->factor % order, f->direction);
     }
+    if (const auto* f = std::get_if<ChirpSpectrumFunction>(&function))
+        return spectra_.try_emplace({f->order, f->size}, f->order, f->size)
+            .first->second.of_function(i, f->direction);
     return diagonal_value(function, i);
 }
 

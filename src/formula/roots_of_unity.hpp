@@ -1,8 +1,11 @@
 #pragma once
 
+#include "formula/chirp_spectrum.hpp"
 #include "formula/formula.hpp"
+#include "formula/unit_circle.hpp"
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,8 +30,14 @@ public:
     Complex operator()(const DiagonalFunction& function, Integer i);
 
 private:
-    Complex root(Integer order, Integer k, Direction direction);
+    __extension__ using Wide = __int128;
+
+    Complex root(Wide order, Wide k, Direction direction);
+
     std::map<std::pair<Integer, Direction>, RootsOfUnity> tables_;
+    std::map<Wide, Turns> rates_; ///< 1/order, of orders with too many roots for tables
+    std::optional<UnitCircle> circle_;
+    std::map<std::pair<Integer, Integer>, ChirpSpectrum> spectra_; ///< by order and size
 };
 
 } // namespace swirl::formula

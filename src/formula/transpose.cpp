@@ -76,6 +76,10 @@ DiagonalFunction conjugated(const DiagonalFunction& function) {
                 f.direction = reversed(f.direction);
                 return f;
             },
+            [](ChirpSpectrumFunction f) -> DiagonalFunction {
+                f.direction = reversed(f.direction);
+                return f;
+            },
             [](const ConstantFunction& f) -> DiagonalFunction {
                 return ConstantFunction{std::conj(f.value)};
             },

@@ -1,5 +1,6 @@
 #include "loops/split_loops.hpp"
 
+#include "loops/chirp_spectrum.hpp"
 #include "loops/twiddle.hpp"
 
 #include <algorithm>
@@ -24,20 +25,36 @@ Integer divisor_near(Integer target, Integer count) {
     return target / unit * unit;
 }
 
+/// A product's table of more values is split even if that takes short loops: it is most of a plan.
+constexpr Integer largest_product_table = Integer{1} << 21;
+/// Fewest iterations of the inner loop then; it is around others, so that it has no vectors to fill.
+constexpr Integer shortest_outer_loop = 8;
+
+/// The largest divisor up to the square root; 0 if the loop would be too short.
+Integer balanced_divisor(Integer count) {
+    auto divisor = static_cast<Integer>(std::sqrt(static_cast<double>(count)));
+    while (divisor > 1 && count % divisor != 0) --divisor;
+    return divisor < shortest_outer_loop ? 0 : divisor;
+}
+
 /// Variables of twiddles with too many values.
 struct LongLoops {
     std::vector<Variable> of_products; ///< of two digits
-    std::vector<Variable> of_chirps;   ///< which need three loops, as their tables depend on two
+    std::vector<Variable> of_largest_products;
+    std::vector<Variable> of_chirps; ///< which need three loops, as their tables depend on two
 
     /// The count of the inner of two loops in place of one, or 0 if it need not be split or is too short.
-    Integer inner_count(const Loop& loop) const {
+    Integer inner_count(const Loop& loop, bool is_around_others) const {
         const auto contains = [&](const std::vector<Variable>& variables) {
             return std::find(variables.begin(), variables.end(), loop.variable) != variables.end();
         };
         const auto count = static_cast<double>(loop.count);
         if (contains(of_chirps)) return divisor_near(static_cast<Integer>(std::cbrt(count)), loop.count);
-        if (contains(of_products)) return divisor_near(static_cast<Integer>(std::sqrt(count)), loop.count);
-        return 0;
+        Integer inner = 0;
+        if (contains(of_products)) inner = divisor_near(static_cast<Integer>(std::sqrt(count)), loop.count);
+        if (inner == 0 && is_around_others && contains(of_largest_products))
+            inner = balanced_divisor(loop.count);
+        return inner;
     }
 };
 
@@ -109,7 +126,7 @@ private:
         const LongLoops long_loops = long_loops_of(call.placement);
         for (std::size_t k = 0; k < call.loops.size(); ++k) {
             const Loop loop = call.loops[k];
-            const Integer inner = long_loops.inner_count(loop);
+            const Integer inner = long_loops.inner_count(loop, false);
             if (inner == 0) continue;
             const Integer outer = loop.count / inner, left_over = loop.count % inner;
             if (left_over > 0) add(subrange(call, k, {{new_loop(left_over)}}, outer * inner), result);
@@ -146,8 +163,9 @@ private:
         Integer least = 0;
         for (const Node& node : nodes) {
             const auto* nest = std::get_if<Nest>(&node.node);
-            const Integer inner = nest ? inner_count(loop, nest->body)
-                                       : long_loops_of(std::get<Call>(node.node).placement).inner_count(loop);
+            const Integer inner =
+                nest ? inner_count(loop, nest->body)
+                     : long_loops_of(std::get<Call>(node.node).placement).inner_count(loop, true);
             if (inner > 0) least = least == 0 ? inner : std::min(least, inner);
         }
         return least;
@@ -176,16 +194,25 @@ private:
         LongLoops result;
         const auto check_values = [&](const std::vector<FoldedDiagonal>& diagonals, std::size_t entries) {
             const Integer most = max_twiddle_table(entries);
-            for (const FoldedDiagonal& met : diagonals) {
-                const Twiddle twiddle = twiddle_of({met}, program_.extents);
+            const auto check = [&](const Twiddle& twiddle) {
                 for (const Twiddle& term : twiddle_terms(twiddle, program_.extents, most)) {
                     if (combinations(term, program_.extents) <= most) continue;
                     const bool is_chirp = is_long_chirp(term, program_.extents);
                     if (!is_chirp && !is_product_of_digits(term, program_.extents)) continue;
                     auto& variables = is_chirp ? result.of_chirps : result.of_products;
                     variables.insert(variables.end(), term.variables.begin(), term.variables.end());
+                    if (!is_chirp && combinations(term, program_.extents) > largest_product_table)
+                        result.of_largest_products.insert(result.of_largest_products.end(),
+                                                          term.variables.begin(), term.variables.end());
                 }
-            }
+            };
+            for (const FoldedDiagonal& met : diagonals)
+                if (const auto index = index_in_chirp_spectrum(met, program_.extents))
+                    check(phase_in_chirp_spectrum(
+                        std::get<formula::ChirpSpectrumFunction>(met.diagonal.function),
+                        *index - index->constant(), program_.extents));
+                else
+                    check(twiddle_of({met}, program_.extents));
         };
         for (const auto* locations : {&placement.sources, &placement.targets})
             for (const Location& location : *locations) check_values(location.diagonals, locations->size());

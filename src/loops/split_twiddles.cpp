@@ -170,7 +170,8 @@ std::optional<SplitTwiddles> split_chirps(const std::vector<Twiddle>& twiddles, 
             split.own.emplace_back();
             continue;
         }
-        const TwiddleFunction twiddle_function{chirp->order, {1, above}, {above, own + 1}, chirp->direction};
+        const TwiddleFunction twiddle_function{
+            chirp->order, {1, above}, {above, own + 1}, chirp->direction, chirp->factor};
         split.own.push_back(power(twiddle_function, true, least, own, extents));
         split.own.back().constant *= formula::diagonal_value(*chirp, own);
     }
@@ -188,7 +189,8 @@ TwiddleGroups twiddle_groups(std::vector<Twiddle> twiddles, bool complex, bool f
         for (auto& groups : result.of_entry) groups.push_back({twiddles.size()});
         twiddles = std::move(split->own);
         twiddles.push_back(std::move(split->common));
-    } else if (auto chirps = complex && for_gpu ? split_chirps(twiddles, extents) : std::nullopt) {
+    } else if (auto chirps = complex && (for_gpu || twiddles.size() > 1) ? split_chirps(twiddles, extents)
+                                                                         : std::nullopt) {
         for (std::size_t entry = 0; entry < twiddles.size(); ++entry)
             if (!twiddles[entry].is_one()) result.of_entry[entry].push_back({twiddles.size()});
         largest = std::min(largest, largest_chirp_table / std::ssize(twiddles));

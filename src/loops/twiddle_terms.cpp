@@ -141,7 +141,7 @@ void add_chirp(const formula::ChirpFunction& chirp, const Affine& index, const E
     if (x > std::numeric_limits<Integer>::max() / y) return result.push_back(chirp_at(form));
     add_chirp(chirp, own, extents, most, digits, result);
     add_chirp(chirp, others, extents, most, digits, result);
-    const TwiddleFunction twiddle_function{chirp.order, {1, x}, {x, y}, chirp.direction};
+    const TwiddleFunction twiddle_function{chirp.order, {1, x}, {x, y}, chirp.direction, chirp.factor};
     add_powers({terms_now(own), terms_now(others)}, twiddle_function, {}, extents, most, digits, result);
 }
 

@@ -139,13 +139,16 @@ namespace {
 
 /// More would leave kernels too few of the buffers they may have.
 constexpr int most_separate_tables = 24;
+constexpr int most_large_tables = 8; ///< beyond these; joining large tables takes their memory twice
 
 } // namespace
 
 Context::TableLocation Context::add_table(ir::Table contents) {
     const DataType element = contents.element();
     const auto name = [&] { return fmt::format("{}{}", element == DataType::int64 ? 'p' : 'w', tables_++); };
-    if (tables_ < most_separate_tables) return {builder.table(name(), std::move(contents)), 0};
+    const bool is_large = contents.size() >= least_large_table && large_tables_ < most_large_tables;
+    if (tables_ >= most_separate_tables && is_large) ++large_tables_;
+    if (tables_ < most_separate_tables || is_large) return {builder.table(name(), std::move(contents)), 0};
     SharedTable& shared = shared_tables_[element];
     if (shared.tables.empty()) shared.buffer = builder.table(name(), ir::Table(element, 1));
     const Integer line = cache_line / bytes_of(element);
@@ -153,6 +156,13 @@ Context::TableLocation Context::add_table(ir::Table contents) {
     shared.entries = first + contents.size();
     shared.tables.emplace_back(first, std::move(contents));
     return {shared.buffer, first};
+}
+
+Context::TableLocation Context::shared_table(TwiddleTableContents contents,
+                                             const std::function<ir::Table()>& make) {
+    for (const auto& [known, location] : twiddle_tables_)
+        if (known == contents) return location;
+    return twiddle_tables_.emplace_back(std::move(contents), add_table(make())).second;
 }
 
 Context::TableLocation Context::multiples_of(Integer stride) {

@@ -4,6 +4,7 @@
 #include "loops/loop_program.hpp"
 #include "lower/lower.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,6 +22,23 @@ ir::For::Kind kind_of(LoopTag tag);
 struct Buffers {
     ir::Buffer re = -1;
     ir::Buffer im = -1;
+};
+
+/// What a table of twiddles holds, whatever the variables of its loops.
+struct TwiddleTableContents {
+    std::vector<Integer> shape; ///< of the loops and of an element
+    struct Factor {
+        formula::Diagonal diagonal;
+        Affine index; ///< of the loops' positions
+        bool operator==(const Factor&) const = default;
+    };
+    struct Entry {
+        formula::Complex constant;
+        std::vector<Factor> factors;
+        bool operator==(const Entry&) const = default;
+    };
+    std::vector<Entry> entries;
+    bool operator==(const TwiddleTableContents&) const = default;
 };
 
 /// Shared state while a loop program is emitted as IR: the program under construction, and what its variables and
@@ -75,8 +93,11 @@ public:
         Integer first;
     };
     /// In a buffer of its own, named w0, w1, … (index tables: p0, p1, …); if there are many tables, the last ones
-    /// share a buffer.
+    /// share a buffer, unless they are large.
     TableLocation add_table(ir::Table contents);
+    /// A table of twiddles that is made unless there is one with the same contents.
+    TableLocation shared_table(TwiddleTableContents contents, const std::function<ir::Table()>& make);
+    static constexpr Integer least_large_table = Integer{1} << 20; ///< elements
 
     /// On a CPU: the table 0, stride, 2·stride, … with as many entries as a vector register has lanes.
     TableLocation multiples_of(Integer stride);
@@ -105,6 +126,8 @@ private:
         std::vector<std::pair<Integer, ir::Table>> tables; ///< with their offsets
     };
     std::map<DataType, SharedTable> shared_tables_;
+    int large_tables_ = 0; ///< in buffers of their own beyond `most_separate_tables`
+    std::vector<std::pair<TwiddleTableContents, TableLocation>> twiddle_tables_;
     std::vector<std::optional<ir::Buffer>> auxiliary_buffers_;
     std::map<Integer, TableLocation> multiples_; ///< by stride
     std::optional<ir::Buffer> vector_table_;

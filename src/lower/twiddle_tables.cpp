@@ -1,8 +1,10 @@
 #include "lower/twiddle_tables.hpp"
 
 #include "base/interrupt_scope.hpp"
+#include "lower/chirp_spectrum_factors.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace swirl::lower {
 
@@ -55,6 +57,9 @@ bool contains(const std::vector<Variable>& variables, Variable variable) {
 TwiddleTables::TwiddleTables(Context& context, bool complex, std::vector<Twiddle> twiddles,
                              const std::vector<Loop>& loops, const std::optional<VectorLoop>& lane)
     : context_(context), complex_(complex) {
+    if (complex)
+        if (const auto spectrum = loops::take_chirp_spectrum(twiddles, context.extents()))
+            spectrum_ = std::make_unique<ChirpSpectrumFactors>(context, *spectrum, loops, lane);
     TwiddleGroups groups = twiddle_groups(std::move(twiddles), complex, context.request.loops.for_gpu,
                                           context.extents(), context.request.roots);
     twiddles_ = std::move(groups.twiddles);
@@ -73,6 +78,9 @@ TwiddleTables::TwiddleTables(Context& context, bool complex, std::vector<Twiddle
     add_tables(all, lane);
     find_auxiliary(loops);
 }
+
+TwiddleTables::~TwiddleTables() = default;
+TwiddleTables::TwiddleTables(TwiddleTables&&) noexcept = default;
 
 void TwiddleTables::find_auxiliary(const std::vector<Loop>& loops) {
     for (const Twiddle& twiddle : twiddles_) {
@@ -142,6 +150,38 @@ void TwiddleTables::add_tables(const std::vector<Loop>& loops, const std::option
     }
 }
 
+std::optional<TwiddleTableContents> TwiddleTables::contents_of(const std::vector<std::size_t>& entries,
+                                                               const std::vector<Loop>& loops,
+                                                               const std::optional<VectorLoop>& lane) const {
+    std::map<Variable, Variable> positions;
+    TwiddleTableContents contents;
+    for (const Loop& loop : loops) {
+        positions.emplace(loop.variable, static_cast<Variable>(positions.size()));
+        contents.shape.push_back(loop.count);
+    }
+    contents.shape.push_back(complex_ ? 2 : 1);
+    if (lane) {
+        positions[lane->loop.variable] = static_cast<Variable>(loops.size());
+        contents.shape.insert(contents.shape.end(), {lane->loop.count, lane->lanes, lane->lead});
+    }
+    for (const std::size_t entry : entries) {
+        const Twiddle& twiddle = twiddles_[entry];
+        if (twiddle.limit) return std::nullopt;
+        auto& own = contents.entries.emplace_back(TwiddleTableContents::Entry{twiddle.constant, {}});
+        for (const FoldedDiagonal& met : twiddle.varying) {
+            if (met.table) return std::nullopt;
+            Affine index = met.index.constant();
+            for (const auto& [variable, coefficient] : met.index.terms()) {
+                const auto position = positions.find(variable);
+                if (position == positions.end()) return std::nullopt;
+                index += Affine::of(position->second, coefficient);
+            }
+            own.factors.push_back({met.diagonal, index});
+        }
+    }
+    return contents;
+}
+
 void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                               const std::optional<VectorLoop>& lane) {
     const auto& variables = twiddles_[entries[0]].variables;
@@ -165,28 +205,35 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const Integer rows = iterations_of(varying);
     const Integer row_stride = by_entry ? parts : vectors * vector_size;
     const Integer entry_stride = by_entry ? rows * parts : parts * lanes;
-    ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
-    InterruptCounter counter;
-    for_each_row(varying, values, [&](Integer row) {
-        for (Integer l = 0; l < lane_count; ++l) {
-            if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
-            Integer at = row * row_stride;
-            if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
-            for (std::size_t entry : entries) {
-                const formula::Complex value = value_of(twiddles_[entry], lookup, diagonal_values_);
-                contents.set(at, value.real());
-                if (parts == 2) contents.set(at + lanes, value.imag());
-                at += entry_stride;
-                counter.after_element();
+    const auto make = [&] {
+        ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
+        InterruptCounter counter;
+        for_each_row(varying, values, [&](Integer row) {
+            for (Integer l = 0; l < lane_count; ++l) {
+                if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
+                Integer at = row * row_stride;
+                if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
+                for (std::size_t entry : entries) {
+                    const formula::Complex value = value_of(twiddles_[entry], lookup, diagonal_values_);
+                    contents.set(at, value.real());
+                    if (parts == 2) contents.set(at + lanes, value.imag());
+                    at += entry_stride;
+                    counter.after_element();
+                }
             }
-        }
-    });
+        });
+        return contents;
+    };
 
     Affine start = 0;
     Integer stride = row_stride;
     for (std::size_t k = varying.size(); k-- > 0; stride *= varying[k].count)
         start += Affine::of(varying[k].variable, stride);
-    const Context::TableLocation table = context_.add_table(std::move(contents));
+    std::optional<TwiddleTableContents> contents;
+    if (rows * vectors * vector_size >= Context::least_large_table)
+        contents = contents_of(entries, varying, by_lane ? lane : std::nullopt);
+    const Context::TableLocation table =
+        contents ? context_.shared_table(std::move(*contents), make) : context_.add_table(make());
     for (std::size_t k = 0; k < entries.size(); ++k)
         locations_[entries[k]] = TableAddress{table, start + static_cast<Integer>(k) * entry_stride,
                                               by_lane ? vector_size : 0, parts == 2 ? lanes : 0};
@@ -201,7 +248,25 @@ Scaled TwiddleTables::apply(std::size_t entry, const Scaled& value, Arithmetic& 
             for (const std::size_t location : auxiliary_of_[twiddle])
                 scaled = multiply_auxiliary(location, scaled, arithmetic);
     }
-    return scaled;
+    return spectrum_ ? spectrum_->apply(entry, scaled, arithmetic, vector, lane) : scaled;
+}
+
+Scaled TwiddleTables::factor(std::size_t entry, Arithmetic& arithmetic, const Affine& vector,
+                             const Affine& lane) {
+    const ir::Value one = context_.builder.constant({context_.request.loops.scalar, 1}, 1);
+    std::optional<Scaled> product;
+    formula::Complex constant = 1;
+    for (const std::vector<std::size_t>& group : of_entry_[entry])
+        for (const std::size_t twiddle : group) {
+            if (!locations_[twiddle]) {
+                constant *= twiddles_[twiddle].constant;
+                continue;
+            }
+            const Scaled loaded = load(*locations_[twiddle], vector, lane);
+            product = product ? arithmetic.multiply_loaded(*product, loaded) : loaded;
+            product->scale *= overflow_scale_[twiddle];
+        }
+    return arithmetic.settle(arithmetic.multiply(product.value_or(Scaled{{one}, {}}), constant));
 }
 
 Scaled TwiddleTables::multiply_auxiliary(std::size_t location, const Scaled& value, Arithmetic& arithmetic) {

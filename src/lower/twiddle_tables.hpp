@@ -5,9 +5,12 @@
 #include "lower/context.hpp"
 #include "lower/tabled_copy.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace swirl::lower {
+
+class ChirpSpectrumFactors;
 
 /// Tables of the varying twiddles of a codelet's entries, one per set of variables. Layout: [loops the group depends
 /// on, outermost first…][vector][entry][re, im][lane].
@@ -20,6 +23,11 @@ public:
     /// entry · its twiddle. `vector` and `lane` are the lane loop's indices as program forms.
     Scaled apply(std::size_t entry, const Scaled& value, Arithmetic& arithmetic, const Affine& vector,
                  const Affine& lane);
+    /// The twiddle itself.
+    Scaled factor(std::size_t entry, Arithmetic& arithmetic, const Affine& vector, const Affine& lane);
+
+    ~TwiddleTables();
+    TwiddleTables(TwiddleTables&&) noexcept;
 
 private:
     struct TableAddress {
@@ -35,6 +43,10 @@ private:
     Context::TableLocation table_of_list(const Twiddle& twiddle);
     ir::Value offset_in_half(const TableAddress& location);
     void add_tables(const std::vector<Loop>& loops, const std::optional<VectorLoop>& lane);
+    /// Nothing if values depend on more than the loops.
+    std::optional<TwiddleTableContents> contents_of(const std::vector<std::size_t>& entries,
+                                                    const std::vector<Loop>& loops,
+                                                    const std::optional<VectorLoop>& lane) const;
     void add_group(const std::vector<std::size_t>& entries, const std::vector<Loop>& loops,
                    const std::optional<VectorLoop>& lane);
     void find_auxiliary(const std::vector<Loop>& loops);
@@ -55,6 +67,7 @@ private:
     std::vector<Location> auxiliary_;         ///< in the caller's array, in scalars
     std::vector<std::vector<std::size_t>> auxiliary_of_; ///< by twiddle
     std::optional<IndexTables> auxiliary_tables_;
+    std::unique_ptr<ChirpSpectrumFactors> spectrum_;
 };
 
 } // namespace swirl::lower

@@ -53,7 +53,8 @@ double entries_of(const IndexMap& map) {
 
 double entries_of(const Diagonal& diagonal, Integer size) {
     if (std::holds_alternative<TwiddleFunction>(diagonal.function)) return entries_of_twiddles(size);
-    if (std::holds_alternative<ChirpFunction>(diagonal.function))
+    if (std::holds_alternative<ChirpFunction>(diagonal.function) ||
+        std::holds_alternative<ChirpSpectrumFunction>(diagonal.function))
         return static_cast<double>(std::min(size, largest_table));
     if (const auto* const list = std::get_if<ExplicitFunction>(&diagonal.function))
         return static_cast<double>(list->values.size());

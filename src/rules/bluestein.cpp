@@ -7,10 +7,10 @@
 // even, so k−j = n−1 and 1−n may share an entry. Choice {M}.
 
 #include "base/fork_gate.hpp"
+#include "formula/chirp_spectrum.hpp"
 #include "formula/roots_of_unity.hpp"
 #include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
-#include "rules/chirp_spectrum.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/rule_list.hpp"
 
@@ -59,6 +59,10 @@ std::vector<Choice> choices(const Formula& f) {
 /// Spectra up to this size are stored completely and computed with the formula.
 constexpr Integer computed_at_once = 1 << 16;
 
+/// Longer spectra are computed by the kernels, which takes about a third of the convolution's time: their tables would take
+/// over 200 MiB in float64, and a second to fill.
+constexpr Integer longest_tabulated = Integer{11} << 20;
+
 Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
 
 /// Of a short chirp, by a DFT.
@@ -81,13 +85,9 @@ std::vector<Complex> compute_spectrum(Integer n, Integer size, Direction directi
 /// Of a long chirp, entry by entry: entries 0 … size/2; the rest follow by symmetry.
 SharedList<Complex> closed_form(Integer n, Integer size, Direction direction) {
     const auto spectrum = std::make_shared<const ChirpSpectrum>(n, size);
-    const long double scale = 1 / static_cast<long double>(size);
-    const long double sign = direction == Direction::forward ? scale : -scale;
-    return SharedList<Complex>::evaluated_by(static_cast<std::size_t>(entries_of_spectrum(size)),
-                                             [=](std::size_t j) {
-                                                 const Complex value = (*spectrum)(static_cast<Integer>(j));
-                                                 return Complex(value.real() * scale, value.imag() * sign);
-                                             });
+    return SharedList<Complex>::evaluated_by(
+        static_cast<std::size_t>(entries_of_spectrum(size)),
+        [=](std::size_t j) { return spectrum->of_function(static_cast<Integer>(j), direction); });
 }
 
 /// All live formulas share the spectrum of a long chirp.
@@ -126,6 +126,12 @@ IndexMap places_in_spectrum(Integer size) {
     return {size, entries, PiecewiseMap{{ahead, back}}};
 }
 
+Formula spectrum(Integer n, Integer size, Direction direction) {
+    if (size > longest_tabulated && size <= ChirpSpectrumFunction::largest_size && size > 2 * n - 2)
+        return diagonal(ChirpSpectrumFunction{n, size, direction}, size);
+    return diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, places_in_spectrum(size));
+}
+
 Formula build(const Formula& f, const Choice& choice) {
     require(bluestein.name, f, applicable(f));
     const Integer n = f.rows();
@@ -141,7 +147,7 @@ Formula build(const Formula& f, const Choice& choice) {
         chirp,
         gather(first_entries),
         DFT(size, reversed(direction)),
-        diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, places_in_spectrum(size)),
+        spectrum(n, size, direction),
         DFT(size, direction),
         scatter(first_entries),
         chirp,

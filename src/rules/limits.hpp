@@ -15,4 +15,8 @@ constexpr Integer largest_rader_real_prime = 127;
 /// saves.
 constexpr Integer largest_radix = 64;
 
+/// Longer convolutions of Rader's algorithm are not worth planning: their spectra have no closed form, and their orders
+/// are no affine maps, so that every entry takes a table's. Bluestein's algorithm needs neither.
+constexpr Integer longest_rader_convolution = Integer{1} << 21;
+
 } // namespace swirl::rules

@@ -15,10 +15,8 @@ namespace swirl::planning {
 namespace derivation_test {
 
 /// Interprets a contiguous kernel as it goes to the machine; scratch starts unwritten.
-double error_in_interpreter(const std::vector<Integer>& lengths, const char* tree, const target::Cpu& cpu,
-                            DataType precision) {
-    const Transform problem = Transform::dft(lengths, {.precision = precision});
-    const Integer n = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
+double error_in_interpreter(const Transform& problem, const char* tree, const target::Cpu& cpu) {
+    const Integer n = transform_size(problem);
     const Derivation derivation = derive(problem, dimension_passes(problem)[0], rules::parse_tree(tree), cpu);
     std::mt19937 generator(static_cast<unsigned>(n));
     std::uniform_real_distribution<float> uniform(-1, 1);
@@ -39,6 +37,23 @@ double error_in_interpreter(const std::vector<Integer>& lengths, const char* tre
         norm += std::norm(expected[i]);
     }
     return static_cast<double>(std::sqrt(difference / norm));
+}
+
+double error_in_interpreter(const std::vector<Integer>& lengths, const char* tree, const target::Cpu& cpu,
+                            DataType precision) {
+    return error_in_interpreter(Transform::dft(lengths, {.precision = precision}), tree, cpu);
+}
+
+TEST(MachinePrograms, ComputeSpectraOfLongChirpsInTheInterpreter) {
+    const std::string formula =
+        "formula DFT(8640) · diag(spectrum(4099)(8640); id(8640)) · DFT(8640, backward)";
+    const char* tree = "formula[stockham(16,18,30), stockham(16,18,30)]";
+    for (const target::Cpu* cpu : target::cpus()) {
+        if (cpu->set == target::InstructionSet::portable) continue;
+        EXPECT_LT(error_in_interpreter(parse_transform(formula), tree, *cpu), 1e-15) << cpu->name;
+        EXPECT_LT(error_in_interpreter(parse_transform(formula + " complex64"), tree, *cpu), 5e-7)
+            << cpu->name;
+    }
 }
 
 TEST(MachinePrograms, EqualTheirFormulaInTheInterpreterOnEveryCpu) {

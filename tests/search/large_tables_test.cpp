@@ -47,5 +47,29 @@ TEST(LargeTables, AreNotMadeForTheLongestLengths) {
         }
 }
 
+TEST(LargeTables, AreNotMadeForLargePrimes) {
+    constexpr Integer most = Integer{200} << 20; // of spectra of 2 to 32 GiB
+    for (const char* text : {"dft 1000000007", "dft 1073741789 float32 backward", "rdft 730258614 float32",
+                             "dct2 799140377", "dst4 379488179"})
+        for (const target::Cpu* cpu : {&target::host_cpu(), &target::portable_cpu()}) {
+            std::shared_ptr<const planning::Plan> plan;
+            ASSERT_NO_THROW(plan = plan_of(text, *cpu, false)) << cpu->name << ": " << text;
+            EXPECT_LT(plan->table_bytes(), most) << cpu->name << ": " << text;
+        }
+}
+
+TEST(LargeTables, OfOneSpectrumAreOne) {
+    // Full vectors of transforms and the rest are two loops that multiply by a spectrum of 160 MB.
+    EXPECT_LT(plan_of("dft 623853875", target::avx2_cpu(), false)->table_bytes(), Integer{180} << 20);
+}
+
+TEST(LargeTables, OfSpectraBecomeCodeThatThePlansCheckProves) {
+    // The check compares all outputs with the definition.
+    for (const char* text : {"dft 5900047", "rdft 5900047 float32"})
+        EXPECT_LT(plan_of(text, target::host_cpu(), true)->table_bytes(), Integer{64} << 20) << text;
+    EXPECT_LT(plan_of("dft 5900047 float32 backward", target::portable_cpu(), true)->table_bytes(),
+              Integer{64} << 20);
+}
+
 } // namespace large_tables_test
 } // namespace swirl::search

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "emit/cpp/builtin.hpp"
+#include "loops/chirp_spectrum.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -165,14 +166,35 @@ auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, 
                 if (is_large[factor]) all.push_back(left_out);
             }
     }
-    for (const loops::Twiddle& factor : groups.twiddles) factors_.push_back(twiddle_of(factor));
+    for (const loops::Twiddle& factor : groups.twiddles)
+        factors_.push_back(twiddle_of(factor, program.extents));
     factors_.push_back({static_cast<T>(lower::overflow_scale), 0, {}});
     return entries;
 }
 
-template <class T> PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor) {
+template <class T>
+std::shared_ptr<const formula::ChirpSpectrum> PortableCall<T>::values_of(
+    const formula::ChirpSpectrumFunction& function) const {
+    for (const PortableFactor<T>& factor : factors_)
+        if (factor.spectrum && factor.spectrum->function.order == function.order &&
+            factor.spectrum->function.size == function.size)
+            return factor.spectrum->values;
+    return std::make_shared<const formula::ChirpSpectrum>(function.order, function.size);
+}
+
+template <class T>
+PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor, const loops::Extents& extents) {
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
+    if (complex_ && factor.varying.size() == 1)
+        if (const auto index = loops::index_in_chirp_spectrum(factor.varying[0], extents)) {
+            PortableFactor<T> result{static_cast<T>(factor.constant.real()),
+                                     static_cast<T>(factor.constant.imag()), forms_.add(*index)};
+            const auto& function =
+                std::get<formula::ChirpSpectrumFunction>(factor.varying[0].diagonal.function);
+            result.spectrum = PortableSpectrum{function, index->constant(), values_of(function)};
+            return result;
+        }
     std::vector<loops::Loop> varying;
     Integer rows = 1;
     for (const loops::Loop& loop : forms_.loops())
@@ -203,7 +225,16 @@ void PortableCall<T>::multiply(const PortableFactor<T>& factor, const LaneBases*
                                Integer count) const {
     if (factor.is_one()) return;
     T factor_re[max_lanes], factor_im[max_lanes];
-    if (factor.form) {
+    if (factor.spectrum) {
+        const auto& [function, first, values] = *factor.spectrum;
+        const formula::Complex constant(factor.re, factor.im);
+        for (Integer l = 0; l < count; ++l) {
+            const formula::Complex value =
+                constant * values->of_function(first + bases[*factor.form][l], function.direction);
+            factor_re[l] = static_cast<T>(value.real());
+            factor_im[l] = static_cast<T>(value.imag());
+        }
+    } else if (factor.form) {
         gather<T>(factor.table_re.data(), bases[*factor.form], count, factor_re);
         if (complex_) gather<T>(factor.table_im.data(), bases[*factor.form], count, factor_im);
     } else {

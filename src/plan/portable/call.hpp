@@ -1,10 +1,12 @@
 #pragma once
 
+#include "formula/chirp_spectrum.hpp"
 #include "loops/twiddle.hpp"
 #include "plan/portable/addresses.hpp"
 #include "plan/portable/codelet.hpp"
 #include "plan/portable/elements.hpp"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,6 +20,13 @@ template <class T> struct PortableState {
     T* lanes;         ///< the call's entries, before and after the codelet
 };
 
+/// The spectrum of a long chirp, whose entries are evaluated as they are multiplied by.
+struct PortableSpectrum {
+    formula::ChirpSpectrumFunction function;
+    Integer first; ///< index where the form is 0
+    std::shared_ptr<const formula::ChirpSpectrum> values;
+};
+
 /// A twiddle factor in every lane.
 template <class T> struct PortableFactor {
     T re = 1;
@@ -25,6 +34,7 @@ template <class T> struct PortableFactor {
     std::optional<std::size_t> form; ///< of the row in `table`; absent: the constant above
     std::vector<T> table_re = {};
     std::vector<T> table_im = {};
+    std::optional<PortableSpectrum> spectrum = {}; ///< instead of a table; `form` is its index
 
     bool is_one() const { return !form && re == 1 && im == 0; }
 };
@@ -61,7 +71,9 @@ private:
     };
     std::vector<Entry> entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,
                                   const loops::LoopProgram& program, bool split);
-    PortableFactor<T> twiddle_of(const loops::Twiddle& factor);
+    PortableFactor<T> twiddle_of(const loops::Twiddle& factor, const loops::Extents& extents);
+    std::shared_ptr<const formula::ChirpSpectrum> values_of(
+        const formula::ChirpSpectrumFunction& function) const;
     template <class F> void for_each_factor(F&& f) const; ///< for each entry of both sides
     T* lane(T* lanes, std::size_t entry) const { return lanes + static_cast<Integer>(entry) * lanes_; }
     void load(const PortableState<T>& state, const LaneVector<T>& x, Integer count) const;

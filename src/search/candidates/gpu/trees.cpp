@@ -2,6 +2,7 @@
 #include "search/candidates/gpu/launch_configurations.hpp"
 
 #include "rules/given_formula.hpp"
+#include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 
 #include <algorithm>
@@ -66,7 +67,8 @@ constexpr Integer widest_of_convolution = 17;
 /// A convolution of n − 1 entries, if its radices are small.
 std::optional<BreakdownTree> rader_tree(Integer n) {
     const std::vector<Integer> radices = balanced_radices(n - 1);
-    if (!rules::is_prime(n) || radices.empty() || radices.front() > widest_of_convolution)
+    if (n - 1 > rules::longest_rader_convolution || !rules::is_prime(n) || radices.empty() ||
+        radices.front() > widest_of_convolution)
         return std::nullopt;
     const BreakdownTree passes{"stockham", radices, {}};
     return BreakdownTree{"rader", {}, {reversed_passes(passes), passes}};
@@ -184,7 +186,8 @@ std::optional<std::vector<BreakdownTree>> swept_there_and_back(Integer n) {
 /// A convolution of reals of its own size, if its radices are small.
 std::optional<BreakdownTree> real_rader_tree(Integer n) {
     const std::vector<Integer> radices = balanced_radices(n - 1);
-    if (!rules::is_prime(n) || radices.size() < 2 || radices.front() > widest_of_convolution)
+    if (n - 1 > rules::longest_rader_convolution || !rules::is_prime(n) || radices.size() < 2 ||
+        radices.front() > widest_of_convolution)
         return std::nullopt;
     const BreakdownTree passes{"rdft-stockham", radices, {}};
     return BreakdownTree{"rdft-rader", {n - 1}, {passes, passes}};

@@ -61,6 +61,11 @@ BreakdownTree with_children(std::string_view rule, rules::Choice choice, const F
     return tree;
 }
 
+/// Of a Stockham transform of several passes, else 1.
+Integer second_radix(const Candidate& candidate, Integer n) {
+    return first_radix(candidate, n) < n ? candidate.tree.choice[1] : 1;
+}
+
 /// The divisor of n up to `most` with the best vector utilisation; the largest of equals.
 Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
     Integer best_divisor = 1;
@@ -72,6 +77,10 @@ Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
     }
     return best_divisor;
 }
+
+/// Blocks that hold no whole number of the second radix's outputs are found in a table of as many entries as the
+/// transform has: longer transforms have none.
+constexpr Integer longest_index_table = Integer{1} << 23;
 
 /// The column transform of the first sweep, and the block width of its stored output: a divisor or a multiple of its
 /// first radix, so that the lanes of its last pass are neighbours in memory. Its rows lie `row` entries apart.
@@ -86,8 +95,10 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
     for (Candidate& candidate : dft_candidates(dft, setting)) {
         const Integer radix = first_radix(candidate, dft.rows());
         const Integer width = widest_divisor(radix, widest_block, setting);
+        const Integer divided =
+            dft.rows() * row > longest_index_table ? second_radix(candidate, dft.rows()) : dft.rows() / radix;
         const Integer block =
-            width < radix ? width : radix * widest_divisor(dft.rows() / radix, widest_block / radix, setting);
+            width < radix ? width : radix * widest_divisor(divided, widest_block / radix, setting);
         const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
         const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes) +
                               conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
@@ -193,7 +204,8 @@ double convolution_cycles(Integer length, const Setting& setting) {
 std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setting) {
     const Integer p = dft.rows();
     std::vector<Candidate> result;
-    if (rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
+    if (p - 1 <= rules::longest_rader_convolution &&
+        rules::largest_prime_factor(p - 1) <= largest_codelet_prime)
         result.push_back({with_children("rader", {}, dft, setting),
                           convolution_cycles(p - 1, setting) + 5 * static_cast<double>(p)});
     const Integer length = rules::convolution_length(2 * p - 1);

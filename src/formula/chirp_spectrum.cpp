@@ -8,26 +8,24 @@
 // The expansion V is asymptotic in n·y². Near y = 0 the second stationary point meets an end, and the pole of the cotangent
 // stands for a Fresnel integral instead: Σ_p … (d/dy)^{2p} 1/(πy) becomes −2i·√n·Φ(√n·y), Φ(u) = e^{−πi·u²}·∫_u^∞ e^{πi·s²} ds.
 
-#include "rules/chirp_spectrum.hpp"
+#include "formula/chirp_spectrum.hpp"
 
 #include "base/error.hpp"
 #include "formula/unit_circle.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
-namespace swirl::rules {
-
-using formula::Complex;
-using formula::root_of_unity;
-using formula::Turns;
-using formula::UnitCircle;
+namespace swirl::formula {
 
 namespace {
 
@@ -35,6 +33,10 @@ using Real = long double;
 
 constexpr Real pi = std::numbers::pi_v<Real>;
 constexpr double negligible = 0x1p-66; ///< error of an entry, relative to √n
+
+} // namespace
+
+namespace chirp_spectrum {
 
 /// cot(π·k/m), 0 < k ≤ m/2, from two tabulated tangents.
 class Cotangents {
@@ -96,6 +98,12 @@ private:
 
     std::vector<Complex> nodes_;
 };
+
+} // namespace chirp_spectrum
+
+namespace {
+
+using chirp_spectrum::FresnelTail;
 
 constexpr std::size_t orders = 12; ///< terms of V, p = 0, 1, …
 
@@ -235,7 +243,7 @@ private:
     Integer first_by_cotangent_; ///< j where √n·y reaches the end of Φ's tables
     Turns x_, phase_;            ///< n/M and n/2M²: the turns of x at j = 1 and of half of x²/n
     UnitCircle circle_;
-    Cotangents cotangents_{size_};
+    chirp_spectrum::Cotangents cotangents_{size_};
     std::array<std::array<double, orders>, orders> terms_; ///< of V by order, coefficients of c^{2k+1}
     std::array<double, orders> largest_negligible_;        ///< of each order, a cotangent
     std::array<Real, regular_terms> regular_;
@@ -254,4 +262,102 @@ const ChirpSpectrum::Tables& ChirpSpectrum::tables() const {
 
 Complex ChirpSpectrum::operator()(Integer j) const { return tables()(j); }
 
-} // namespace swirl::rules
+Complex ChirpSpectrum::of_function(Integer j, Direction direction) const {
+    const Complex value = (*this)(std::min(j, size_ - j));
+    const long double scale = 1 / static_cast<long double>(size_);
+    return {value.real() * scale, value.imag() * (direction == Direction::forward ? scale : -scale)};
+}
+
+namespace {
+
+/// Coefficients by rising powers of the polynomial that interpolates f on [−1, 1], without terms that stay below the
+/// error.
+std::vector<double> interpolated(const std::function<Real(Real)>& f, double error) {
+    constexpr int nodes = 64;
+    std::array<Real, nodes> values{}, chebyshev{};
+    const auto angle = [](int k) { return pi * (static_cast<Real>(k) + Real(0.5)) / nodes; };
+    for (int k = 0; k < nodes; ++k) values[static_cast<std::size_t>(k)] = f(std::cos(angle(k)));
+    for (int m = 0; m < nodes; ++m)
+        for (int k = 0; k < nodes; ++k)
+            chebyshev[static_cast<std::size_t>(m)] += (m == 0 ? Real(1) : Real(2)) / nodes *
+                                                      values[static_cast<std::size_t>(k)] *
+                                                      std::cos(static_cast<Real>(m) * angle(k));
+    std::size_t count = nodes;
+    Real left_out = 0;
+    while (count > 0 && (left_out += std::abs(chebyshev[count - 1])) < static_cast<Real>(error)) --count;
+    std::vector<Real> before(nodes), current(nodes), sum(count); // T_{m−1}, T_m
+    current[0] = 1;
+    for (std::size_t m = 0; m < count; ++m) {
+        std::vector<Real> next(nodes);
+        for (std::size_t k = 0; k < count; ++k) {
+            sum[k] += chebyshev[m] * current[k];
+            if (k + 1 < nodes) next[k + 1] += (m == 0 ? 1 : 2) * current[k];
+            if (m > 0) next[k] -= before[k];
+        }
+        before = std::exchange(current, std::move(next));
+    }
+    return {sum.begin(), sum.end()};
+}
+
+/// Φ(u) for u above the range of FresnelTail: i/(2πu)·Σ_k (2k − 1)!!/(2πi·u²)^k.
+Complex far_tail(Real u) {
+    const Complex step = Complex(0, -1 / (2 * pi * u * u));
+    Complex term(0, 1 / (2 * pi * u)), sum = term;
+    for (int k = 1; k < 20; ++k) {
+        term *= step * static_cast<Real>(2 * k - 1);
+        sum += term;
+    }
+    return sum;
+}
+
+} // namespace
+
+EndsOfChirp ends_of_chirp(Integer n, Integer size, double error) {
+    const Real root = std::sqrt(static_cast<Real>(n)), m = static_cast<Real>(size);
+    constexpr Real pole = 2; // of u: takes the fewest coefficients
+    const FresnelTail near;
+    const auto tail = [&](Real t) { // −2i·Φ(u)
+        if (t >= 1) return Complex(0);
+        const Real u = pole * (1 + t) / (1 - t);
+        return Complex(0, -2) * (u <= FresnelTail::largest ? near(u) : far_tail(u));
+    };
+    constexpr int terms = 40, derivatives = 4;
+    std::array<Real, terms> of_cotangent{};
+    for (int k = 1; k <= terms; ++k) of_cotangent[static_cast<std::size_t>(k - 1)] = -2 / pi * zeta(2 * k);
+    // What the pole leaves of V, divided by y, as in Tables::near_zero; v = 2(2y)² − 1.
+    const auto regular = [&](Real v) {
+        const Real square = (v + 1) / 8;
+        Complex sum = 0, factor = 1;
+        const Complex scale(0, -1 / (4 * pi * static_cast<Real>(n)));
+        for (int p = 0; p < derivatives; ++p) {
+            if (p > 0) factor *= scale / static_cast<Real>(p);
+            Real value = 0;
+            for (int k = terms; k > p; --k) {
+                Real coefficient = of_cotangent[static_cast<std::size_t>(k - 1)];
+                for (int power = 2 * k - 1; power > 2 * k - 1 - 2 * p; --power)
+                    coefficient *= static_cast<Real>(power);
+                value = value * square + coefficient;
+            }
+            sum += factor * value;
+        }
+        return sum;
+    };
+    EndsOfChirp ends;
+    ends.pole = static_cast<double>(pole * m / root);
+    ends.square = static_cast<double>(8 / (m * m));
+    const Real amplitude = root / m;
+    const auto scaled = [](std::vector<double> coefficients, Real scale) {
+        for (double& c : coefficients) c = static_cast<double>(static_cast<Real>(c) * scale);
+        return coefficients;
+    };
+    ends.re = scaled(interpolated([&](Real t) { return tail(t).real(); }, error), amplitude);
+    ends.im = scaled(interpolated([&](Real t) { return tail(t).imag(); }, error), amplitude);
+    const double error_of_regular = error * static_cast<double>(root);
+    ends.regular_re =
+        scaled(interpolated([&](Real v) { return regular(v).real(); }, error_of_regular), 1 / (m * m));
+    ends.regular_im =
+        scaled(interpolated([&](Real v) { return regular(v).imag(); }, error_of_regular), 1 / (m * m));
+    return ends;
+}
+
+} // namespace swirl::formula
