@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -70,8 +71,11 @@ std::unique_ptr<const Plan> Planner::plan(const GuruProblem& problem, unsigned a
         return planned(problem, asked, is_backward);
     } catch (const InternalError& bug) {
         log_warning(bug.what());
-    } catch (const Error&) { // a null plan says so
-    } catch (const std::bad_alloc&) {}
+    } catch (const Error&) {          // a null plan says so
+    } catch (const std::bad_alloc&) { // the same
+    } catch (const std::exception& bug) {
+        log_warning(bug.what());
+    }
     return nullptr;
 }
 
