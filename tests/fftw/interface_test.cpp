@@ -276,6 +276,16 @@ TYPED_TEST(FftwInterface, FortransArraysLieByColumns) {
     Numbers by_definition = multiplied(this->real_numbers(real), lengths, 0, r2r_matrix(sine, 3));
     by_definition = multiplied(by_definition, lengths, 1, r2r_matrix(cosine, 4));
     this->expect_near(this->real_numbers(result), by_definition);
+
+    // Guru: the dimensions are as given, the kinds reversed, as in FFTW.
+    const int rows_first[] = {3, 4}, strides[] = {4, 1}, kinds[] = {cosine, sine}, no_loops = 0;
+    std::fill(result.begin(), result.end(), R(0));
+    call_fortran<R>("plan_guru_r2r", &plan, &rank, &rows_first[0], &strides[0], &strides[0], &no_loops,
+                    &rows_first[0], &strides[0], &strides[0], real.data(), result.data(), &kinds[0], &flags);
+    ASSERT_NE(plan, nullptr);
+    call_fortran<R>("execute", &plan);
+    call_fortran<R>("destroy_plan", &plan);
+    this->expect_near(this->real_numbers(result), by_definition);
 }
 
 } // namespace interface_test
