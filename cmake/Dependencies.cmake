@@ -40,13 +40,13 @@ if(NOT SWIRL_BUILD_CLI AND NOT SWIRL_BUILD_TESTS AND NOT SWIRL_BUILD_BENCH AND N
 endif()
 find_package(PkgConfig REQUIRED)
 
-# FFTW is only a peer to compare with: tests and benchmarks link `swirl_fftw` where it is present and
+# FFTW is only a peer to compare with: tests and benchmarks link `swirl_fftw_peer` where it is present and
 # look at SWIRL_HAVE_FFTW; the library never links it.
 pkg_check_modules(FFTW IMPORTED_TARGET fftw3 fftw3f fftw3l)
-add_library(swirl_fftw INTERFACE)
+add_library(swirl_fftw_peer INTERFACE)
 if(FFTW_FOUND)
-    target_link_libraries(swirl_fftw INTERFACE PkgConfig::FFTW)
-    target_compile_definitions(swirl_fftw INTERFACE SWIRL_HAVE_FFTW=1)
+    target_link_libraries(swirl_fftw_peer INTERFACE PkgConfig::FFTW)
+    target_compile_definitions(swirl_fftw_peer INTERFACE SWIRL_HAVE_FFTW=1)
 endif()
 
 # pocketfft, a single header, is another peer, if it is found; scripts/peers puts it into the peers' folder.

@@ -152,7 +152,7 @@ if(SWIRL_BUILD_TESTS)
         target_compile_definitions(test_${folder} PRIVATE
             SWIRL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SWIRL_BINARY_DIR="${PROJECT_BINARY_DIR}"
             SWIRL_CXX_COMPILER="${CMAKE_CXX_COMPILER}" SWIRL_C_COMPILER="${CMAKE_C_COMPILER}")
-        target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw GTest::gtest_main)
+        target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw_peer GTest::gtest_main)
         if(test_headers)
             swirl_precompile(test_${folder} FROM ${test_headers})
         else()
@@ -173,8 +173,16 @@ if(SWIRL_BUILD_TESTS)
             set_target_properties(test_blas PROPERTIES ENABLE_EXPORTS ON)
             add_dependencies(test_blas swirl_blas_shared)
         endif()
+        if(folder STREQUAL fftw) # loads the libraries, which have the names of those that it may be linked with
+            target_compile_definitions(test_fftw PRIVATE
+                SWIRL_FFTW3_LIBRARY="$<TARGET_FILE:swirl_fftw3_shared>"
+                SWIRL_FFTW3F_LIBRARY="$<TARGET_FILE:swirl_fftw3f_shared>"
+                SWIRL_FOLDER_OF_FFTW="${FFTW_fftw3_LIBDIR}")
+            add_dependencies(test_fftw ${SWIRL_FFTW_LIBRARIES})
+        endif()
         if(folder STREQUAL install)
-            foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static)
+            foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static ${SWIRL_FFTW_LIBRARIES}
+                ${SWIRL_FFTW_STATIC_LIBRARIES})
                 if(TARGET ${library})
                     add_dependencies(test_install ${library})
                 endif()

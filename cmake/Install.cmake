@@ -1,5 +1,5 @@
 # `cmake --install build/release --prefix …`, of which the component `library` is: headers; libswirl and libswirl_blas, shared and static; the CMake package swirl; pkg-config
-# files swirl and swirl_blas.
+# files swirl and swirl_blas. FFTW's interface, its libraries, headers and pkg-config files, is in folders of its own.
 
 include(CMakePackageConfigHelpers)
 
@@ -36,5 +36,20 @@ foreach(SWIRL_PC_NAME swirl swirl_blas)
     endif()
     configure_file(${PROJECT_SOURCE_DIR}/cmake/swirl.pc.in ${PROJECT_BINARY_DIR}/${SWIRL_PC_NAME}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+set(SWIRL_FFTW_LIBDIR ${CMAKE_INSTALL_LIBDIR}/${SWIRL_FFTW_FOLDER})
+set(SWIRL_FFTW_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR}/${SWIRL_FFTW_FOLDER})
+install(TARGETS ${SWIRL_FFTW_LIBRARIES} ${SWIRL_FFTW_STATIC_LIBRARIES}
+    LIBRARY DESTINATION ${SWIRL_FFTW_LIBDIR} ARCHIVE DESTINATION ${SWIRL_FFTW_LIBDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.h ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.f
+    ${fortran_header_folder}/fftw3.f03 DESTINATION ${SWIRL_FFTW_INCLUDEDIR})
+cmake_path(SET pc_dir NORMALIZE "/prefix/${SWIRL_FFTW_LIBDIR}/pkgconfig")
+file(RELATIVE_PATH SWIRL_PC_TO_PREFIX "${pc_dir}" /prefix)
+foreach(SWIRL_PC_NAME fftw3 fftw3f)
+    set(SWIRL_PC_DESCRIPTION "FFTW's interface by swirl")
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/fftw.pc.in ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${SWIRL_PC_NAME}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${SWIRL_PC_NAME}.pc
+        DESTINATION ${SWIRL_FFTW_LIBDIR}/pkgconfig)
 endforeach()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME Unspecified)

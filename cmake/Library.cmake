@@ -3,10 +3,15 @@
 
 set(SWIRL_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # version 0.2 need not be compatible with 0.1
 
-# swirl_library(<target> NAME <name> [SYMBOL_VERSION <version>] LAYERS <folder>… EXPORTS <pattern>…): targets <target> (shared) and
-# <name>_static. All objects of the folders are in it, and those of the folders above that they need.
+# swirl_library(<target> NAME <name> [VERSION <version> SOVERSION <version>] [SUBFOLDER <folder>] [SYMBOL_VERSION <version>]
+#     LAYERS <folder>… EXPORTS <pattern>…): targets <target> (shared) and <name>_static, in this folder among the others'. All
+# objects of the layers are in it, and those of the layers above that they need.
 function(swirl_library target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;SYMBOL_VERSION" "LAYERS;EXPORTS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;VERSION;SOVERSION;SUBFOLDER;SYMBOL_VERSION" "LAYERS;EXPORTS")
+    if(NOT arg_VERSION)
+        set(arg_VERSION ${PROJECT_VERSION})
+        set(arg_SOVERSION ${SWIRL_SOVERSION})
+    endif()
     set(objects)
     set(archives)
     foreach(layer IN LISTS arg_LAYERS)
@@ -26,7 +31,8 @@ function(swirl_library target)
     file(CONFIGURE OUTPUT ${version_script} CONTENT "@arg_SYMBOL_VERSION@ { global: @patterns@; local: *; };\n" @ONLY)
     add_library(${target} SHARED ${objects} ${asmjit_debug_output})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_NAME} LINKER_LANGUAGE CXX
-        VERSION ${PROJECT_VERSION} SOVERSION ${SWIRL_SOVERSION} LINK_DEPENDS ${version_script})
+        VERSION ${arg_VERSION} SOVERSION ${arg_SOVERSION} LINK_DEPENDS ${version_script}
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${arg_SUBFOLDER})
     target_link_libraries(${target} PRIVATE swirl_${last} swirl_compile_options)
     target_link_options(${target} PRIVATE -Wl,--exclude-libs,ALL -Wl,--as-needed -Wl,--version-script=${version_script})
 
@@ -65,7 +71,7 @@ function(swirl_library target)
     add_library(${static} STATIC ${merged})
     # Of language C, so that projects without C++ can link it: the C++ library is named.
     set_target_properties(${static} PROPERTIES OUTPUT_NAME ${arg_NAME} LINKER_LANGUAGE C
-        ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/static)
+        ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/static/${arg_SUBFOLDER})
     target_link_libraries(${static} INTERFACE ${SWIRL_STATIC_NEEDS})
 endfunction()
 

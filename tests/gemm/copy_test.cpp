@@ -26,7 +26,7 @@ TEST(MatrixCopy, CopiesMatricesInEveryLayout) {
                     ir::verify(program, ir::VerificationLevel::vectorized);
                     ir::Arguments arguments(program);
                     std::mt19937 random(3);
-                    fill(arguments["from"], random);
+                    fill(arguments["source"], random);
                     const Integer row_stride = source == Source::by_rows      ? columns + 1
                                                : source == Source::by_columns ? 1
                                                                               : 3;
@@ -39,8 +39,8 @@ TEST(MatrixCopy, CopiesMatricesInEveryLayout) {
                     for (Integer j = 0; j < columns; ++j)
                         for (Integer i = 0; i < rows; ++i) {
                             const Complex x =
-                                element_at(arguments["from"], read, i * row_stride + j * column_stride);
-                            EXPECT_EQ(element_at(arguments["to"], read, i + j * rows),
+                                element_at(arguments["source"], read, i * row_stride + j * column_stride);
+                            EXPECT_EQ(element_at(arguments["copy"], read, i + j * rows),
                                       is_conjugated ? std::conj(x) : x)
                                 << i << ", " << j << " of " << rows << " by " << columns;
                         }

@@ -67,6 +67,11 @@ protected:
         return {all.begin(), all.end()};
     }
 
+    /// The name that programs linked with a library look for.
+    static std::vector<std::string> name_of(const std::string& name) {
+        return words("readelf -d " + library(name) + " | sed -n 's/.*(SONAME).*\\[\\(.*\\)\\]/\\1/p'");
+    }
+
     static void expect_success(const std::string& command) {
         const auto outcome = run_command("export SWIRL_WISDOM=:memory: && " + command);
         EXPECT_EQ(outcome.status, 0) << command << "\n" << outcome.output << outcome.errors;
@@ -94,7 +99,8 @@ protected:
 
 TEST_F(Installed, LibrariesNeedLibcLibmAndLibstdcxxAlone) {
     const std::regex allowed(R"(lib(c|m|stdc\+\+|gcc_s|dl|pthread|rt)\.so\.\d+|ld-linux.*)");
-    for (const char* name : {"libswirl.so", "libswirl_blas.so"}) {
+    for (const char* name :
+         {"libswirl.so", "libswirl_blas.so", "swirl-fftw/libfftw3.so", "swirl-fftw/libfftw3f.so"}) {
         const auto needed =
             words("readelf -d " + library(name) + " | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p'");
         EXPECT_FALSE(needed.empty());
@@ -107,15 +113,16 @@ TEST_F(Installed, LibraryNamesHaveTheCompatibleVersion) {
     const std::string suffix =
         std::to_string(SWIRL_VERSION_MAJOR) + "." + std::to_string(SWIRL_VERSION_MINOR);
     for (const std::string name : {"libswirl.so", "libswirl_blas.so"})
-        EXPECT_EQ(words("readelf -d " + library(name) + " | sed -n 's/.*(SONAME).*\\[\\(.*\\)\\]/\\1/p'"),
-                  std::vector{name + "." + suffix});
+        EXPECT_EQ(name_of(name), std::vector{name + "." + suffix});
+    for (const std::string name : {"libfftw3", "libfftw3f", "libfftw3_threads", "libfftw3f_omp"}) // as FFTW's
+        EXPECT_EQ(name_of("swirl-fftw/" + name + ".so"), std::vector{name + ".so.3"});
 }
 
 TEST_F(Installed, LibraryExportsItsInterfaceAlone) {
     const std::regex exported(
         R"((swirl_|_ZNK?5swirl|_ZT[ISV]N5swirl)\w+@@SWIRL_\d+\.\d+|SWIRL_\d+\.\d+(@@SWIRL_\d+\.\d+)?)");
     const std::regex internal(
-        R"(_ZNK?5swirl\d+(formula|rules|ir|target|lower|gemm|passes|emit|jit|sass|runtime|planning|search|blas)(E|\d).*)");
+        R"(_ZNK?5swirl\d+(formula|rules|ir|target|lower|gemm|passes|emit|jit|sass|runtime|planning|search|blas|fftw)(E|\d).*)");
     const auto names = words("nm -D --defined-only " + library("libswirl.so") + " | awk '{print $NF}'");
     EXPECT_GT(names.size(), 100U);
     for (const std::string& name : names) {
@@ -126,7 +133,8 @@ TEST_F(Installed, LibraryExportsItsInterfaceAlone) {
 
 /// So a program may contain another version of what is linked in, and both libraries.
 TEST_F(Installed, StaticLibrariesDefineTheNamesThatSharedOnesExport) {
-    for (const std::string name : {"libswirl", "libswirl_blas"})
+    for (const std::string name :
+         {"libswirl", "libswirl_blas", "swirl-fftw/libfftw3", "swirl-fftw/libfftw3f"})
         EXPECT_EQ(set_of_words("nm --extern-only --defined-only " + library(name + ".a") +
                                " | awk 'NF == 3 {print $3}'"),
                   set_of_words("nm -D --defined-only " + library(name + ".so") +
@@ -157,6 +165,25 @@ TEST_F(Installed, PkgConfigServesSharedAndStaticLibraries) {
     const std::string all_static = " $(pkg-config --static --cflags --libs swirl) -o program && ./program";
     expect_success(prologue + c + "-static " + project + "/transform.c" + all_static);
     expect_success(prologue + cpp + "-static " + project + "/transform.cpp" + all_static);
+}
+
+TEST_F(Installed, FftwsInterfaceServesProgramsInCCxxAndFortran) {
+    const TemporaryFolder build;
+    const std::string folder = (libraries_ / "swirl-fftw").string();
+    const std::string prologue = "cd " + quoted(build.path().string()) +
+                                 " && export LD_LIBRARY_PATH=" + quoted(folder) +
+                                 " PKG_CONFIG_PATH=" + quoted(folder + "/pkgconfig") + " && ";
+    if (run_command("pkg-config --version").status != 0) GTEST_SKIP() << "no pkg-config";
+    const std::string source = project + "/fftw_user.c ",
+                      flags = " $(pkg-config --cflags --libs fftw3 fftw3f) -lm -o program && ./program",
+                      warnings = " -pedantic-errors -Wall -Werror ";
+    expect_success(prologue + SWIRL_C_COMPILER " -std=c99" + warnings + source + flags);
+    expect_success(prologue + SWIRL_CXX_COMPILER " -std=c++11 -x c++" + warnings + source + "-x none" +
+                   flags);
+    expect_success(prologue + SWIRL_C_COMPILER " -std=c99 -static" + warnings + source +
+                   " $(pkg-config --static --cflags --libs fftw3 fftw3f) -o program && ./program");
+    if (run_command("gfortran --version").status != 0) GTEST_SKIP() << "no Fortran compiler";
+    expect_success(prologue + "gfortran " + project + "/fftw_user.f90" + flags);
 }
 
 TEST_F(Installed, BlasWorksInOpenMPRegionsAndAfterFork) {

@@ -19,8 +19,8 @@ public:
           // only moved, as any type of their size
           scalar_(bytes_of(copy.data_type) == 4 ? DataType::float32 : scalar_of(copy.data_type)) {
         constexpr Integer most = Integer{1} << 57;
-        from_ = builder_.input("from", scalar_, most, {ir::ArgumentRole::input});
-        to_ = builder_.output("to", scalar_, most, {ir::ArgumentRole::output});
+        from_ = builder_.input("source", scalar_, most, {ir::ArgumentRole::input});
+        to_ = builder_.output("copy", scalar_, most, {ir::ArgumentRole::output});
     }
 
     ir::Program write() {

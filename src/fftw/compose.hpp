@@ -1,0 +1,13 @@
+#pragma once
+
+#include "fftw/guru_problem.hpp"
+#include "fftw/sequence.hpp"
+
+namespace swirl::fftw {
+
+/// The transforms that compute the problem; none if a loop has length 0. What a transform cannot do by itself (other
+/// strides in place, input and output that overlap, several kinds, kinds that swirl lacks) takes further ones, with
+/// scratch memory between them. Throws UserError for what cannot be composed: REDFT00 of one point.
+Sequence compose(const GuruProblem& problem);
+
+} // namespace swirl::fftw

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "fftw/guru_problem.hpp"
+#include "fftw/sequence.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace swirl::fftw {
+
+/// An array of real or complex numbers, one stride for each axis of the problem: its dimensions, then its loops. Strides
+/// count real numbers, or complex ones (for planar data, those of one of the two arrays).
+struct View {
+    Places places = {};
+    std::vector<Integer> strides = {};
+};
+
+/// Appends transforms to a sequence, and hands out its scratch memory.
+class Composer {
+public:
+    /// `arrays` are those of planning: they say which views share memory.
+    Composer(DataType precision, const Arrays& arrays) : precision_(precision), arrays_(arrays) {}
+    Sequence take() { return std::move(sequence_); }
+
+    /// Scratch memory, contiguous and row-major, for these lengths.
+    View scratch(const std::vector<Integer>& lengths);
+    View complex_scratch(const std::vector<Integer>& lengths, ComplexLayout layout);
+    /// Steps may read zeros from scratch memory that no step has written.
+    void clear_scratch() { sequence_.clears_scratch = true; }
+
+    /// A transform along some axes; the others are loops around it.
+    Transform transform(TransformKind kind, const std::vector<Integer>& lengths,
+                        std::span<const std::size_t> along, const View& from, const View& to) const;
+    /// Appends a transform of views that share no memory.
+    void append(Transform transform, const View& from, const View& to) {
+        sequence_.steps.push_back({std::move(transform), from.places, to.places});
+    }
+    /// Appends a transform of any two views: in place or out of place where that is possible, else into scratch memory, from
+    /// which the result is copied.
+    void append_any(Transform transform, const std::vector<Integer>& lengths,
+                    std::span<const std::size_t> along, const View& from, const View& to);
+    void copy(const std::vector<Integer>& lengths, const View& from, const View& to, double scale = 1);
+    void copy_complex(const std::vector<Integer>& lengths, ComplexLayout layout, const View& from,
+                      const View& to);
+
+    /// The elements first, first + step, first + 2·step, … along an axis of real data.
+    View part(View view, std::size_t axis, Integer first, Integer step) const;
+    /// The real or the imaginary components of interleaved complex data.
+    View components(View view, Integer which) const;
+
+private:
+    Integer real_bytes() const { return static_cast<Integer>(bytes_of(precision_)); }
+    Place take_scratch(Integer reals);
+    bool are_one_array(const Transform& transform, const View& from, const View& to) const;
+    bool overlap(const Transform& transform, const View& from, const View& to) const;
+
+    DataType precision_;
+    Arrays arrays_;
+    Sequence sequence_;
+};
+
+/// Lengths of the problem's dimensions, then of its loops.
+std::vector<Integer> lengths_of(const GuruProblem& problem);
+
+/// Appends the steps of an r2r problem.
+void compose_r2r(const GuruProblem& problem, const View& from, const View& to, Composer& composer);
+
+} // namespace swirl::fftw

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "fftw/guru_problem.hpp"
+#include "fftw/sequence.hpp"
+#include "plan/transform/cpu/plan.hpp"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace swirl::fftw {
+
+/// What a fftw_plan points to: the plans of a sequence's transforms, and the arrays of planning.
+class Plan {
+public:
+    struct Part {
+        std::shared_ptr<const planning::Plan> plan;
+        Places from;
+        Places to;
+    };
+
+    /// `is_backward`: of a complex transform that was planned with FFTW_BACKWARD.
+    Plan(std::vector<Part> parts, const Sequence& sequence, const Arrays& arrays, bool is_backward);
+
+    /// These print the reason and end the program if it fails: FFTW's functions cannot say so.
+    void execute() const { execute(arrays_); }
+    void execute(const Arrays& arrays) const;
+
+    bool is_backward() const { return is_backward_; }
+    double flops() const; ///< real additions and multiplications
+    /// The same, one by one. Derives the kernels again, which takes as long as planning.
+    struct Operations {
+        double additions = 0, multiplications = 0, fused = 0;
+    };
+    Operations operations() const;
+    std::string text() const;
+
+private:
+    using Bases = std::array<char*, memories>;
+    void run(Bases bases) const;
+    void run_with_scratch(Bases bases) const;
+
+    std::vector<Part> parts_;
+    std::size_t scratch_bytes_;
+    bool clears_scratch_;
+    Arrays arrays_;
+    bool is_backward_;
+};
+
+} // namespace swirl::fftw
