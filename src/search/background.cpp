@@ -187,8 +187,8 @@ private:
     static constexpr double forever = std::numeric_limits<double>::infinity();
     static void close_queue() { of_process().close(); }
 
-    /// In a child of fork() the queue is empty. The parent's searches are not destroyed: its thread may have been changing
-    /// them.
+    /// In a child of fork() the queue is empty. The parent's searches are not destroyed: its thread may have been
+    /// changing them.
     void forget_parent() {
         if (std::exchange(forks_, forks()) == forks()) return;
         static_cast<void>(new std::deque<std::shared_ptr<Job>>(std::move(jobs_)));
@@ -212,7 +212,7 @@ private:
 
     void run() {
         is_searching = true;
-        runtime::yield_to_all_others();
+        runtime::take_lowest_priority();
         for (std::shared_ptr<Job> job = first(); job != nullptr; job = after(job)) carry_out(*job);
     }
 

@@ -47,7 +47,7 @@ TEST(Summary, OneOutlierMovesNeitherMedianNorMinimum) {
 TEST(TimeOnce, OfTheThreadsClockDoesNotCountWhatOthersRun) {
     constexpr double asleep = 0.05;
     TimedWork work;
-    work.run = [] { std::this_thread::sleep_for(std::chrono::duration<double>(asleep)); };
+    work.run = [&] { std::this_thread::sleep_for(std::chrono::duration<double>(asleep)); };
     EXPECT_GE(time_once(work, 1, Clock::wall), asleep / 2);
     EXPECT_LT(time_once(work, 1, Clock::thread), asleep / 2);
 }

@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #if defined(__linux__)
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,10 +19,8 @@ bool start_quiet_thread(pthread_t& thread, void* (*run)(void*), void* argument) 
     return is_started;
 }
 
-void yield_to_all_others() {
+void take_lowest_priority() {
 #if defined(__linux__)
-    const sched_param none{};
-    if (pthread_setschedparam(pthread_self(), SCHED_IDLE, &none) == 0) return;
     constexpr int lowest = 19;
     const auto thread =
         static_cast<id_t>(syscall(SYS_gettid)); // on Linux each thread has a priority of its own
