@@ -49,8 +49,13 @@ std::optional<Digits> digits_with_table(const Twiddle& twiddle, const Extents& g
         return std::nullopt;
     const auto index = evaluate(met.diagonal.index, met.index, extents);
     if (!index) return std::nullopt;
-    auto first = digit_of(twiddle_function->first, *index, extents);
-    auto second = digit_of(twiddle_function->second, *index, extents);
+    // Loops may run past the range, to a limit beyond which nothing is multiplied: the highest digit is a quotient.
+    const auto digit = [&](const formula::Digit& of) -> std::optional<Affine> {
+        if (of.divisor * of.modulus < met.diagonal.index.range()) return digit_of(of, *index, extents);
+        auto shifted = divide(*index, of.divisor, extents);
+        return shifted ? std::optional(std::move(shifted->quotient)) : std::nullopt;
+    };
+    auto first = digit(twiddle_function->first), second = digit(twiddle_function->second);
     if (!first || !second) return std::nullopt;
     return Digits{std::move(*first), std::move(*second)};
 }
@@ -64,9 +69,12 @@ Twiddle power(const TwiddleFunction& twiddle_function, bool first, const Affine&
               const Extents& extents, const std::optional<IndexTable>& table) {
     const formula::Digit &dx = first ? twiddle_function.first : twiddle_function.second,
                          &dy = first ? twiddle_function.second : twiddle_function.first;
-    const Integer range = std::max(dx.divisor * dx.modulus, dy.divisor * dy.modulus);
+    const Affine index = dx.divisor * x + dy.divisor * y;
+    Integer range = std::max(dx.divisor * dx.modulus, dy.divisor * dy.modulus);
+    if (!table)
+        range = std::max(range, bounds(index, extents).second + 1); // the highest digit may be too large
     const formula::Diagonal diagonal{twiddle_function, formula::IndexMap::identity(range)};
-    FoldedDiagonal met{diagonal, dx.divisor * x + dy.divisor * y};
+    FoldedDiagonal met{diagonal, index};
     if (table && met.index.coefficient(table->symbol) != 0) met.table = table;
     return twiddle_of({std::move(met)}, extents);
 }
