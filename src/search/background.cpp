@@ -85,12 +85,14 @@ void search_for(const Job& job) {
     const std::string found = to_string(choose_schedule(job.problem, job.target, searching, &timer));
 
     const std::shared_ptr<LivingPlan> plan = job.search.plan.lock();
-    if (plan == nullptr || !plan->may_be_replaced() || found == plan->schedule()) return;
-    Options building = options_until_found(asked);
-    building.planning_limit_seconds = 0;
-    building.cancelled = is_cancelled;
-    building.schedule = found;
-    plan->replace(make_plan(job.problem, job.target, building));
+    if (plan == nullptr || !plan->may_be_replaced()) return;
+    // As the next plan of the problem would be: for several threads wisdom may know more than one thread's schedule.
+    Options next = options_until_found(asked);
+    next.planning_limit_seconds = 0;
+    next.cancelled = is_cancelled;
+    if (!asked.use_wisdom) next.schedule = found;
+    next.schedule = to_string(choose_schedule(job.problem, job.target, next));
+    if (next.schedule != plan->schedule()) plan->replace(make_plan(job.problem, job.target, next));
 }
 
 /// Nobody waits for the result: errors are logged.

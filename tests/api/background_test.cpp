@@ -185,6 +185,19 @@ TEST_F(Background, SwapsTheScheduleInAllCopiesOfAPlan) {
     }
 }
 
+TEST_F(Background, SwapsForSeveralThreadsAsTheNextPlanWouldBe) {
+    const std::string problem = "dft 2^16";
+    BusySearch busy;
+    const Plan tuned = plan(problem, {.threads = 2, .effort = Effort::background, .swap_schedule = true});
+    const std::string of_one = cpu() + ": 0 six-step(256,256)";
+    find("dft 65536", plan(problem, {.schedule = of_one}).schedule());
+    busy.release();
+    ASSERT_TRUE(background::wait(enough));
+    EXPECT_EQ(tuned.threads(), plan(problem, {.threads = 2}).threads());
+    EXPECT_EQ(tuned.schedule(), plan(problem, {.threads = 2}).schedule());
+    EXPECT_EQ(transformed(tuned, 1 << 16), transformed(plan(problem), 1 << 16)) << "the bits of one thread";
+}
+
 TEST_F(Background, SwapsWhileThreadsExecute) {
     BusySearch busy;
     const Plan tuned = plan("dft 720", {.effort = Effort::background, .swap_schedule = true});
