@@ -206,7 +206,7 @@ private:
                                                           term.variables.begin(), term.variables.end());
                 }
             };
-            for (const FoldedDiagonal& met : diagonals)
+            for (const FoldedDiagonal& met : twiddle_of(diagonals, program_.extents).varying)
                 if (const auto index = index_in_chirp_spectrum(met, program_.extents))
                     check(phase_in_chirp_spectrum(
                         std::get<formula::ChirpSpectrumFunction>(met.diagonal.function),

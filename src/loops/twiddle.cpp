@@ -1,6 +1,7 @@
 #include "loops/twiddle.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace swirl::loops {
 
@@ -48,6 +49,29 @@ formula::Complex value_at(const FoldedDiagonal& met, const IndexTable::Lookup& l
     return values(met.diagonal.function, met.diagonal.index(index));
 }
 
+/// Multiplies one of the diagonals by a chirp of the same order and index; removes it if the product is 1, as where a
+/// convolution's two transforms meet. False if there is none.
+bool multiply_chirp(std::vector<FoldedDiagonal>& diagonals, const FoldedDiagonal& met,
+                    const Extents& extents) {
+    const auto index = index_of_chirp(met, extents);
+    if (!index) return false;
+    const auto& own = std::get<formula::ChirpFunction>(met.diagonal.function);
+    for (auto other = diagonals.begin(); other != diagonals.end(); ++other) {
+        if (index_of_chirp(*other, extents) != index) continue;
+        auto& chirp = std::get<formula::ChirpFunction>(other->diagonal.function);
+        if (chirp.order != own.order) continue;
+        const auto exponent = [](const formula::ChirpFunction& f) {
+            return f.direction == Direction::forward ? f.factor : -f.factor;
+        };
+        const Integer product = exponent(chirp) + exponent(own);
+        chirp.factor = std::abs(product);
+        chirp.direction = product < 0 ? Direction::backward : Direction::forward;
+        if (chirp.factor == 0) diagonals.erase(other);
+        return true;
+    }
+    return false;
+}
+
 } // namespace
 
 std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index, const Extents& extents) {
@@ -67,15 +91,15 @@ Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& 
                 {.re = met.index, .im = met.index, .diagonals = {}, .table = met.table});
             continue;
         }
-        const auto variables = dependence(met, extents);
-        if (variables.empty()) {
+        if (dependence(met, extents).empty()) {
             twiddle.constant *= value_at(
                 met, [](Variable) { return Integer{0}; }, values);
             continue;
         }
-        twiddle.varying.push_back(met);
-        for (Variable v : variables) add_variables(twiddle.variables, Affine::of(v));
+        if (!multiply_chirp(twiddle.varying, met, extents)) twiddle.varying.push_back(met);
     }
+    for (const FoldedDiagonal& met : twiddle.varying)
+        for (Variable v : dependence(met, extents)) add_variables(twiddle.variables, Affine::of(v));
     std::sort(twiddle.variables.begin(), twiddle.variables.end());
     return twiddle;
 }

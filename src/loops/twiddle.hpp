@@ -28,7 +28,7 @@ struct Twiddle {
 /// The digit of an affine index, if it is affine.
 std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index, const Extents& extents);
 
-/// Drops diagonals equal to 1 for all values of the variables, and folds constant ones.
+/// Drops diagonals equal to 1 for all values of the variables, folds constant ones, and multiplies chirps of one index.
 Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& extents);
 
 /// Restricts the twiddle to where `limit` is negative: elsewhere its entry is zero, and the caller's array is not
@@ -45,6 +45,8 @@ Integer max_twiddle_table(std::size_t tables);
 
 /// Number of values of the twiddle's variables.
 Integer combinations(const Twiddle& twiddle, const Extents& extents);
+/// The index of a chirp, if it is a form of loop variables that is never negative.
+std::optional<Affine> index_of_chirp(const FoldedDiagonal& met, const Extents& extents);
 /// Whether it is a root of unity to the power of a product of two digits that are affine in loop variables.
 bool is_product_of_digits(const Twiddle& twiddle, const Extents& extents);
 /// Bound on the entries of a chirp's tables that are loaded directly: for GPUs, of all tables of a codelet.

@@ -15,6 +15,13 @@ Integer combinations(const Twiddle& twiddle, const Extents& extents) {
     return count;
 }
 
+std::optional<Affine> index_of_chirp(const FoldedDiagonal& met, const Extents& extents) {
+    if (!std::holds_alternative<formula::ChirpFunction>(met.diagonal.function) || met.table)
+        return std::nullopt;
+    const auto index = evaluate(met.diagonal.index, met.index, extents);
+    return index && bounds(*index, extents).first >= 0 ? index : std::nullopt;
+}
+
 bool is_product_of_digits(const Twiddle& twiddle, const Extents& extents) {
     return digits_with_table(twiddle, extents).has_value();
 }
@@ -143,14 +150,6 @@ void add_chirp(const formula::ChirpFunction& chirp, const Affine& index, const E
     add_chirp(chirp, others, extents, most, digits, result);
     const TwiddleFunction twiddle_function{chirp.order, {1, x}, {x, y}, chirp.direction, chirp.factor};
     add_powers({terms_now(own), terms_now(others)}, twiddle_function, {}, extents, most, digits, result);
-}
-
-/// The index of a chirp, if it is a form of loop variables that is never negative.
-std::optional<Affine> index_of_chirp(const FoldedDiagonal& met, const Extents& extents) {
-    if (!std::holds_alternative<formula::ChirpFunction>(met.diagonal.function) || met.table)
-        return std::nullopt;
-    const auto index = evaluate(met.diagonal.index, met.index, extents);
-    return index && bounds(*index, extents).first >= 0 ? index : std::nullopt;
 }
 
 } // namespace

@@ -72,6 +72,26 @@ Twiddle chirp_at(const Affine& index, const Extents& extents) {
     return twiddle_of({FoldedDiagonal{{chirp, IndexMap::identity(n)}, index}}, extents);
 }
 
+TEST(FoldedChirps, OfOneIndexAreMultiplied) {
+    constexpr Integer n = 1009;
+    const Extents extents = extents_of({n - 9});
+    const auto met = [&](Direction direction, Integer first) {
+        return FoldedDiagonal{{ChirpFunction{n, direction}, IndexMap::identity(n)}, Affine::of(0) + first};
+    };
+    const FoldedDiagonal forward = met(Direction::forward, 5), backward = met(Direction::backward, 5),
+                         later = met(Direction::backward, 6);
+    EXPECT_TRUE(twiddle_of({forward, backward}, extents).is_one());
+    EXPECT_EQ(twiddle_of({forward, later}, extents).varying.size(), 2U);
+    const Twiddle square = twiddle_of({backward, backward, forward, backward}, extents);
+    EXPECT_EQ(square.varying.size(), 1U);
+    DiagonalValues values;
+    for (const Integer i : {Integer{0}, Integer{7}, n - 10}) {
+        const IndexTable::Lookup lookup = [&](Variable) { return i; };
+        const Complex chirp = diagonal_value(ChirpFunction{n, Direction::backward}, i + 5);
+        EXPECT_LT(std::abs(loops::value_of(square, lookup, values) - chirp * chirp), 1e-18L);
+    }
+}
+
 TEST(FactorTerms, LongChirpsSplit) {
     const Extents extents = extents_of({16384, 768});
     const Twiddle twiddle = chirp_at(Affine::of(0) + Affine::of(1, 16384) + 88, extents);
