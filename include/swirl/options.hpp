@@ -18,6 +18,10 @@ enum class Effort : std::uint8_t {
     estimate,
     measure,    ///< benchmarks likely candidates within a time budget and stores the fastest as wisdom
     exhaustive, ///< benchmarks every applicable algorithm, which may take hours
+    /// On CPUs: answers as estimate does, then measures while the program runs, on one thread of low priority, and stores the
+    /// fastest as wisdom for later plans of the problem. The plan itself stays as it is, and its results keep their bits,
+    /// unless Options::swap_schedule asks for more. <swirl/background.hpp> tells what is pending, waits and stops.
+    background,
 };
 
 /// Required accuracy of a product in float32; all other results are ordinary. Errors are relative to |α|·|A|·|B| + |β·C|.
@@ -41,12 +45,16 @@ struct Options {
     Device device = {};
     int threads = 1; ///< on CPUs: maximum number of threads per execution; 0: one per available processor
     Effort effort = Effort::estimate;
+    /// With Effort::background: this plan, and its copies, take over the schedule that was found, between two executions.
+    /// From then on results may differ in bits. They keep theirs if the schedule needs a larger workspace, or if
+    /// an operand was packed for the first one.
+    bool swap_schedule = false;
     Accuracy accuracy = Accuracy::ordinary; ///< required accuracy of products
     /// Approximate time limit of the search in seconds. Default for Effort::estimate: GPUs 0.05, besides the time to compile
     /// the few schedules at once (0: nothing is timed, so a plan is the same in every process); on CPUs nothing is ever
     /// timed. Default for Effort::measure: transforms on CPUs 0.8 up to 65536
-    /// elements in all, 3.5 beyond; products on CPUs 10; GPUs 5. Default for Effort::exhaustive: no limit (0 and
-    /// infinity also mean no limit).
+    /// elements in all, 3.5 beyond; products on CPUs 10; GPUs 5. For Effort::background the same, of the time that its thread
+    /// runs on a processor. Default for Effort::exhaustive: no limit (0 and infinity also mean no limit).
     std::optional<double> time_budget_seconds = {};
     /// Limit on the memory that a plan may need besides the caller's arrays, in bytes of its device: workspace, packed
     /// operands, tables, the arrays of the check before first use and of a search. Planning throws OutOfMemory before it
@@ -54,12 +62,14 @@ struct Options {
     std::size_t memory_limit_bytes = 0;
     /// Limit on the time that planning will take, in seconds, as a model predicts it from the kernels to compile (on GPUs
     /// as if none were cached), the entries of their tables, the check before first use and a search's time budget.
-    /// Planning throws OutOfTime before that work begins, and names the prediction. 0: no limit.
+    /// Planning throws OutOfTime before that work begins, and names the prediction. 0: no limit. Work in the background does
+    /// not count.
     double planning_limit_seconds = 0;
     std::function<void(const std::string&)> progress =
         {}; ///< receives a line of text now and then while searching
     /// Called, on the calling thread, when planning starts, while searching before each compilation and each sample, and
-    /// between kernels and between parts of tables and of the check; if it returns true, planning throws Cancelled.
+    /// between kernels and between parts of tables and of the check; if it returns true, planning throws Cancelled. A search
+    /// in the background calls this function, `progress` and `log` on its own thread until it ends.
     std::function<bool()> cancelled = {};
     std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
     std::string schedule = {}; ///< every choice, in the format of Plan::schedule(); empty: choose

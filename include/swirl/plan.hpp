@@ -30,8 +30,8 @@ struct BoundArrays;
 struct PlanAccess;
 } // namespace api
 
-/// A problem ready to run: immutable, cheap to copy (copies share state), safe to use from any number of threads and
-/// streams at once. A default-constructed or moved-from plan is empty: it can only be assigned, compared with `bool`,
+/// A problem ready to run: immutable unless Options::swap_schedule asks for more, cheap to copy (copies share state), safe to
+/// use from any number of threads and streams at once. A default-constructed or moved-from plan is empty: it can only be assigned, compared with `bool`,
 /// and destroyed.
 ///
 /// Each execute() throws UserError, before anything is written or enqueued, if the arguments do not fit the problem:

@@ -171,9 +171,10 @@ SWIRL_API swirl_status swirl_problem_add_reduction(swirl_problem* problem, const
 
 typedef enum swirl_device { SWIRL_CPU = 0, SWIRL_GPU = 1 } swirl_device;
 typedef enum swirl_effort {
-    SWIRL_ESTIMATE = 0,  /* a performance model; runs no benchmark */
-    SWIRL_MEASURE = 1,   /* benchmarks likely candidates within the time budget */
-    SWIRL_EXHAUSTIVE = 2 /* benchmarks every applicable algorithm, which may take hours */
+    SWIRL_ESTIMATE = 0,   /* a performance model; runs no benchmark */
+    SWIRL_MEASURE = 1,    /* benchmarks likely candidates within the time budget */
+    SWIRL_EXHAUSTIVE = 2, /* benchmarks every applicable algorithm, which may take hours */
+    SWIRL_BACKGROUND = 3  /* CPUs: SWIRL_ESTIMATE at once; measures for later plans while the program runs */
 } swirl_effort;
 /* Required accuracy of products in float32, relative to |alpha| |A| |B| + |beta C|. */
 typedef enum swirl_accuracy {
@@ -185,13 +186,15 @@ typedef enum swirl_accuracy {
 } swirl_accuracy;
 
 /* Options of a plan. Start from SWIRL_OPTIONS_INIT, or from swirl_options_init where macros are of no use, so that
- * members which later versions add have their defaults. */
+ * members which later versions add have their defaults. With SWIRL_BACKGROUND the three functions are also called on the
+ * thread of the search, until it ends. */
 typedef struct swirl_options {
     size_t struct_size;
     int device;                    /* a swirl_device */
     int ordinal;                   /* CUDA ordinal of the GPU */
     int threads;                   /* CPUs: maximum per execution; 0: one per available processor */
     int effort;                    /* a swirl_effort */
+    int swap_schedule;             /* SWIRL_BACKGROUND: the plan itself takes over what is found */
     int accuracy;                  /* a swirl_accuracy */
     int check;                     /* verify the plan once against a second algorithm */
     int use_wisdom;                /* use results of earlier measurements */
@@ -209,10 +212,10 @@ typedef struct swirl_options {
     void (*log)(const char* line, void* context); /* receives warnings; NULL: standard error */
     void* context;                                /* passed to these functions */
 } swirl_options;
-#define SWIRL_OPTIONS_INIT                                                                                \
-    {                                                                                                     \
-        sizeof(swirl_options), SWIRL_CPU, 0, 1, SWIRL_ESTIMATE, SWIRL_ORDINARY, 1, 1, 1, 0, 0, 0.0, -1.0, \
-            NULL, NULL, NULL, NULL, NULL, NULL                                                            \
+#define SWIRL_OPTIONS_INIT                                                                                   \
+    {                                                                                                        \
+        sizeof(swirl_options), SWIRL_CPU, 0, 1, SWIRL_ESTIMATE, 0, SWIRL_ORDINARY, 1, 1, 1, 0, 0, 0.0, -1.0, \
+            NULL, NULL, NULL, NULL, NULL, NULL                                                               \
     }
 /* Sets the first `struct_size` bytes of `options` to their defaults. */
 SWIRL_API swirl_status swirl_options_init(swirl_options* options, size_t struct_size);
@@ -231,6 +234,7 @@ SWIRL_API void swirl_plan_destroy(swirl_plan* plan);
 
 /* Valid while the plan is; NULL for NULL. */
 SWIRL_API const char* swirl_plan_problem(const swirl_plan* plan);
+/* The same, of what executes now (swirl_options.swap_schedule). */
 SWIRL_API const char* swirl_plan_schedule(const swirl_plan* plan); /* every choice; swirl_options takes it */
 SWIRL_API const char* swirl_plan_description(const swirl_plan* plan); /* lines of text about its kernels */
 /* 0 for NULL. */
@@ -328,6 +332,21 @@ typedef void (*swirl_parallel_loop)(void* (*work)(char*), char* jobs, size_t job
 /* From now on executions on CPUs run on the threads of this loop; NULL: on swirl's own, as at first. Jobs that run at the same time share
  * the work; a loop that runs one after the other gives it to one. */
 SWIRL_API void swirl_set_parallel_loop(swirl_parallel_loop loop, void* data);
+
+/* ---- searches in the background ---------------------------------------------------------------------------------- */
+
+/* Searches of plans with SWIRL_BACKGROUND: one after the other, on one thread of the lowest priority. A child of fork() has
+ * none. They end when the library is unloaded and when the process exits. */
+
+/* The problems whose searches have not ended, one per line, the one that is searched for now first; "" if there are none.
+ * Text as in swirl_problem_text. */
+SWIRL_API swirl_status swirl_background_pending(char* text, size_t size, size_t* length);
+/* Waits until no search is pending, at most for so many seconds; negative: without limit. `is_done`, unless NULL, receives 1
+ * if none is, else 0. In a function that a search calls it does not wait. */
+SWIRL_API swirl_status swirl_background_wait(double seconds, int* is_done);
+/* Ends all pending searches; `stopped`, unless NULL, receives how many. When it returns, no function of their options will be
+ * called, unless such a function has called it. */
+SWIRL_API swirl_status swirl_background_stop(size_t* stopped);
 
 /* ---- wisdom and the cache of kernels ---------------------------------------------------------------------------- */
 

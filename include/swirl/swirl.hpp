@@ -5,6 +5,7 @@
 #pragma once
 
 #include <swirl/arrays.hpp>
+#include <swirl/background.hpp>
 #include <swirl/data_type.hpp>
 #include <swirl/device.hpp>
 #include <swirl/element.hpp>

@@ -12,21 +12,36 @@
 #include <utility>
 #include <vector>
 
+namespace swirl::api {
+namespace {
+
+/// What a plan says about itself, made when first asked for: a description takes as long as planning.
+struct Texts {
+    std::once_flag of_schedule, of_description;
+    std::string schedule, description;
+};
+
+} // namespace
+} // namespace swirl::api
+
 struct swirl_plan {
     swirl_plan(swirl::Plan of, bool has_any_layout)
         : plan(std::move(of)),
           executable(swirl::api::PlanAccess::executable(plan)),
+          first(executable.now()),
           problem(swirl::to_text(executable.problem())),
-          schedule(executable.schedule()),
           any_layout(has_any_layout) {}
+
+    swirl::api::Texts& texts_of(const swirl::api::Executable& now) const {
+        return &now == &first ? of_first : of_second;
+    }
 
     swirl::Plan plan;
     const swirl::api::Executable& executable;
+    const swirl::api::Executable& first; ///< executes at first; a search in the background may replace it
     std::string problem;
-    std::string schedule;
     bool any_layout; ///< a transform of real data only: both short forms of execute apply
-    mutable std::once_flag describing;
-    mutable std::string description; ///< made when first asked for: that takes as long as planning
+    mutable swirl::api::Texts of_first, of_second;
 };
 
 struct swirl_packed_matrix {
@@ -181,25 +196,27 @@ void execute_product(const Executable& executable, NamedArrays& arrays, Launch l
     const BoundArrays bound = arrays.bound();
     launch.bound = bound.arrays.empty() ? nullptr : &bound;
     if (!product.listed) return executable.execute(arguments, launch);
-    const Executable::Group group{&executable,
+    const Executable::Group group{&executable.now(),
                                   {arguments.alpha, static_cast<const void* const*>(arguments.a),
                                    static_cast<const void* const*>(arguments.b), arguments.beta,
                                    static_cast<void* const*>(arguments.c), product.batch},
                                   launch.bound};
-    executable.execute_groups({&group, 1}, launch);
+    group.executable->execute_groups({&group, 1}, launch);
 }
 
 } // namespace
 
 Options options_of(const swirl_options* options) {
     const swirl_options given = versioned<swirl_options>(options, SWIRL_OPTIONS_INIT, "argument 'options'");
-    constexpr std::array efforts = {Effort::estimate, Effort::measure, Effort::exhaustive};
+    constexpr std::array efforts = {Effort::estimate, Effort::measure, Effort::exhaustive,
+                                    Effort::background};
     constexpr std::array accuracies = {Accuracy::ordinary, Accuracy::ordinary_in_range, Accuracy::reduced,
                                        Accuracy::eleven_bits, Accuracy::low};
     Options result;
     result.device = device_of(given.device, given.ordinal);
     result.threads = given.threads;
     result.effort = value_of(given.effort, efforts, "options.effort");
+    result.swap_schedule = given.swap_schedule != 0;
     result.accuracy = value_of(given.accuracy, accuracies, "options.accuracy");
     if (!(given.time_budget_seconds < 0)) result.time_budget_seconds = given.time_budget_seconds;
     result.cpu = text_in(given.cpu);
@@ -267,14 +284,20 @@ const char* swirl_plan_problem(const swirl_plan* plan) {
     return plan == nullptr ? nullptr : plan->problem.c_str();
 }
 const char* swirl_plan_schedule(const swirl_plan* plan) {
-    return plan == nullptr ? nullptr : plan->schedule.c_str();
+    if (plan == nullptr) return nullptr;
+    const Executable& now = plan->executable.now();
+    Texts& texts = plan->texts_of(now);
+    const swirl_status status =
+        guarded([&] { std::call_once(texts.of_schedule, [&] { texts.schedule = now.schedule(); }); });
+    return status == SWIRL_OK ? texts.schedule.c_str() : "";
 }
 const char* swirl_plan_description(const swirl_plan* plan) {
     if (plan == nullptr) return nullptr;
-    const swirl_status status = guarded([&] {
-        std::call_once(plan->describing, [&] { plan->description = plan->executable.description(); });
-    });
-    return status == SWIRL_OK ? plan->description.c_str() : "";
+    const Executable& now = plan->executable.now();
+    Texts& texts = plan->texts_of(now);
+    const swirl_status status = guarded(
+        [&] { std::call_once(texts.of_description, [&] { texts.description = now.description(); }); });
+    return status == SWIRL_OK ? texts.description.c_str() : "";
 }
 int swirl_plan_device(const swirl_plan* plan) {
     return plan != nullptr && plan->executable.device().is_gpu() ? SWIRL_GPU : SWIRL_CPU;
@@ -336,7 +359,7 @@ swirl_status swirl_execute_groups(const swirl_group* groups, size_t count, const
         for (const swirl_group& group : list_of(groups, "groups", count)) {
             require(group.plan, "groups[].plan");
             const swirl::MatrixProduct& product = group.plan->executable.product();
-            all.push_back({&group.plan->executable,
+            all.push_back({&group.plan->executable.now(),
                            {scalar_at(product, "groups[].alpha", group.alpha), group.a, group.b,
                             scalar_at(product, "groups[].beta", group.beta), group.c, group.count},
                            nullptr});

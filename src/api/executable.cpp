@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 
 #include <cstdint>
+#include <utility>
 
 namespace swirl::api {
 
@@ -40,6 +41,10 @@ void Executable::execute_groups(std::span<const Group>, const Launch&) const { p
 PackedMatrix Executable::pack(gemm::Operand, const void*) const {
     product();
     throw Unsupported("the plan is for {}; operands are prepacked on the CPU only", device().text());
+}
+
+std::shared_ptr<const Executable> executable(search::AnyPlan plan) {
+    return std::visit([](auto any) { return executable(std::move(any)); }, std::move(plan));
 }
 
 void check_workspace(const Workspace& workspace, std::size_t needed) {

@@ -11,6 +11,7 @@
 #include "plan/gemm/gpu/plan.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "plan/transform/gpu/plan.hpp"
+#include "search/tasks/task.hpp"
 
 #include <array>
 #include <memory>
@@ -76,6 +77,9 @@ public:
     /// a detour. Null for all others.
     const planning::MatrixPlan* one_kernel() const { return one_kernel_; }
 
+    /// The plan that executes now: itself, unless a search in the background may replace it.
+    virtual const Executable& now() const { return *this; }
+
     virtual Device device() const = 0;
     virtual int threads() const { return 1; }
     virtual Accuracy accuracy() const { return Accuracy::ordinary; }
@@ -113,6 +117,7 @@ std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::Pla
 std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::GpuPlan> plan);
 std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::MatrixPlan> plan);
 std::shared_ptr<const Executable> executable(std::shared_ptr<const planning::GpuMatrixPlan> plan);
+std::shared_ptr<const Executable> executable(search::AnyPlan plan);
 
 /// Throws UserError unless a workspace in the caller's memory is 64-byte aligned and large enough.
 void check_workspace(const Workspace& workspace, std::size_t needed);

@@ -2,6 +2,7 @@
 
 #include "api/access.hpp"
 #include "api/executable.hpp"
+#include "api/replaceable.hpp"
 #include "base/error.hpp"
 #include "plan/gemm/cpu/packed_matrix.hpp"
 #include "search/options.hpp"
@@ -53,7 +54,7 @@ ProductArguments product_arguments(const Executable& executable, Scalar alpha, c
 }
 
 Executable::Group group_of(const MatrixGroup& group) {
-    const Executable& executable = PlanAccess::executable(group.plan);
+    const Executable& executable = PlanAccess::executable(group.plan).now();
     const MatrixProduct& product = executable.product();
     check_pointers(product, Matrix::a, group.a.type());
     check_pointers(product, Matrix::b, group.b.type());
@@ -77,8 +78,9 @@ using api::PlanAccess;
 
 Plan plan(const Problem& problem, const Options& options) {
     search::check_cancelled(options);
-    return PlanAccess::make(std::visit([](auto plan) { return api::executable(std::move(plan)); },
-                                       search::make_plan(problem, options)));
+    return PlanAccess::make(options.effort == Effort::background
+                                ? api::tuned_in_background(problem, options)
+                                : api::executable(search::make_plan(problem, options)));
 }
 
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,

@@ -62,7 +62,7 @@ std::string find_build_id() {
 } // namespace
 
 const std::string& build_id() {
-    static const std::string id = find_build_id();
+    static const auto& id = *new std::string(find_build_id()); // never destroyed: may be in use at exit
     return id;
 }
 

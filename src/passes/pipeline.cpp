@@ -1,6 +1,7 @@
 #include "passes/pipeline.hpp"
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "ir/analysis.hpp"
 #include "passes/eliminate_common_subexpressions.hpp"
 #include "passes/fold_constants.hpp"
@@ -103,6 +104,7 @@ Program run(Program program, const Context& context, std::span<const Pass> passe
     ensure(!ir::has_conditions_on_values(program), "'{}' has conditions on values, which passes do not know",
            program.name);
     for (const Pass& pass : passes) {
+        ForkSection::let_forks_pass();
         program = pass.function(std::move(program), context);
         if (verifies) verify_after(pass, program, *context.cpu);
         if (observer) observer(pass, program);

@@ -183,7 +183,7 @@ struct Memory {
 };
 
 Memory& memory() {
-    static Memory instance;
+    static auto& instance = *new Memory; // never destroyed: may be in use at exit
     return instance;
 }
 

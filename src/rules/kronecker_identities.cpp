@@ -102,12 +102,12 @@ void append(RewriteRules& to, RewriteRules from) {
 } // namespace
 
 std::span<const formula::RewriteRule> kronecker_identities() {
-    static const RewriteRules rules = [] {
+    static const auto& rules = *new RewriteRules([] { // never destroyed: may be in use at exit
         RewriteRules all = flattening();
         append(all, identities_dropped());
         append(all, merging());
         return all;
-    }();
+    }());
     return rules;
 }
 

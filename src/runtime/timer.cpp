@@ -24,11 +24,11 @@ double quantile(std::span<const double> sorted, double fraction) {
     return sorted[below] * (1 - weight) + sorted[above] * weight;
 }
 
-double measured_clock_overhead() {
+double measured_clock_overhead(Clock clock) {
     double least = 1;
     for (int i = 0; i < 200; ++i) {
-        const double start = monotonic_seconds();
-        const double end = monotonic_seconds();
+        const double start = seconds(clock);
+        const double end = seconds(clock);
         least = std::min(least, end - start);
     }
     return least;
@@ -49,9 +49,12 @@ double thread_seconds() {
     return monotonic_seconds();
 }
 
-double clock_overhead() {
-    static const double overhead = measured_clock_overhead();
-    return overhead;
+double seconds(Clock clock) { return clock == Clock::wall ? monotonic_seconds() : thread_seconds(); }
+
+double clock_overhead(Clock clock) {
+    static const double overheads[] = {measured_clock_overhead(Clock::wall),
+                                       measured_clock_overhead(Clock::thread)};
+    return overheads[static_cast<std::size_t>(clock)];
 }
 
 Measurement summarize(std::span<const double> times) {
@@ -71,15 +74,15 @@ double uncertainty(const Measurement& measurement) {
     return measurement.samples == 0 ? 1 : 1.57 * measurement.spread / std::sqrt(measurement.samples);
 }
 
-double time_once(const TimedWork& work, Integer repetitions) {
-    ForkSection::let_forks_pass();
+double time_once(const TimedWork& work, Integer repetitions, Clock clock) {
+    const ForkSection::Outside outside; // executions need no section, and large ones take long
     const Integer stretch = work.restore_every > 0 ? work.restore_every : repetitions;
     double total = 0;
     for (Integer done = 0; done < repetitions;) {
         const Integer count = std::min(stretch, repetitions - done);
-        const double start = monotonic_seconds();
+        const double start = seconds(clock);
         for (Integer i = 0; i < count; ++i) work.run();
-        total += std::max(monotonic_seconds() - start - clock_overhead(), 0.0);
+        total += std::max(seconds(clock) - start - clock_overhead(clock), 0.0);
         done += count;
         if (work.restore_every > 0 && work.restore) work.restore();
     }
@@ -88,12 +91,12 @@ double time_once(const TimedWork& work, Integer repetitions) {
 
 Integer warm_up(const TimedWork& work, const TimingOptions& options) {
     // Lengthens the sample until it suffices; at least two rounds, since the first has cold caches.
-    const double start = monotonic_seconds();
+    const double start = seconds(options.clock);
     Integer repetitions = 1;
-    time_once(work, 1);
+    time_once(work, 1, options.clock);
     for (;;) {
-        const double each = time_once(work, repetitions);
-        const double passed = monotonic_seconds() - start;
+        const double each = time_once(work, repetitions, options.clock);
+        const double passed = seconds(options.clock) - start;
         // Work shorter than the clock overhead that must be restored each time would never fill a sample.
         if (passed >= std::max(options.budget, options.warm_up)) return repetitions;
         if (each * static_cast<double>(repetitions) >= options.shortest_sample) {
@@ -107,16 +110,16 @@ Integer warm_up(const TimedWork& work, const TimingOptions& options) {
 }
 
 Measurement measure(const TimedWork& work, const TimingOptions& options) {
-    const double start = monotonic_seconds();
+    const double start = seconds(options.clock);
     const Integer repetitions = warm_up(work, options);
     std::vector<double> times;
     Measurement result;
     for (int sample = 1; sample <= options.max_samples; ++sample) {
-        times.push_back(time_once(work, repetitions));
+        times.push_back(time_once(work, repetitions, options.clock));
         if (sample < options.min_samples) continue;
         const bool is_due =
             (sample & (sample - 1)) == 0 || sample % 16 == 0; // sorting each time would cost n²
-        const bool is_late = monotonic_seconds() - start > options.budget;
+        const bool is_late = seconds(options.clock) - start > options.budget;
         if (is_late || (is_due && uncertainty(summarize(times)) <= options.precision)) break;
     }
     result = summarize(times);

@@ -18,8 +18,12 @@ double monotonic_seconds();
 /// monotonic_seconds.
 double thread_seconds();
 
+/// What a timing counts: all time that passes, or the time that the calling thread runs on a processor.
+enum class Clock : std::uint8_t { wall, thread };
+double seconds(Clock clock);
+
 /// Cost of one pair of clock readings, in seconds; measured once.
-double clock_overhead();
+double clock_overhead(Clock clock = Clock::wall);
 
 /// A distribution of times in seconds.
 struct Measurement {
@@ -44,6 +48,7 @@ struct TimingOptions {
     int max_samples = 1000;
     double precision = 0.01; ///< stop when the uncertainty of the median is this small …
     double budget = 0.2;     ///< … or when this many seconds are spent
+    Clock clock = Clock::wall;
 };
 
 /// Work to be timed, with the untimed work it requires.
@@ -59,7 +64,7 @@ struct TimedWork {
 Measurement measure(const TimedWork& work, const TimingOptions& options = {});
 
 /// One sample: mean seconds per execution over `repetitions`, without the clock overhead.
-double time_once(const TimedWork& work, Integer repetitions);
+double time_once(const TimedWork& work, Integer repetitions, Clock clock = Clock::wall);
 
 /// Repetitions for a sample of `work` of at least `shortest_sample`; also performs the warm-up.
 Integer warm_up(const TimedWork& work, const TimingOptions& options);

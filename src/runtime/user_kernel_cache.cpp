@@ -1,9 +1,9 @@
 #include "base/cache_directory.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "runtime/kernel_cache.hpp"
 
 #include <charconv>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -11,7 +11,7 @@ namespace swirl::runtime {
 namespace {
 
 std::string_view variable(const char* name) {
-    const char* value = std::getenv(name);
+    const char* value = environment_variable(name);
     return value == nullptr ? std::string_view() : value;
 }
 

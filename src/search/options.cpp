@@ -19,7 +19,7 @@ int threads_of(const Options& options) {
 }
 
 void check(const Options& options) {
-    if (options.effort > Effort::exhaustive)
+    if (options.effort > Effort::background)
         throw UserError("effort is {}, which is not one of Effort's values",
                         static_cast<int>(options.effort));
     if (options.accuracy > Accuracy::low)
@@ -41,7 +41,8 @@ double budget_of(const Options& options, const UsualBudgets& usual) {
     if (options.time_budget_seconds) return *options.time_budget_seconds;
     switch (options.effort) {
     case Effort::estimate: return usual.shortlist;
-    case Effort::measure: return usual.measure;
+    case Effort::measure:
+    case Effort::background: return usual.measure;
     case Effort::exhaustive: return 0;
     }
     return 0;

@@ -150,8 +150,9 @@ const ir::Instruction& permutation_of(InstructionSet set, ir::Type type,
 }
 
 std::span<const ir::Instruction* const> listed_instructions(InstructionSet set) {
-    static const auto lists = [] {
-        std::array<std::vector<const ir::Instruction*>, instruction_sets> all;
+    using Lists = std::array<std::vector<const ir::Instruction*>, instruction_sets>;
+    static const Lists& lists = *new Lists([] {
+        Lists all;
         for (std::size_t s = 0; s < all.size(); ++s)
             for (const ShuffleFamily* family : shuffle_families(static_cast<InstructionSet>(s))) {
                 if (family->immediates == 0) all[s].push_back(&instruction_of(*family, 0));
@@ -159,7 +160,7 @@ std::span<const ir::Instruction* const> listed_instructions(InstructionSet set) 
                     if (immediate >= 0) all[s].push_back(&instruction_of(*family, immediate));
             }
         return all;
-    }();
+    }());
     return lists[static_cast<std::size_t>(set)];
 }
 

@@ -1,11 +1,11 @@
 #include "target/cpu.hpp"
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "target/catalogue.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <string>
 
 #if defined(__x86_64__)
@@ -149,7 +149,7 @@ const Cpu& cpu_named(std::string_view name) {
 bool host_can_run(const Cpu& cpu) { return !cpu.emitted_only && cpu.set <= host_set(); }
 
 const Cpu& host_cpu() {
-    if (const char* name = std::getenv("SWIRL_CPU"); name != nullptr && *name != '\0') {
+    if (const char* name = environment_variable("SWIRL_CPU"); name != nullptr && *name != '\0') {
         const Cpu& cpu = cpu_named(name);
         if (!host_can_run(cpu))
             throw UserError("SWIRL_CPU is '{}', which this machine cannot run; use {} or a lower one", name,

@@ -1,11 +1,11 @@
 #include "target/extensions.hpp"
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "target/cpu.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
 #if defined(__x86_64__)
@@ -69,7 +69,7 @@ const Extensions& host_extensions() {
     static constinit LazyValue<const Extensions> extensions;
     return extensions.get([] {
         const Extensions found = detect();
-        const char* names = std::getenv("SWIRL_EXTENSIONS");
+        const char* names = environment_variable("SWIRL_EXTENSIONS");
         return names == nullptr || *names == '\0' ? found : named(found, names);
     });
 }

@@ -43,10 +43,10 @@ std::span<const ShuffleFamily* const> shuffle_families(InstructionSet set) {
             for (const ShuffleFamily& family : table) all.push_back(&family);
         return all;
     };
-    static const Families sse2 = collect({x86::sse2_shuffles()});
-    static const Families avx2 = collect({x86::avx2_shuffles()});
-    static const Families avx512 = collect({x86::avx512_shuffles(), x86::avx2_shuffles()});
-    static const Families neon = collect({arm::neon_shuffles()});
+    static const Families& sse2 = *new Families(collect({x86::sse2_shuffles()}));
+    static const Families& avx2 = *new Families(collect({x86::avx2_shuffles()}));
+    static const Families& avx512 = *new Families(collect({x86::avx512_shuffles(), x86::avx2_shuffles()}));
+    static const Families& neon = *new Families(collect({arm::neon_shuffles()}));
     switch (set) {
     case InstructionSet::portable: return {};
     case InstructionSet::sse2: return sse2;

@@ -39,6 +39,7 @@ TEST(Samples, AreTheExamplesThatAreBuilt) {
         {"docs/cpp-api.md", "## A first program", "cpp", "examples/first.cpp"},
         {"docs/cpp-api.md", "## Load and store callbacks", "cpp", "examples/filter.cpp"},
         {"docs/c-api.md", "## A first program", "c", "examples/first.c"},
+        {"docs/wisdom.md", "### Use now, tune later", "cpp", "examples/tuned_later.cpp"},
         {"docs/gpu.md", "## A first program", "cpp", "examples/gpu.cpp"},
         {"docs/matrix-multiplication.md", "## A first program", "cpp", "examples/matrix_product.cpp"},
     };
@@ -103,8 +104,9 @@ TEST(FilterProgram, SmoothsAStep) {
     EXPECT_EQ(count, 9);
 }
 
-TEST(FirstPrograms, TheMinimalOneRuns) {
+TEST(FirstPrograms, ThoseThatPrintNothingRun) {
     EXPECT_EQ(support::run_command(SWIRL_BINARY_DIR "/bin/example_minimal_cpp").status, 0);
+    EXPECT_EQ(support::run_command(SWIRL_BINARY_DIR "/bin/example_tuned_later_cpp").status, 0);
 }
 
 } // namespace samples_test

@@ -196,6 +196,15 @@ TEST_F(Installed, BlasWorksInOpenMPRegionsAndAfterFork) {
                    quoted(libraries_.string()) + " && timeout 60 " + program);
 }
 
+TEST_F(Installed, LibraryIsUnloadedWhileItSearchesInTheBackground) {
+    const TemporaryFolder build;
+    const std::string program = quoted((build.path() / "program").string());
+    expect_success(SWIRL_C_COMPILER " -std=gnu99 -Wall -Werror -I " +
+                   quoted((prefix() / "include").string()) + " -o " + program + " " + project +
+                   "/unload_user.c -ldl");
+    expect_success("export SWIRL_WISDOM=:memory: && timeout 60 " + program + " " + library("libswirl.so"));
+}
+
 TEST_F(Installed, BlasWorksInProcessesOfPythonsMultiprocessing) {
     if (run_command("python3 --version").status != 0) GTEST_SKIP() << "no Python";
     expect_success("export SWIRL_NUM_THREADS=2 && timeout 120 python3 " + project +

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 namespace swirl::runtime {
 namespace timer_test {
@@ -40,6 +42,14 @@ TEST(Summary, OneOutlierMovesNeitherMedianNorMinimum) {
     EXPECT_EQ(m.median, 2);
     EXPECT_EQ(m.minimum, 2);
     EXPECT_EQ(m.spread, 0);
+}
+
+TEST(TimeOnce, OfTheThreadsClockDoesNotCountWhatOthersRun) {
+    constexpr double asleep = 0.05;
+    TimedWork work;
+    work.run = [&] { std::this_thread::sleep_for(std::chrono::duration<double>(asleep)); };
+    EXPECT_GE(time_once(work, 1, Clock::wall), asleep / 2);
+    EXPECT_LT(time_once(work, 1, Clock::thread), asleep / 2);
 }
 
 TEST(TimeOnce, RestoresTheDataAfterAsManyApplicationsAsAsked) {

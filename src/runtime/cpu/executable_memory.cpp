@@ -1,11 +1,12 @@
 #include "runtime/cpu/executable_memory.hpp"
 
+#include "base/environment.hpp"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <bit>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,7 @@ namespace swirl::runtime {
 namespace {
 
 bool is_switched_off() {
-    const char* value = std::getenv("SWIRL_NO_JIT");
+    const char* value = environment_variable("SWIRL_NO_JIT");
     return value != nullptr && *value != '\0' && std::string_view(value) != "0";
 }
 

@@ -1,12 +1,11 @@
 #include "runtime/cpu/thread_pool.hpp"
 
+#include "base/environment.hpp"
 #include "base/fork_gate.hpp"
 #include "runtime/cpu/parallel_for.hpp"
-
-#include <signal.h>
+#include "runtime/cpu/quiet_thread.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <thread>
 
 namespace swirl::runtime {
@@ -71,7 +70,7 @@ struct ThreadPool::Worker {
     pthread_t thread{};
 };
 
-ThreadPool::ThreadPool() : waits_for_all_(std::getenv("SWIRL_FULL_TEAMS") != nullptr) {}
+ThreadPool::ThreadPool() : waits_for_all_(environment_variable("SWIRL_FULL_TEAMS") != nullptr) {}
 
 ThreadPool::~ThreadPool() {
     for (const auto& worker : workers_) worker->tell(ended);
@@ -86,11 +85,7 @@ bool ThreadPool::add_worker() {
         itself.pool.worker_loop(itself);
         return nullptr;
     };
-    sigset_t all, before; // signals are for the program's own threads
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool started = pthread_create(&worker->thread, nullptr, start, worker.get()) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    const bool started = start_quiet_thread(worker->thread, start, worker.get());
     if (started) workers_.push_back(std::move(worker));
     return started;
 }

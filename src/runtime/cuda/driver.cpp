@@ -1,10 +1,9 @@
 #include "runtime/cuda/driver.hpp"
 
+#include "base/environment.hpp"
 #include "base/error.hpp"
 
 #include <dlfcn.h>
-
-#include <cstdlib>
 
 namespace swirl::runtime {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 constexpr const char* default_library = "libcuda.so.1";
 
 std::string default_library_path() {
-    const char* named = std::getenv("SWIRL_CUDA_DRIVER");
+    const char* named = environment_variable("SWIRL_CUDA_DRIVER");
     return named != nullptr && *named != '\0' ? named : default_library;
 }
 

@@ -54,7 +54,7 @@ private:
 } // namespace
 
 PlanPointer recent_plan(const std::string& request, const std::function<PlanPointer()>& build) {
-    static MostRecent<PlanPointer> recent;
+    static auto& recent = *new MostRecent<PlanPointer>; // never destroyed: may be in use at exit
     if (const auto known = recent.find(request)) return *known;
     PlanPointer plan = build();
     if (entries_of(plan->problem()) <= max_transform_entries) recent.store(request, plan);
@@ -62,7 +62,7 @@ PlanPointer recent_plan(const std::string& request, const std::function<PlanPoin
 }
 
 Schedule recent_estimate(const std::string& request, const std::function<Schedule()>& estimate) {
-    static MostRecent<Schedule> recent;
+    static auto& recent = *new MostRecent<Schedule>;
     if (const auto known = recent.find(request)) return *known;
     Schedule schedule = estimate();
     recent.store(request, schedule);

@@ -1,12 +1,12 @@
 #include "search/wisdom/wisdom.hpp"
 
 #include "base/cache_directory.hpp"
+#include "base/environment.hpp"
 #include "base/error.hpp"
 #include "base/version.hpp"
 #include "search/wisdom/wisdom_store.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
 #include <tuple>
 
@@ -96,7 +96,7 @@ Wisdom::Wisdom(Wisdom&&) noexcept = default;
 Wisdom& Wisdom::operator=(Wisdom&&) noexcept = default;
 
 std::filesystem::path Wisdom::default_file() {
-    if (const char* own = std::getenv("SWIRL_WISDOM"); own != nullptr && *own != '\0') return own;
+    if (const char* own = environment_variable("SWIRL_WISDOM"); own != nullptr && *own != '\0') return own;
     const auto folder = cache_directory();
     return folder ? *folder / "wisdom.sqlite" : std::filesystem::path(":memory:");
 }

@@ -26,7 +26,8 @@ enum class FoundBy : std::uint8_t {
 constexpr FoundBy found_by(Effort effort) {
     switch (effort) {
     case Effort::estimate: return FoundBy::estimate;
-    case Effort::measure: return FoundBy::measure;
+    case Effort::measure:
+    case Effort::background: return FoundBy::measure;
     case Effort::exhaustive: return FoundBy::exhaustive;
     }
     return FoundBy::estimate;

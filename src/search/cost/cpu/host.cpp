@@ -81,7 +81,7 @@ Host detect_host() {
 } // namespace
 
 const Host& this_host() {
-    static const Host host = detect_host();
+    static const auto& host = *new Host(detect_host()); // never destroyed: may be in use at exit
     return host;
 }
 

@@ -53,7 +53,7 @@ double MachineModel::bytes_per_cycle(double bytes) const {
 }
 
 const MachineModel& fitted_machine_model() {
-    static const MachineModel machine;
+    static const auto& machine = *new MachineModel; // never destroyed: may be in use at exit
     return machine;
 }
 
@@ -92,7 +92,7 @@ const MachineModel& known_machine_model(const target::Cpu& cpu) {
     Wisdom* const wisdom = shared_wisdom(false);
     if (wisdom == nullptr) return fitted_machine_model();
     static constinit ForkSafeMutex mutex;
-    static std::map<const Wisdom*, MachineModel> known;
+    static auto& known = *new std::map<const Wisdom*, MachineModel>;
     const std::lock_guard lock(mutex);
     if (const auto at = known.find(wisdom); at != known.end()) return at->second;
     const std::optional<HostProbe> probe = stored_probe(*wisdom);

@@ -74,9 +74,10 @@ double flops_of_square(DataType data_type, Integer extent) {
     return (is_complex(data_type) ? 8 : 2) * n * n * n;
 }
 
-CpuGemmRuns::CpuGemmRuns(DataType data_type, std::vector<Integer> extents)
+CpuGemmRuns::CpuGemmRuns(DataType data_type, std::vector<Integer> extents, bool may_migrate)
     : data_type_(data_type),
       extents_(std::move(extents)),
+      may_migrate_(may_migrate),
       a_(random_square(data_type, *std::max_element(extents_.begin(), extents_.end()))),
       b_(random_square(data_type, *std::max_element(extents_.begin(), extents_.end()))),
       c_(a_.bytes()) {}
@@ -88,8 +89,8 @@ planning::MatrixKernels& CpuGemmRuns::kernels_of(const gemm::BlockedGemm& schedu
 }
 
 double CpuGemmRuns::run(planning::MatrixKernels& kernels, Integer extent, const Interrupt& interrupt) {
-    ForkSection::let_forks_pass();
     if (interrupt) interrupt();
+    const ForkSection::Outside outside; // executions need no section, and take long
     const MatrixProduct product = MatrixProduct::column_major(data_type_, extent, extent, extent);
     const gemm::BlockedGemm& schedule = kernels.schedule();
     const Integer k_extent = gemm::balanced_block(extent, schedule.kc, schedule.unroll);
@@ -125,7 +126,8 @@ CpuGemmRuns::Comparison CpuGemmRuns::compare_at(Integer extent, planning::Matrix
 CpuGemmRuns::Comparison CpuGemmRuns::compare(const gemm::BlockedGemm& schedule,
                                              const gemm::BlockedGemm& other, Care care,
                                              const Interrupt& interrupt) {
-    const runtime::PinnedThread pinned;
+    std::optional<runtime::PinnedThread> pinned;
+    if (!may_migrate_) pinned.emplace();
     planning::MatrixKernels &kernels = kernels_of(schedule), &others = kernels_of(other);
     const int rounds = care == Care::last      ? rounds_at_last
                        : care == Care::confirm ? rounds_to_confirm
@@ -141,7 +143,8 @@ CpuGemmRuns::Comparison CpuGemmRuns::compare(const gemm::BlockedGemm& schedule,
 }
 
 double CpuGemmRuns::seconds(const gemm::BlockedGemm& schedule, const Interrupt& interrupt) {
-    const runtime::PinnedThread pinned;
+    std::optional<runtime::PinnedThread> pinned;
+    if (!may_migrate_) pinned.emplace();
     planning::MatrixKernels& kernels = kernels_of(schedule);
     const Integer extent = *std::max_element(extents_.begin(), extents_.end());
     std::vector<double> times;

@@ -34,7 +34,8 @@ struct MatrixRates {
 /// thread CPU time.
 class CpuGemmRuns {
 public:
-    CpuGemmRuns(DataType data_type, std::vector<Integer> extents);
+    /// Unless it may migrate, the calling thread stays on one processor while it times.
+    CpuGemmRuns(DataType data_type, std::vector<Integer> extents, bool may_migrate = false);
 
     DataType data_type() const { return data_type_; }
 
@@ -62,6 +63,7 @@ private:
 
     DataType data_type_;
     std::vector<Integer> extents_;
+    bool may_migrate_;
     runtime::AlignedBuffer a_, b_, c_;
     std::deque<planning::MatrixKernels> kernels_; ///< of the schedules run so far
 };

@@ -24,8 +24,9 @@ bool is_beaten(const ScheduleCandidate& candidate, double fastest) {
     return candidate.seconds > promising * fastest;
 }
 
-TimingOptions timing_for(double slowest, double seconds_each, double longest) {
+TimingOptions timing_for(double slowest, double seconds_each, double longest, runtime::Clock clock) {
     TimingOptions timing;
+    timing.clock = clock;
     timing.budget = std::clamp(seconds_each, shortest_timing, longest);
     timing.warm_up = std::min(timing.warm_up, timing.budget / 10);
     timing.shortest_sample = std::min(timing.shortest_sample, timing.budget / 10);
@@ -43,7 +44,7 @@ const planning::Plan& plan_of(const ScheduleCandidate& candidate) {
 
 } // namespace
 
-double CpuTimer::now() { return runtime::monotonic_seconds(); }
+double CpuTimer::now() { return runtime::seconds(clock_); }
 
 planning::ProblemData& CpuTimer::data_for(const Transform& problem) {
     if (!timing_data_ || timing_data_->problem != problem) {
@@ -81,14 +82,14 @@ std::optional<double> CpuTimer::benchmark_briefly(const Transform& problem, Sche
     observer.ask();
     const TimedWork work =
         data.timed([&plan = plan_of(candidate), arguments = data.arguments()] { plan.execute(arguments); });
-    runtime::time_once(work, 1); // warms tables, code and data
-    const double once = runtime::time_once(work, 1);
+    runtime::time_once(work, 1, clock_); // warms tables, code and data
+    const double once = runtime::time_once(work, 1, clock_);
     constexpr double sample = 2e-5;
     const auto repetitions = static_cast<Integer>(std::clamp(sample / std::max(once, 1e-9), 1.0, 1000.0));
     candidate.seconds = once;
     if (once < 10 * sample)
         for (int k = 0; k < 3; ++k)
-            candidate.seconds = std::min(candidate.seconds, runtime::time_once(work, repetitions));
+            candidate.seconds = std::min(candidate.seconds, runtime::time_once(work, repetitions, clock_));
     return building;
 }
 
@@ -100,7 +101,8 @@ void CpuTimer::compare(const Problem& problem, std::span<ScheduleCandidate> cand
 void CpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
                        Care care, const Observer& observer) {
     std::optional<runtime::PinnedThread> pinned;
-    if (threads_ == 1) pinned.emplace(); // threads started while pinned would inherit this affinity
+    if (threads_ == 1 && clock_ == runtime::Clock::wall)
+        pinned.emplace(); // threads started while pinned would inherit this affinity
     const runtime::FlushDenormals flush;
     const double begin = now(), last_start = begin + building_fraction * (deadline - begin);
     double fastest = std::numeric_limits<double>::infinity(), longest = 0;
@@ -133,16 +135,16 @@ void CpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> ca
         works.push_back(data.timed(
             [&plan = plan_of(*candidate), arguments = data.arguments()] { plan.execute(arguments); }));
     const double longest_for_each = care == Care::subproblem ? longest_timing_of_subproblem : longest_timing;
-    const auto times = measure_interleaved(
-        works, timing_for(slowest, (deadline - now()) / static_cast<double>(works.size()), longest_for_each),
-        observer.interrupt);
+    const double seconds_each = (deadline - now()) / static_cast<double>(works.size());
+    const auto times = measure_interleaved(works, timing_for(slowest, seconds_each, longest_for_each, clock_),
+                                           observer.interrupt);
     for (std::size_t i = 0; i < left.size(); ++i) left[i]->seconds = times[i].median;
 }
 
 void CpuTimer::compare(const MatrixProduct& product, std::span<ScheduleCandidate> candidates, double deadline,
                        Care care, const Observer& observer) {
     if (!products_ || products_->data_type() != product.data_type)
-        products_.emplace(product.data_type, tuned_extents());
+        products_.emplace(product.data_type, tuned_extents(), clock_ == runtime::Clock::thread);
     if (candidates.size() == 1 || !candidates[0].is_timed())
         candidates[0].seconds =
             products_->seconds(*candidates[0].schedule.cpu_gemm().blocked(), observer.interrupt);

@@ -2,6 +2,7 @@
 
 #include "plan/check/problem_data.hpp"
 #include "plan/transform/cpu/plan.hpp"
+#include "runtime/timer.hpp"
 #include "search/timer/cpu/gemm_runs.hpp"
 #include "search/timer/timer.hpp"
 
@@ -13,8 +14,10 @@ namespace swirl::search {
 /// interleaved. Products are square ones of the extents that a schedule is tuned for, on one thread.
 class CpuTimer final : public Timer {
 public:
-    /// Executions of transforms use at most so many threads.
-    explicit CpuTimer(int threads = 1) : threads_(threads) {}
+    /// Executions of transforms use at most so many threads. With Clock::thread, for one thread, neither times nor deadlines
+    /// count what other threads take of the processors; the thread is not kept on one of them, where it might wait long.
+    explicit CpuTimer(int threads = 1, runtime::Clock clock = runtime::Clock::wall)
+        : threads_(threads), clock_(clock) {}
 
     double now() override;
     void compare(const Problem& problem, std::span<ScheduleCandidate> candidates, double deadline, Care care,
@@ -37,6 +40,7 @@ private:
                                             double deadline, const Observer& observer);
 
     int threads_;
+    runtime::Clock clock_;
     std::optional<TimingData> timing_data_; ///< of the last problem: filling large arrays takes time
     std::optional<CpuGemmRuns> products_;
 };

@@ -38,16 +38,17 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidat
         repetitions.push_back(runtime::warm_up(work, options));
     }
     std::vector<std::vector<double>> times(count);
-    const double start = runtime::monotonic_seconds();
+    const double start = runtime::seconds(options.clock);
     const double budget = options.budget * static_cast<double>(count);
     for (int round = 0; round < options.max_samples; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
             if (interrupt) interrupt();
             const std::size_t candidate = (i + static_cast<std::size_t>(round)) % count;
-            times[candidate].push_back(runtime::time_once(candidates[candidate], repetitions[candidate]));
+            times[candidate].push_back(
+                runtime::time_once(candidates[candidate], repetitions[candidate], options.clock));
         }
         if (round + 1 < options.min_samples) continue;
-        if (runtime::monotonic_seconds() - start > budget) break;
+        if (runtime::seconds(options.clock) - start > budget) break;
         const auto is_precise = [&](const std::vector<double>& each) {
             return runtime::uncertainty(runtime::summarize(each)) <= options.precision;
         };
