@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct GpuPassDescription {
 
 /// Describes a schedule's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
 std::vector<GpuPassDescription> describe_passes(const Transform& problem, const Schedule& schedule);
+/// Bytes of the passes' tables on the GPU, where identical tables are stored once.
+Integer table_bytes(std::span<const GpuPassDescription> passes);
 
 /// A transform on a GPU: immutable, safe to use from any number of threads and streams at once. It owns its kernels, so
 /// it must outlive the work it has enqueued and the graphs that captured it.
