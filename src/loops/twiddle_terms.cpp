@@ -180,7 +180,7 @@ std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extent
 }
 
 std::vector<Twiddle> DigitTerms::terms_of(const Twiddle& twiddle) {
-    if (!twiddle.auxiliary.empty() || combinations(twiddle, extents_) <= most_) return {twiddle};
+    if (combinations(twiddle, extents_) <= most_) return {twiddle};
     std::vector<Twiddle> result;
     for (const FoldedDiagonal& met : twiddle.varying) {
         Twiddle own = twiddle_of({met}, extents_);
@@ -194,6 +194,7 @@ std::vector<Twiddle> DigitTerms::terms_of(const Twiddle& twiddle) {
     // Beyond a limit nothing is multiplied, so factors need no limit; an unsplit diagonal may be undefined there.
     if (result.size() == 1) return {twiddle};
     result.front().constant *= twiddle.constant;
+    result.front().auxiliary = twiddle.auxiliary;
     return result;
 }
 

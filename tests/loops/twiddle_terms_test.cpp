@@ -67,6 +67,20 @@ TEST(FactorTerms, LongTwiddleLoopsSplitIntoDigits) {
     }
 }
 
+TEST(FactorTerms, OneTermKeepsTheCallersArray) {
+    const Extents extents = extents_of({1024, 2048});
+    const TwiddleFunction twiddle_function{1 << 21, {2048, 1024}, {1, 2048}, Direction::forward};
+    const FoldedDiagonal root{{twiddle_function, IndexMap::identity(1 << 21)},
+                              Affine::of(0, 2048) + Affine::of(1)};
+    Twiddle twiddle = twiddle_of({root}, extents);
+    twiddle.auxiliary.push_back({.re = Affine::of(1), .im = Affine::of(1), .diagonals = {}, .table = {}});
+    expect_product_of_few(twiddle, extents, 1 << 10);
+    DigitTerms terms(extents, 1 << 10);
+    std::size_t arrays = 0;
+    for (const Twiddle& term : terms.terms_of(twiddle)) arrays += term.auxiliary.size();
+    EXPECT_EQ(arrays, 1U);
+}
+
 TEST(FactorTerms, LoopsThatRunPastALimitSplit) {
     const auto expect_split = [](Integer length, Integer blocks, Integer columns, Integer most) {
         constexpr Integer chunk = 512;

@@ -49,5 +49,10 @@ TEST(LargeTablesOnGpus, AreNotMadeForLargePrimes) {
         EXPECT_LE(table_bytes(text), most) << text;
 }
 
+TEST(LargeTablesOnGpus, OfChirpsOnBothSidesOfASpectrumAreProductsForEachEntry) {
+    // One kernel multiplies by a chirp, the caller's spectrum and another chirp, where a table has 640 MB.
+    EXPECT_LE(table_bytes("convolution 40000003"), Integer{72} << 20);
+}
+
 } // namespace gpu_large_tables_test
 } // namespace swirl::search
