@@ -190,7 +190,10 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
 }
 
 std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t position) {
-    if (name == "real") return real_of(bracketed());
+    if (name == "real") {
+        Formula complex = bracketed();
+        return built(position, [&] { return real_of(std::move(complex)); });
+    }
     if (name != "pass" && name != "tile" && name != "codelet") return std::nullopt;
     if (tags_ == Tags::refused)
         scan_.fail(position, fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "

@@ -9,7 +9,7 @@
 namespace swirl::lower {
 
 /// Multiplies entries of a codelet by entries of the spectrum of a long chirp, each computed from small tables and
-/// polynomials (decision 44).
+/// polynomials (decision 45).
 class ChirpSpectrumFactors {
 public:
     ChirpSpectrumFactors(Context& context, const loops::ChirpSpectrumEntries& entries,

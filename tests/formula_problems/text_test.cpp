@@ -83,6 +83,7 @@ TEST(FormulaErrors, SayWhatIsWrongAndWhere) {
         {"formula I(99999999999999999999)", "64 bits", 10},
         {"formula DFT(2^40) ⊗ I(2^40)", "too large", 8},
         {"formula I(2^62) ⊕ I(2^62)", "too large", 8},
+        {"formula real[DFT(2^62)]", "too large", 8},
         {"formula DFT(8) btach=4", "batch", 15},
         {"formula DFT(8) complex64 float64", "one data type", 25},
         {"formula I(1000000000000000000)", "64 bits", 0},

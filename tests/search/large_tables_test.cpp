@@ -4,7 +4,6 @@
 #include "plan/transform/cpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/cost/cpu/estimate.hpp"
-#include "support/transform_schedule.hpp"
 #include "target/cpu.hpp"
 
 #include <gtest/gtest.h>
@@ -66,16 +65,10 @@ TEST(LargeTables, OfOneSpectrumAreOne) {
 
 TEST(LargeTables, OfSpectraBecomeCodeThatThePlansCheckProves) {
     // The check compares all outputs with the definition.
-    const Transform problem = swirl::problem("dft 4099");
-    const auto schedule = [](const target::Cpu& cpu) {
-        return transform_schedule(std::string(cpu.name) +
-                                  ": 0 bluestein(11796480)[stockham(64,64,64,45), stockham(64,64,64,45)]");
-    };
-    for (const target::Cpu* cpu : {&target::host_cpu(), &target::portable_cpu()}) {
-        std::shared_ptr<const planning::Plan> plan;
-        ASSERT_NO_THROW(plan = planning::Plan::build(problem, schedule(*cpu), {.check = true})) << cpu->name;
-        EXPECT_LT(plan->table_bytes(), Integer{64} << 20) << cpu->name;
-    }
+    for (const char* text : {"dft 5900047", "rdft 5900047 float32"})
+        EXPECT_LT(plan_of(text, target::host_cpu(), true)->table_bytes(), Integer{64} << 20) << text;
+    EXPECT_LT(plan_of("dft 5900047 float32 backward", target::portable_cpu(), true)->table_bytes(),
+              Integer{64} << 20);
 }
 
 } // namespace large_tables_test
