@@ -1,13 +1,12 @@
 #include "bench/definition.hpp"
 
 #include "base/error.hpp"
+#include "bench/support/in_parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <numbers>
 #include <set>
-#include <thread>
 
 namespace swirl::bench {
 namespace {
@@ -179,15 +178,7 @@ std::vector<Complex> by_definition(const Transform& problem, const ElementAt& in
                                    std::span<const OutputIndex> outputs) {
     const Definition definition(problem, input);
     std::vector<Complex> result(outputs.size());
-    std::atomic<std::size_t> next = 0;
-    const auto work = [&] {
-        for (std::size_t k = next++; k < outputs.size(); k = next++) result[k] = definition(outputs[k]);
-    };
-    std::vector<std::jthread> helpers;
-    for (unsigned k = 1; k < std::max(1U, std::thread::hardware_concurrency()); ++k)
-        helpers.emplace_back(work);
-    work();
-    helpers.clear();
+    in_parallel(outputs.size(), [&](std::size_t k) { result[k] = definition(outputs[k]); });
     return result;
 }
 

@@ -156,10 +156,9 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
                   .tables = built->table_bytes()};
     } else {
         plan = inspect_gpu_plan(problem, options);
-        for (const auto& pass : plan.passes) {
+        for (const auto& pass : plan.passes)
             memory.workspace = std::max(memory.workspace, static_cast<Integer>(pass.workspace_bytes));
-            for (const ir::KernelInfo& kernel : pass.kernels) memory.tables += kernel.table_bytes;
-        }
+        memory.tables = planning::table_bytes(plan.passes);
         planning::require_within(options.memory_limit, memory, problem);
         work = planning::planning_work(problem, plan.schedule, plan.passes, !options.no_check);
     }

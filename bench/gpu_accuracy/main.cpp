@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "bench/gpu_accuracy/kernels.hpp"
 #include "bench/gpu_accuracy/patterns.hpp"
+#include "bench/support/in_parallel.hpp"
 #include "bench/support/program.hpp"
 #include "bench/support/setting.hpp"
 #include "ir/rounding.hpp"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <regex>
 #include <string>
 
@@ -50,17 +52,20 @@ struct Data {
     std::vector<double> a, b;
 };
 Data data_of(const AccuracyPattern& pattern, const GpuMatrixCall& call, std::uint64_t seed) {
-    Random random(seed);
     const StoredType& format = operand_of(call);
-    std::vector<std::byte> bytes(format.bytes);
     const auto draw = [&](int operand, Integer lines) {
-        std::vector<double> values;
-        values.reserve(static_cast<std::size_t>(lines * call.k));
-        for (Integer line = 0; line < lines; ++line)
+        std::vector<double> values(static_cast<std::size_t>(lines * call.k));
+        in_parallel(static_cast<std::size_t>(lines), [&](std::size_t line) {
+            std::seed_seq sequence{seed, seed >> 32, static_cast<std::uint64_t>(operand),
+                                   std::uint64_t{line}};
+            Random random(sequence);
+            std::vector<std::byte> bytes(format.bytes);
             for (Integer k = 0; k < call.k; ++k) {
-                format.write(pattern.element(random, operand, line, k), bytes.data());
-                values.push_back(format.read(bytes.data()));
+                format.write(pattern.element(random, operand, static_cast<Integer>(line), k), bytes.data());
+                values[line * static_cast<std::size_t>(call.k) + static_cast<std::size_t>(k)] =
+                    format.read(bytes.data());
             }
+        });
         return values;
     };
     Data data;
@@ -72,7 +77,11 @@ Data data_of(const AccuracyPattern& pattern, const GpuMatrixCall& call, std::uin
 runtime::GpuBuffer to_gpu(const runtime::GpuDevice& device, const std::vector<double>& values,
                           const StoredType& format) {
     std::vector<std::byte> bytes(values.size() * format.bytes);
-    for (std::size_t i = 0; i < values.size(); ++i) format.write(values[i], &bytes[i * format.bytes]);
+    constexpr std::size_t chunk = std::size_t{1} << 16;
+    in_parallel((values.size() + chunk - 1) / chunk, [&](std::size_t c) {
+        for (std::size_t i = c * chunk; i < std::min(values.size(), (c + 1) * chunk); ++i)
+            format.write(values[i], &bytes[i * format.bytes]);
+    });
     runtime::GpuBuffer buffer(device, bytes.size());
     copy_to_gpu(device, buffer.address(), bytes.data(), bytes.size());
     return buffer;
@@ -170,6 +179,34 @@ bool keeps_promise(const Errors& errors, const Errors& simt) {
            errors.strange <= simt.strange;
 }
 
+std::string text_of(const Errors& errors) {
+    return fmt::format("{:.2e} | {:.2e} | {:+.1e}", errors.mean, errors.largest, errors.bias);
+}
+
+/// A and B on the GPU.
+struct Operands {
+    runtime::GpuBuffer a, b;
+};
+
+/// The errors of each kernel.
+std::vector<Errors> errors_of_all(const std::vector<AccuracyKernel>& kernels, const Data& data,
+                                  const Reference& reference, const runtime::GpuStream& stream) {
+    std::map<const StoredType*, Operands> operands;
+    std::vector<Errors> result;
+    for (const AccuracyKernel& kernel : kernels) {
+        auto at = operands.find(kernel.operand);
+        if (at == operands.end())
+            at = operands
+                     .emplace(kernel.operand, Operands{to_gpu(stream.device(), data.a, *kernel.operand),
+                                                       to_gpu(stream.device(), data.b, *kernel.operand)})
+                     .first;
+        result.push_back(errors_of(
+            product_on_gpu<float>(kernel, at->second.a, at->second.b, reference.values.size(), stream),
+            reference));
+    }
+    return result;
+}
+
 int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime::GpuStream& stream) {
     GpuMatrixCall in_float64 = call;
     in_float64.arithmetic = GpuArithmetic::float64;
@@ -179,8 +216,15 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
     for (const AccuracyKernel& kernel : kernels)
         print(fmt::format("- {}: `{}`\n", kernel.name, kernel.made_by));
     print(
-        "\n| pattern | kernel | mean | largest | bias | mean / SIMT | largest / SIMT | "
-        "|\n|---|---|---:|---:|---:|---:|---:|---|\n");
+        "\n| pattern | kernel | mean | largest | bias | SIMT mean | largest | bias | cuBLAS mean | largest | "
+        "bias | "
+        "|\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|\n");
+    const auto cublas_of = [&](const AccuracyKernel& kernel) {
+        return static_cast<std::size_t>(
+            std::find_if(kernels.begin(), kernels.end(),
+                         [&](const AccuracyKernel& other) { return other.name == kernel.cublas; }) -
+            kernels.begin());
+    };
     const std::regex only(arguments.only);
     int broken = 0;
     for (const AccuracyPattern& pattern : accuracy_patterns()) {
@@ -188,19 +232,17 @@ int measure(const GpuMatrixCall& call, const Arguments& arguments, const runtime
         if (!pattern.is_low_precision && operand_of(call).bytes < 4) continue;
         const Data data = data_of(pattern, call, arguments.seed);
         const Reference reference = reference_of(data, call, float64, stream);
-        Errors simt;
-        for (const AccuracyKernel& kernel : kernels) {
-            const runtime::GpuBuffer a = to_gpu(stream.device(), data.a, *kernel.operand);
-            const runtime::GpuBuffer b = to_gpu(stream.device(), data.b, *kernel.operand);
-            const Errors errors =
-                errors_of(product_on_gpu<float>(kernel, a, b, reference.values.size(), stream), reference);
-            if (&kernel == kernels.data()) simt = errors;
-            const bool holds = !kernel.is_promised || keeps_promise(errors, simt);
+        const std::vector<Errors> all = errors_of_all(kernels, data, reference, stream);
+        const Errors& simt = all.front();
+        for (std::size_t k = 0; k < kernels.size(); ++k) {
+            const AccuracyKernel& kernel = kernels[k];
+            const std::size_t cublas = cublas_of(kernel);
+            const bool holds = !kernel.is_promised || keeps_promise(all[k], simt);
             broken += holds ? 0 : 1;
-            print(fmt::format("| {} | {} | {:.2e} | {:.2e} | {:+.1e} | {:.2f} | {:.2f} | {}{} |\n",
-                              pattern.name, kernel.name, errors.mean, errors.largest, errors.bias,
-                              errors.mean / simt.mean, errors.largest / simt.largest,
-                              errors.strange > 0 ? fmt::format("{} not as expected", errors.strange) : "",
+            print(fmt::format("| {} | {} | {} | {} | {} | {}{} |\n", pattern.name, kernel.name,
+                              text_of(all[k]), text_of(simt),
+                              cublas < kernels.size() ? text_of(all[cublas]) : " | | ",
+                              all[k].strange > 0 ? fmt::format("{} not as expected", all[k].strange) : "",
                               holds ? "" : " **breaks the promise**"));
         }
     }
@@ -217,10 +259,9 @@ int compare_with_model(const GpuMatrixCall& call, const Arguments& arguments,
                                                                     : DataType::float32;
     const ir::WgmmaInstruction& entry = target::wgmma_of(scalar, 64);
     const std::vector<AccuracyKernel> kernels = kernels_for(call, {}, stream);
-    const char* const wanted = scalar == DataType::float32 ? "eleven_bits" : "default";
-    const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const AccuracyKernel& one) {
-        return one.name == wanted && one.made_by.find("wgmma ") != std::string::npos;
-    });
+    const char* const wanted = scalar == DataType::float32 ? "tf32" : "wgmma";
+    const auto kernel = std::find_if(kernels.begin(), kernels.end(),
+                                     [&](const AccuracyKernel& one) { return one.name == wanted; });
     if (kernel == kernels.end())
         throw UserError("{} is not multiplied by tiles; --model compares larger products",
                         to_text(product_of(call)));

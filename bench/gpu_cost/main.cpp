@@ -165,33 +165,33 @@ struct Judgement {
     std::vector<double> regrets, errors;
 };
 
-void judge(Judgement& judgement, std::span<const TimedProblem> problems, const GpuModelConstants& constants) {
-    for (const TimedProblem& problem : problems) {
-        const Candidate* best = nullptr;
-        double least = 0;
-        for (const Candidate& candidate : problem.candidates) {
-            const double seconds = predicted(problem, candidate, constants);
-            judgement.errors.push_back(std::log(seconds / candidate.seconds));
-            if (best == nullptr || seconds < least) {
-                best = &candidate;
-                least = seconds;
-            }
-        }
-        judgement.regrets.push_back(best->seconds / problem.least());
-    }
+/// A candidate, and the model's time for it.
+struct Rated {
+    const Candidate* candidate;
+    double seconds;
+};
+
+/// As the model ranks them; candidates with equal predictions keep their order, as when planning.
+std::vector<Rated> ranked(const TimedProblem& problem, const GpuModelConstants& constants) {
+    std::vector<Rated> result;
+    for (const Candidate& candidate : problem.candidates)
+        result.push_back({&candidate, predicted(problem, candidate, constants)});
+    std::stable_sort(result.begin(), result.end(),
+                     [](const Rated& a, const Rated& b) { return a.seconds < b.seconds; });
+    return result;
 }
 
-/// The fastest of the few that the model predicts fastest: what timing them when planning would choose.
-void judge_shortlist(Judgement& judgement, std::span<const TimedProblem> problems, std::size_t count) {
+/// The fastest of the `count` that the model predicts fastest: for several, what timing them when planning would choose.
+void judge(Judgement& judgement, std::span<const TimedProblem> problems, const GpuModelConstants& constants,
+           std::size_t count = 1) {
     for (const TimedProblem& problem : problems) {
-        std::vector<std::pair<double, double>> ranked; // predicted, timed
-        for (const Candidate& candidate : problem.candidates)
-            ranked.emplace_back(predicted(problem, candidate, {}), candidate.seconds);
-        std::sort(ranked.begin(), ranked.end());
-        ranked.resize(std::min(count, ranked.size()));
-        double least = ranked.front().second;
-        for (const auto& [prediction, seconds] : ranked) least = std::min(least, seconds);
+        const std::vector<Rated> all = ranked(problem, constants);
+        double least = all.front().candidate->seconds;
+        for (std::size_t k = 0; k < std::min(count, all.size()); ++k)
+            least = std::min(least, all[k].candidate->seconds);
         judgement.regrets.push_back(least / problem.least());
+        for (const Rated& rated : all)
+            judgement.errors.push_back(std::log(rated.seconds / rated.candidate->seconds));
     }
 }
 
@@ -264,7 +264,7 @@ int run(const Arguments& arguments) {
     print("model, present constants", present);
     for (const std::size_t count : {2, 4, 8}) {
         Judgement shortlist;
-        judge_shortlist(shortlist, problems, count);
+        judge(shortlist, problems, {}, count);
         print(fmt::format("  fastest of its first {}", count), shortlist);
     }
     if (!others.empty()) {

@@ -113,10 +113,8 @@ double make_plan(const Case& one) {
             return static_cast<double>(plan->table_bytes()) / mebibyte;
         }
     const target::Gpu& gpu = target::gpu_named(one.target);
-    double bytes = 0;
-    for (const auto& pass : planning::describe_passes(problem, search::gpu_schedule(problem, gpu)))
-        for (const ir::KernelInfo& kernel : pass.kernels) bytes += static_cast<double>(kernel.table_bytes);
-    return bytes / mebibyte;
+    const auto passes = planning::describe_passes(problem, search::gpu_schedule(problem, gpu));
+    return static_cast<double>(planning::table_bytes(passes)) / mebibyte;
 }
 
 void plan_in_processes(std::size_t jobs, const Bounds& bounds, const std::function<bool(Case&)>& next,

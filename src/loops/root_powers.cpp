@@ -49,11 +49,12 @@ std::optional<Digits> digits_with_table(const Twiddle& twiddle, const Extents& g
         return std::nullopt;
     const auto index = evaluate(met.diagonal.index, met.index, extents);
     if (!index) return std::nullopt;
-    // Loops may run past the range, to a limit beyond which nothing is multiplied: the highest digit is a quotient.
-    const auto digit = [&](const formula::Digit& of) -> std::optional<Affine> {
-        if (of.divisor * of.modulus < met.diagonal.index.range()) return digit_of(of, *index, extents);
-        auto shifted = divide(*index, of.divisor, extents);
-        return shifted ? std::optional(std::move(shifted->quotient)) : std::nullopt;
+    // Up to a limit the index is in the map's range, but beyond it may not be: the highest digit is the whole quotient.
+    const auto digit = [&](const formula::Digit& own) -> std::optional<Affine> {
+        if (!twiddle.limit || own.divisor * own.modulus < met.diagonal.index.range())
+            return digit_of(own, *index, extents);
+        auto quotient = divide(*index, own.divisor, extents);
+        return quotient ? std::optional(std::move(quotient->quotient)) : std::nullopt;
     };
     auto first = digit(twiddle_function->first), second = digit(twiddle_function->second);
     if (!first || !second) return std::nullopt;
@@ -66,15 +67,13 @@ std::optional<Digits> digits_of(const Twiddle& twiddle, const Extents& extents) 
 }
 
 Twiddle power(const TwiddleFunction& twiddle_function, bool first, const Affine& x, const Affine& y,
-              const Extents& extents, const std::optional<IndexTable>& table) {
+              const Extents& extents, bool has_limit, const std::optional<IndexTable>& table) {
     const formula::Digit &dx = first ? twiddle_function.first : twiddle_function.second,
                          &dy = first ? twiddle_function.second : twiddle_function.first;
     const Affine index = dx.divisor * x + dy.divisor * y;
     Integer range = std::max(dx.divisor * dx.modulus, dy.divisor * dy.modulus);
-    if (!table)
-        range = std::max(range, bounds(index, extents).second + 1); // the highest digit may be too large
-    const formula::Diagonal diagonal{twiddle_function, formula::IndexMap::identity(range)};
-    FoldedDiagonal met{diagonal, index};
+    if (has_limit) range = std::max(range, bounds(index, extents).second + 1);
+    FoldedDiagonal met{{twiddle_function, formula::IndexMap::identity(range)}, index};
     if (table && met.index.coefficient(table->symbol) != 0) met.table = table;
     return twiddle_of({std::move(met)}, extents);
 }

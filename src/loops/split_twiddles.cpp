@@ -36,10 +36,12 @@ std::optional<SplitTwiddles> split_by(const std::vector<Twiddle>& twiddles, cons
             x(digits[e]) - x(digits[e]).constant() != form)
             return std::nullopt;
     }
+    const bool has_limit = std::any_of(twiddles.begin(), twiddles.end(),
+                                       [](const Twiddle& twiddle) { return twiddle.limit.has_value(); });
     SplitTwiddles split;
     for (const Digits& d : digits)
-        split.own.push_back(power(twiddle_function, first, x(d).constant(), y(d), extents));
-    split.common = power(twiddle_function, first, form, y(digits[0]), extents);
+        split.own.push_back(power(twiddle_function, first, x(d).constant(), y(d), extents, has_limit));
+    split.common = power(twiddle_function, first, form, y(digits[0]), extents, has_limit);
     return split;
 }
 
@@ -123,7 +125,7 @@ std::optional<TwiddleProducts> twiddle_products(const std::vector<Twiddle>& twid
             const auto [at, is_new] = index_of_exponent.emplace(term, products.twiddles.size());
             if (is_new)
                 products.twiddles.push_back(
-                    power(*powers->twiddle_function, powers->first, term, powers->form, extents));
+                    power(*powers->twiddle_function, powers->first, term, powers->form, extents, false));
             own.push_back(at->second);
         }
     }
@@ -172,7 +174,7 @@ std::optional<SplitTwiddles> split_chirps(const std::vector<Twiddle>& twiddles, 
         }
         const TwiddleFunction twiddle_function{
             chirp->order, {1, above}, {above, own + 1}, chirp->direction, chirp->factor};
-        split.own.push_back(power(twiddle_function, true, least, own, extents));
+        split.own.push_back(power(twiddle_function, true, least, own, extents, false));
         split.own.back().constant *= formula::diagonal_value(*chirp, own);
     }
     return split;

@@ -104,6 +104,12 @@ Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& 
     return twiddle;
 }
 
+bool varies_with(const Twiddle& twiddle, const Affine& form) {
+    return std::all_of(form.terms().begin(), form.terms().end(), [&](const Affine::Term& term) {
+        return std::binary_search(twiddle.variables.begin(), twiddle.variables.end(), term.variable);
+    });
+}
+
 void limit_to(Twiddle& twiddle, const Affine& limit) {
     twiddle.limit = limit;
     for (Location& location : twiddle.auxiliary) location.limit = limit;

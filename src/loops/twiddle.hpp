@@ -31,6 +31,9 @@ std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index,
 /// Drops diagonals equal to 1 for all values of the variables, folds constant ones, and multiplies chirps of one index.
 Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& extents);
 
+/// Whether the twiddle's diagonals depend on all variables of the form.
+bool varies_with(const Twiddle& twiddle, const Affine& form);
+
 /// Restricts the twiddle to where `limit` is negative: elsewhere its entry is zero, and the caller's array is not
 /// read.
 void limit_to(Twiddle& twiddle, const Affine& limit);

@@ -80,11 +80,12 @@ std::optional<std::pair<Power, Power>> halves_of(const Power& power,
 }
 
 /// Appends factors of ω^{x·y}. `digits` splits loop variables where the sums do not suffice.
-void add_powers(Power whole, const TwiddleFunction& twiddle_function, const std::optional<IndexTable>& table,
-                const Extents& extents, Integer most, DigitTerms* digits, std::vector<Twiddle>& result) {
+void add_powers(Power whole, const TwiddleFunction& twiddle_function, bool has_limit,
+                const std::optional<IndexTable>& table, const Extents& extents, Integer most,
+                DigitTerms* digits, std::vector<Twiddle>& result) {
     const auto extents_now = [&]() -> const Extents& { return digits ? digits->extents() : extents; };
     const auto twiddle_for = [&](const Power& each) {
-        return power(twiddle_function, true, sum_of(each.x), sum_of(each.y), extents_now(), table);
+        return power(twiddle_function, true, sum_of(each.x), sum_of(each.y), extents_now(), has_limit, table);
     };
     const auto values = [&](const Power& each) { return combinations(twiddle_for(each), extents_now()); };
     std::vector<Power> open{std::move(whole)};
@@ -118,7 +119,8 @@ void add_terms(const Twiddle& twiddle, const Extents& extents, Integer most, Dig
     const auto x = terms_of(digits->first, extents, twiddle.varying[0].table),
                y = terms_of(digits->second, extents, twiddle.varying[0].table);
     if (!x || !y) return result.push_back(twiddle);
-    add_powers({*x, *y}, twiddle_function, twiddle.varying[0].table, extents, most, by_digits, result);
+    add_powers({*x, *y}, twiddle_function, twiddle.limit.has_value(), twiddle.varying[0].table, extents, most,
+               by_digits, result);
 }
 
 /// Appends factors of a chirp: ω^{(x+y)²/2} = ω^{x²/2} · ω^{x·y} · ω^{y²/2}. `digits` splits loop variables where the
@@ -149,7 +151,8 @@ void add_chirp(const formula::ChirpFunction& chirp, const Affine& index, const E
     add_chirp(chirp, own, extents, most, digits, result);
     add_chirp(chirp, others, extents, most, digits, result);
     const TwiddleFunction twiddle_function{chirp.order, {1, x}, {x, y}, chirp.direction, chirp.factor};
-    add_powers({terms_now(own), terms_now(others)}, twiddle_function, {}, extents, most, digits, result);
+    add_powers({terms_now(own), terms_now(others)}, twiddle_function, false, {}, extents, most, digits,
+               result);
 }
 
 } // namespace
@@ -176,19 +179,21 @@ std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extent
 }
 
 std::vector<Twiddle> DigitTerms::terms_of(const Twiddle& twiddle) {
-    if (!twiddle.auxiliary.empty() || combinations(twiddle, extents_) <= most_) return {twiddle};
+    if (combinations(twiddle, extents_) <= most_) return {twiddle};
     std::vector<Twiddle> result;
     for (const FoldedDiagonal& met : twiddle.varying) {
-        const Twiddle own = twiddle_of({met}, extents_);
+        Twiddle own = twiddle_of({met}, extents_);
+        if (twiddle.limit && varies_with(own, *twiddle.limit)) own.limit = twiddle.limit;
         if (const auto index = index_of_chirp(met, extents_))
             add_chirp(std::get<formula::ChirpFunction>(met.diagonal.function), *index, extents_, most_, this,
                       result);
         else
             add_terms(own, extents_, most_, this, result);
     }
-    // Beyond a limit nothing is multiplied, so factors need no limit; an unsplit twiddle may be undefined there.
+    // Beyond a limit nothing is multiplied, so factors need no limit; an unsplit diagonal may be undefined there.
     if (result.size() == 1) return {twiddle};
     result.front().constant *= twiddle.constant;
+    result.front().auxiliary = twiddle.auxiliary;
     return result;
 }
 

@@ -11,17 +11,6 @@
 
 namespace swirl::lower {
 
-namespace {
-
-/// Whether the diagonals of the twiddle depend on all variables of the form.
-bool varies_with(const Twiddle& factor, const Affine& form) {
-    return std::all_of(form.terms().begin(), form.terms().end(), [&](const Affine::Term& term) {
-        return std::binary_search(factor.variables.begin(), factor.variables.end(), term.variable);
-    });
-}
-
-} // namespace
-
 /// Emits one codelet and its loops.
 class CodeletEmitter {
 public:

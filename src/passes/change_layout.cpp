@@ -48,6 +48,10 @@ struct Ratio {
 class LayoutChange {
 public:
     LayoutChange(Program& program, Ratio ratio) : program_(program), ratio_(ratio) {
+        bool has_index_tables = false;
+        for (std::size_t b = 0; b < program.buffers.size(); ++b)
+            has_index_tables = has_index_tables || !integers_of(static_cast<Buffer>(b)).empty();
+        if (!has_index_tables) return;
         VariableRanges ranges(program);
         look_at_tables(program.body, ranges);
     }

@@ -312,7 +312,7 @@ TEST(ProductsOnGpus, AreWrittenInEachLanguage) {
     expect_contains(run_without_driver("emit --language cuda" + stream), 0,
                     {"kernel_2", "if (alpha_beta[0] != 0) {", "void* workspace"});
     expect_contains(run_without_driver("emit --language opencl" + stream), 2,
-                    {"stream_k_blocks is 132", "PoCL 3.1 gives wrong results", "stream_k_blocks=0"});
+                    {"stream_k_blocks is 132", "PoCL 3.1, gives wrong results", "stream_k_blocks=0"});
 }
 
 } // namespace gpu_products_test

@@ -5,6 +5,7 @@
 
 #include "support/first_gpu.hpp"
 #include "support/gpu_schedules.hpp"
+#include "support/padded_product.hpp"
 
 #include <algorithm>
 #include <array>
@@ -54,14 +55,7 @@ TEST_F(MatrixDataTypesOnGpu, EpiloguesOfLowPrecisionAreTheirExpressions) {
                                    "x + residual[i,j] * w[b]", "x + residual[j,i] * i"})
         for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}})
             for (const bool by_rows : {false, true}) {
-                MatrixProduct product =
-                    by_rows ? MatrixProduct::row_major(DataType::float32, rows, columns, 192)
-                            : MatrixProduct::column_major(DataType::float32, rows, columns, 192);
-                product.a_type = product.b_type = DataType::bfloat16;
-                if (by_rows)
-                    product.b.row_stride = product.c.row_stride = 1024;
-                else
-                    product.a.column_stride = product.c.column_stride = 1024;
+                MatrixProduct product = support::padded_low_precision_product(by_rows, rows, columns, 1024);
                 product.epilogue = Expression(expression);
                 expect_plans(product, 1);
             }

@@ -6,6 +6,7 @@
 #include "problem/matrix_product.hpp"
 #include "support/first_gpu.hpp"
 #include "support/gpu_schedules.hpp"
+#include "support/padded_product.hpp"
 #include "support/reduced.hpp"
 
 #include <cmath>
@@ -113,14 +114,8 @@ TEST_F(MatrixReductionsOnGpu, OfThreads) {
 TEST_F(MatrixReductionsOnGpu, OfTiles) {
     for (const bool by_rows : {false, true})
         for (const auto& [rows, columns] : {std::array<Integer, 2>{1000, 520}, {333, 700}, {2048, 1024}}) {
-            MatrixProduct product = by_rows
-                                        ? MatrixProduct::row_major(DataType::float32, rows, columns, 192)
-                                        : MatrixProduct::column_major(DataType::float32, rows, columns, 192);
-            product.a_type = product.b_type = DataType::bfloat16;
-            if (by_rows)
-                product.b.row_stride = product.c.row_stride = 1024;
-            else
-                product.a.column_stride = product.c.column_stride = 2048;
+            const MatrixProduct product =
+                support::padded_low_precision_product(by_rows, rows, columns, by_rows ? 1024 : 2048);
             for (const std::string& schedule : swirl::gpu_schedules(reduced(product), 3))
                 expect_reductions<bfloat16>(product, schedule);
         }

@@ -135,9 +135,9 @@ void require_stream_k(FirstInfeasibility& infeasibility, const SimtGemm& schedul
     const StreamK& stream_k = *schedule.stream_k();
     infeasibility.require(
         gpu.has_conditional_barriers,
-        "stream_k_blocks is {}, and its barriers are in conditional code, which OpenCL "
-        "implementations miscompile (PoCL 3.1 gives wrong results); stream_k_blocks=0, or another "
-        "language, is possible",
+        "stream_k_blocks is {}, and its barriers are in conditional code, with which an OpenCL "
+        "implementation, PoCL 3.1, gives wrong results; stream_k_blocks=0, or another language, is "
+        "possible",
         stream_k.blocks);
     infeasibility.require(stream_k.blocks > 0, "stream_k_blocks is {}; 1 and more are possible",
                           stream_k.blocks);

@@ -47,6 +47,8 @@ public:
     const PlanningWork& work() const { return work_; }
     /// The intermediate, plus the scratch between the kernels of a pass, which all passes share.
     std::size_t workspace_bytes() const { return workspace_bytes_; }
+    /// Of all kernels; identical tables are stored once.
+    Integer table_bytes() const { return static_cast<Integer>(tables_->bytes()); }
     /// Required alignments in bytes of the caller's arrays, in the order of Binding::Source.
     std::array<std::size_t, Binding::sources> alignments() const;
 

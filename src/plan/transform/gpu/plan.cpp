@@ -141,6 +141,15 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
     return result;
 }
 
+Integer table_bytes(std::span<const GpuPassDescription> passes) {
+    TableImage image;
+    for (const GpuPassDescription& pass : passes)
+        for (const ir::Program& program : pass.programs)
+            for (const ir::BufferInfo& buffer : program.buffers)
+                if (buffer.space == ir::Space::table) image.add(buffer);
+    return std::ssize(image.bytes());
+}
+
 namespace {
 
 /// What the limit, and half of the GPU's free memory, leave.
@@ -208,8 +217,7 @@ const PlanningWork& GpuPlan::planning_work() const { return state_->work; }
 Integer GpuPlan::table_bytes() const {
     Integer sum = 0;
     for (const std::optional<GpuKernels>* const kernels : {&state_->whole, &state_->rest})
-        if (*kernels)
-            for (const LaunchedKernel& kernel : (*kernels)->kernels()) sum += kernel.info().table_bytes;
+        if (*kernels) sum += (*kernels)->table_bytes();
     return sum;
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct GpuPassDescription {
 
 /// Describes a schedule's passes without a GPU; values that only a driver knows are 0. Throws as GpuPlan::build does.
 std::vector<GpuPassDescription> describe_passes(const Transform& problem, const Schedule& schedule);
+/// Bytes of the passes' tables on the GPU, where identical tables are stored once.
+Integer table_bytes(std::span<const GpuPassDescription> passes);
 
 /// What planning these passes takes without a cache.
 PlanningWork planning_work(const Transform& problem, const Schedule& schedule,

@@ -100,13 +100,7 @@ std::vector<RatedDecomposition> rated_decompositions(const Transform& problem, c
     return result;
 }
 
-/// The first of the fastest.
-std::size_t fastest_of(const std::vector<RatedGpuSchedule>& all) {
-    std::size_t best = 0;
-    for (std::size_t k = 1; k < all.size(); ++k)
-        if (all[k].seconds < all[best].seconds) best = k;
-    return best;
-}
+bool is_faster(const RatedGpuSchedule& a, const RatedGpuSchedule& b) { return a.seconds < b.seconds; }
 
 std::string times_the_cost(double seconds, double chosen) {
     return fmt::format("estimated at {:.2f} times the cost", seconds / chosen);
@@ -140,8 +134,7 @@ std::vector<RatedGpuSchedule> gpu_schedules(const Transform& problem, const targ
             for (std::size_t rank = 1; rank < decomposition.candidates[pass].size(); ++rank)
                 result.push_back(decomposition.with(pass, rank, gpu));
     }
-    std::stable_sort(result.begin(), result.end(),
-                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    std::stable_sort(result.begin(), result.end(), is_faster);
     if (result.size() > most) result.erase(result.begin() + static_cast<std::ptrdiff_t>(most), result.end());
     return result;
 }
@@ -154,7 +147,8 @@ Choice estimate(const Transform& problem, const target::Gpu& gpu) {
     const std::vector<RatedDecomposition> decompositions = rated_decompositions(problem, gpu, 1);
     std::vector<RatedGpuSchedule> all;
     for (const RatedDecomposition& each : decompositions) all.push_back(each.with(0, 0, gpu));
-    const std::size_t fastest = fastest_of(all);
+    const auto fastest =
+        static_cast<std::size_t>(std::min_element(all.begin(), all.end(), is_faster) - all.begin());
     const RatedGpuSchedule& chosen = all[fastest];
     Choice choice{chosen.schedule, chosen.seconds, {}};
     for (std::size_t k = 0; k < all.size(); ++k)

@@ -1,4 +1,3 @@
-#include "base/error.hpp"
 #include "plan/memory_need.hpp"
 #include "plan/transform/gpu/kernels.hpp"
 #include "problem/syntax.hpp"
@@ -7,22 +6,16 @@
 #include "search/cost/gpu/cached_estimate.hpp"
 #include "search/cost/gpu/estimate.hpp"
 #include "search/options.hpp"
-#include "search/tasks/task.hpp"
-#include "search/timer/gpu/timer.hpp"
+#include "search/tasks/gpu/gpu_task.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 namespace swirl::search {
 
 using planning::Schedule;
 
 namespace {
-
-/// Time limit in seconds for checking another version's schedule against the estimate.
-constexpr double transform_recheck_seconds = 1.5;
-/// Time budget for measuring, in seconds: the driver compiles about two hundred kernels in this time.
-constexpr double usual_transform_budget = 5;
 
 /// Whether a GPU has the clusters and cooperative groups that a schedule needs.
 bool is_for(const target::Gpu& gpu, const Schedule& schedule) {
@@ -44,81 +37,59 @@ StoredSchedules::Parse parse_for(const Transform& problem, std::string gpu) {
     };
 }
 
-class GpuTransform : public Task {
+class GpuTransform : public GpuTask {
 public:
     GpuTransform(const Transform& problem, const GpuTarget& gpu, const TaskSetting& setting)
-        : Task(setting), problem_(problem), whole_(problem), gpu_(gpu) {
-        if (gpu_.device != nullptr)
-            planning::require_gpu_memory(problem, gpu_.identity.gpu,
-                                         static_cast<Integer>(gpu_.device->properties().memory_bytes));
+        : GpuTask(problem, gpu, setting), problem_(problem) {
+        if (gpu.device != nullptr)
+            planning::require_gpu_memory(problem, gpu.identity.gpu,
+                                         static_cast<Integer>(gpu.device->properties().memory_bytes));
     }
 
     AnyPlan build(const ScheduleCandidate& chosen) override {
-        if (gpu_.device == nullptr)
-            throw InternalError("no plan for {} without a device", gpu_.identity.gpu.name);
-        return planning::GpuPlan::build(problem_, chosen.schedule, *gpu_.device,
-                                        {.check = options().check,
-                                         .use_cache = options().use_kernel_cache,
-                                         .memory_limit = options().memory_limit_bytes,
-                                         .planning_limit = options().planning_limit_seconds,
-                                         .interrupt = interrupt_of(options())});
+        return planning::GpuPlan::build(problem_, chosen.schedule, device(),
+                                        plan_options<planning::GpuPlanOptions>());
     }
 
 private:
     ScheduleCandidate chosen() override {
-        if (gpu_.identity.key.empty()) return {of_any_such_gpu()};
-        std::optional<GpuTimer> of_device; // frees its data before the plan allocates memory
-        return choose_schedule(
-            {.problem = whole_,
-             .stored = stored_schedules(problem_, gpu_, options()),
-             .effort = options().effort,
-             .seconds = budget_of(options(), {usual_gpu_shortlist_budget, usual_transform_budget}),
-             .recheck_seconds = transform_recheck_seconds,
-             .estimate = [this] { return estimate(); },
-             .shortlist = shortlist(),
-             .space =
-                 [this](std::vector<Schedule> others) {
-                     return gpu_transform_space(problem_,
-                                                {.gpu = gpu_.identity.gpu,
-                                                 .exhaustive = options().effort == Effort::exhaustive,
-                                                 .others = std::move(others)});
-                 },
-             .timer = [&]() -> Timer& {
-                 if (given_timer() != nullptr) return *given_timer();
-                 if (!of_device) of_device.emplace(*gpu_.device, options().use_kernel_cache);
-                 return *of_device;
-             }});
+        if (gpu().identity.key.empty()) return {of_any_such_gpu()};
+        return choose_by(
+            stored_schedules(problem_, gpu(), options()),
+            {.estimate = [this] { return estimate(); },
+             .shortlist = [this] { return shortlist(); },
+             .space = [this](std::vector<Schedule> others) { return space(std::move(others)); }});
     }
 
-    /// Empty without wisdom to keep the result.
-    std::function<std::vector<Schedule>()> shortlist() const {
-        if (!options().use_wisdom) return {};
-        return [this] {
-            std::vector<Schedule> result;
-            for (RatedGpuSchedule& rated : gpu_schedules(problem_, gpu_.identity.gpu, shortlist_length))
-                result.push_back(std::move(rated.schedule));
-            return result;
-        };
+    std::vector<Schedule> shortlist() const {
+        std::vector<Schedule> result;
+        for (RatedGpuSchedule& rated : gpu_schedules(problem_, gpu().identity.gpu, shortlist_length))
+            result.push_back(std::move(rated.schedule));
+        return result;
+    }
+
+    SearchSpace space(std::vector<Schedule> others) const {
+        return gpu_transform_space(problem_, {.gpu = gpu().identity.gpu,
+                                              .exhaustive = options().effort == Effort::exhaustive,
+                                              .others = std::move(others)});
     }
 
     /// The fastest that wisdom holds for GPUs of this kind, without clusters or cooperative groups that it lacks; else the
     /// model's.
     Schedule of_any_such_gpu() const {
-        const target::Gpu& gpu = gpu_.identity.gpu;
-        const auto fastest = stored_schedules(problem_, gpu_, options()).fastest_anywhere();
-        if (fastest && is_for(gpu, fastest->schedule)) return fastest->schedule;
-        return gpu_schedule(problem_, gpu);
+        const target::Gpu& target = gpu().identity.gpu;
+        const auto fastest = stored_schedules(problem_, gpu(), options()).fastest_anywhere();
+        if (fastest && is_for(target, fastest->schedule)) return fastest->schedule;
+        return gpu_schedule(problem_, target);
     }
 
     Schedule estimate() const {
-        const bool is_cached = gpu_.device != nullptr && options().use_kernel_cache;
-        return cached_gpu_schedule(problem_, gpu_.identity.gpu,
+        const bool is_cached = gpu().device != nullptr && options().use_kernel_cache;
+        return cached_gpu_schedule(problem_, gpu().identity.gpu,
                                    is_cached ? runtime::KernelCache::of_user() : nullptr);
     }
 
     const Transform& problem_;
-    const Problem whole_;
-    const GpuTarget& gpu_;
 };
 
 } // namespace
