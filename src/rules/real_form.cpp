@@ -1,5 +1,4 @@
 #include "rules/real_form.hpp"
-#include "formula/roots_of_unity.hpp"
 
 #include "formula/roots_of_unity.hpp"
 #include "rules/building_blocks.hpp"

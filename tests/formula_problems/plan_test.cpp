@@ -163,12 +163,12 @@ TEST(FormulaProblems, EqualTheirMatricesOnEveryCpu) {
 
 TEST(FormulaProblems, ComputeSpectraOfLongChirps) {
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const char* text :
-             {"diag(spectrum(4099)(8640); id(8640))",
-              "DFT(8640) · diag(spectrum(4099)(8640); id(8640)) · DFT(8640, backward)",
-              "DFT(8640, backward) · diag(spectrum(4100)(8640, backward); id(8640)) · DFT(8640)"})
-            for (const char* precision : {"", " complex64"})
-                expect_right(fmt::format("formula {}{}", text, precision), *cpu);
+        for (const char* precision : {"", " complex64"})
+            expect_right(fmt::format("formula diag(spectrum(4099)(8640); id(8640)){}", precision), *cpu);
+    for (const char* text : {"formula DFT(8640) · diag(spectrum(4099)(8640); id(8640)) · DFT(8640, backward)",
+                             "formula DFT(8640, backward) · diag(spectrum(4100)(8640, backward); id(8640)) · "
+                             "DFT(8640) complex64"})
+        expect_right(text, target::host_cpu());
     for (const char* text :
          {"formula DFT(8640) · diag(spectrum(4099)(8640); id(8640)) · DFT(8640, backward) complex64",
           "formula diag(spectrum(4100)(8640, backward); id(8640)) · DFT(8640)"})
