@@ -3,12 +3,11 @@
 #include "base/error.hpp"
 #include "lower/cpu/pair_pointwise.hpp"
 #include "plan/transform/cpu/half_spectrum.hpp"
-#include "problem/words.hpp"
+#include "problem/syntax.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <utility>
 
 namespace swirl::planning {
 
@@ -40,9 +39,7 @@ DataType arithmetic_of(DataType precision) {
 }
 
 std::string kernel_name(const Transform& problem, const DimensionPass& pass) {
-    const auto* const word = std::find_if(std::begin(kind_words), std::end(kind_words),
-                                          [&](const auto& known) { return known.value == problem.kind; });
-    return fmt::format("{}_pass_{}", word->text, pass.position + 1);
+    return fmt::format("{}_pass_{}", name_of(problem.kind), pass.position + 1);
 }
 
 lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded) {
