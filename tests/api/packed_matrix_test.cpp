@@ -88,6 +88,25 @@ TEST(PackedMatrix, GivesTheSameBits) {
     expect_same<std::complex<double>>();
 }
 
+TEST(PackedMatrix, OfOneRowKeepsTheOrientationOfCsEpilogue) {
+    // Where no code is generated B is copied: to columns of one element, which lie in memory as a row does.
+    constexpr Integer columns = 17, stride = 4;
+    MatrixProduct product = MatrixProduct::column_major(DataType::float64, 1, columns, 1);
+    product.b = {.row_stride = 1, .column_stride = stride};
+    product.c = {.row_stride = 1, .column_stride = 1};
+    product.epilogue = Expression("x + 2 * i + j");
+    const std::vector<double> a = elements<double>(1, 1), b = elements<double>(stride * columns, 2);
+    for (const char* cpu : {"portable", ""}) {
+        const Plan plan = swirl::plan(product, {.cpu = cpu});
+        std::vector<double> c(columns);
+        plan.execute(1, a.data(), plan.pack_b(b.data()), 0, c.data());
+        for (Integer j = 0; j < columns; ++j)
+            EXPECT_NEAR(c[static_cast<std::size_t>(j)],
+                        a[0] * b[static_cast<std::size_t>(j * stride)] + static_cast<double>(j), 1e-12)
+                << cpu << " column " << j;
+    }
+}
+
 TEST(PackedMatrix, ServesPlansOfOtherStridesAndThreadsAtOnce) {
     const Integer rows = 450, columns = 440, k_extent = 600;
     const std::vector<double> a = elements<double>(rows * k_extent, 1),

@@ -355,8 +355,10 @@ MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& argum
 
 bool wants_transposition(const MatrixProduct& product) {
     if (product.c.column_stride != 1) return false;
-    // One row lies in memory as one column does: vectors of it need B's rows to be contiguous.
-    const bool is_row = product.rows == 1 && product.columns > 1 && product.b.column_stride == 1;
+    // One row lies in memory as one column does: vectors of it need B's rows to be contiguous. Columns of one element may be,
+    // too, in a copy of B; the copy must not change the orientation.
+    const bool is_row =
+        product.rows == 1 && product.columns > 1 && product.b.column_stride == 1 && product.b.row_stride != 1;
     return product.c.row_stride != 1 || is_row;
 }
 
