@@ -11,8 +11,6 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <time.h>
-
 #include <algorithm>
 #include <optional>
 #include <random>
@@ -66,23 +64,17 @@ fftw_plan planned(const Library& library, int n, Data& data) {
     return plan;
 }
 
-/// The thread's time on a processor: other programs disturb it less.
-double processor_seconds() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// Planning each length for the first time, and again while the first plan lives.
+/// Planning each length for the first time, and again while the first plan lives. Counts the thread's time on a processor,
+/// which other programs disturb less.
 void time_planning(const Library& library, const std::vector<int>& lengths, Options& options) {
     std::vector<double> first, again;
     for (const int n : lengths) {
         Data data(n);
-        const double begin = processor_seconds();
+        const double begin = runtime::thread_seconds();
         const fftw_plan plan = planned(library, n, data);
-        const double between = processor_seconds();
+        const double between = runtime::thread_seconds();
         library.destroy(planned(library, n, data));
-        again.push_back(processor_seconds() - between);
+        again.push_back(runtime::thread_seconds() - between);
         first.push_back(between - begin);
         library.destroy(plan);
     }

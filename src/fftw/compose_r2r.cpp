@@ -144,11 +144,8 @@ private:
 
 void compose_r2r(const GuruProblem& problem, const View& from, const View& to, Composer& composer) {
     const std::vector<Integer> lengths = lengths_of(problem);
-    if (problem.kinds.empty()) {
-        Transform identity = composer.transform(TransformKind::real_formula, lengths, {}, from, to);
-        identity.matrix = MatrixFormula("I(1)");
-        return composer.append_any(std::move(identity), lengths, {}, from, to);
-    }
+    if (problem.kinds.empty())
+        return composer.append_any(composer.identity(lengths, from, to), lengths, {}, from, to);
     // The first transform takes the data from the input to the output, where the others work in place.
     const View* source = &from;
     std::vector<bool> is_done(problem.kinds.size());

@@ -113,11 +113,16 @@ Transform Composer::transform(TransformKind kind, const std::vector<Integer>& le
     return result;
 }
 
+Transform Composer::identity(const std::vector<Integer>& lengths, const View& from, const View& to) const {
+    Transform result = transform(TransformKind::real_formula, lengths, {}, from, to);
+    result.matrix = MatrixFormula("I(1)");
+    return result;
+}
+
 void Composer::copy(const std::vector<Integer>& lengths, const View& from, const View& to, double scale) {
-    Transform identity = transform(TransformKind::real_formula, lengths, {}, from, to);
-    identity.matrix = MatrixFormula("I(1)");
-    identity.scale = scale;
-    append(std::move(identity), from, to);
+    Transform scaled = identity(lengths, from, to);
+    scaled.scale = scale;
+    append(std::move(scaled), from, to);
 }
 
 void Composer::copy_complex(const std::vector<Integer>& lengths, ComplexLayout layout, const View& from,

@@ -40,6 +40,8 @@ public:
     /// which the result is copied.
     void append_any(Transform transform, const std::vector<Integer>& lengths,
                     std::span<const std::size_t> along, const View& from, const View& to);
+    /// The copy of real data, element by element.
+    Transform identity(const std::vector<Integer>& lengths, const View& from, const View& to) const;
     void copy(const std::vector<Integer>& lengths, const View& from, const View& to, double scale = 1);
     void copy_complex(const std::vector<Integer>& lengths, ComplexLayout layout, const View& from,
                       const View& to);

@@ -1,32 +1,7 @@
-#include <swirl/export.h>
-#include <swirl/version.h>
-
-#include "fftw/c_support.hpp"
-#include "fftw/planner.hpp"
-#include "fftw/requests.hpp"
-#include "runtime/cpu/parallel_for.hpp"
-
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <optional>
-#include <utility>
-#include <vector>
-
-#pragma GCC visibility push(default)
-#include <swirl-fftw/fftw3.h>
-#pragma GCC visibility pop
-
 #define P(name) fftw_##name
 #define F(name) dfftw_##name
+#define REAL double
 #define SYSTEM_WISDOM "/etc/fftw/wisdom"
-
-namespace {
-
-using R = double;
-constexpr swirl::DataType precision = swirl::DataType::float64;
-
-} // namespace
 
 #include "fftw/c_interface.inc"
 #include "fftw/fortran_interface.inc"

@@ -62,7 +62,7 @@ private:
     ApplyNonterminal nonterminal_; ///< empty: by definition
     std::vector<std::pair<Variable, Integer>> bindings_;
     std::map<const FormulaNode*, std::unique_ptr<Definition>> definitions_;
-    DiagonalValues spectra_; ///< with the tables that all entries of a spectrum take
+    DiagonalValues spectra_;
 };
 
 std::size_t entries(Integer left, Integer n, Integer right) {
@@ -236,10 +236,8 @@ template <class Real>
 auto Evaluator<Real>::run_diagonal(const Diagonal& diagonal, Integer left, Integer right, const Vector& x)
     -> Vector {
     Vector factors;
-    const bool has_tables = std::holds_alternative<ChirpSpectrumFunction>(diagonal.function);
     for (const Integer i : diagonal.index.values(environment()))
-        factors.push_back(
-            Value(has_tables ? spectra_(diagonal.function, i) : diagonal_value(diagonal.function, i)));
+        factors.push_back(Value(diagonal_value(diagonal.function, i, spectra_)));
     Vector y = x;
     auto at = y.begin();
     for (Integer l = 0; l < left; ++l)

@@ -56,4 +56,9 @@ Complex DiagonalValues::operator()(const DiagonalFunction& function, Integer i) 
     return diagonal_value(function, i);
 }
 
+Complex diagonal_value(const DiagonalFunction& function, Integer i, DiagonalValues& spectra) {
+    return std::holds_alternative<ChirpSpectrumFunction>(function) ? spectra(function, i)
+                                                                   : diagonal_value(function, i);
+}
+
 } // namespace swirl::formula

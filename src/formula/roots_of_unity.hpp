@@ -40,4 +40,7 @@ private:
     std::map<std::pair<Integer, Integer>, ChirpSpectrum> spectra_; ///< by order and size
 };
 
+/// diagonal_value(function, i). The tables that all entries of a chirp's spectrum take are kept in `spectra`.
+Complex diagonal_value(const DiagonalFunction& function, Integer i, DiagonalValues& spectra);
+
 } // namespace swirl::formula

@@ -6,13 +6,6 @@ namespace swirl::loops {
 
 using formula::ChirpSpectrumFunction;
 
-std::optional<Affine> index_in_chirp_spectrum(const FoldedDiagonal& met, const Extents& extents) {
-    if (!std::holds_alternative<ChirpSpectrumFunction>(met.diagonal.function) || met.table)
-        return std::nullopt;
-    const auto index = evaluate(met.diagonal.index, met.index, extents);
-    return index && bounds(*index, extents).first >= 0 ? index : std::nullopt;
-}
-
 Twiddle phase_in_chirp_spectrum(const ChirpSpectrumFunction& spectrum, const Affine& index,
                                 const Extents& extents) {
     const formula::ChirpFunction chirp{spectrum.size * spectrum.size, spectrum.direction, spectrum.order};
@@ -36,7 +29,7 @@ std::optional<ChirpSpectrumEntries> take_chirp_spectrum(std::vector<Twiddle>& tw
     for (std::size_t entry = 0; entry < twiddles.size(); ++entry) {
         std::vector<FoldedDiagonal> left;
         for (const FoldedDiagonal& met : twiddles[entry].varying) {
-            const auto index = index_in_chirp_spectrum(met, extents);
+            const auto index = index_of<ChirpSpectrumFunction>(met, extents);
             if (!index) {
                 left.push_back(met);
                 continue;

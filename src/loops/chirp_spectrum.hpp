@@ -12,9 +12,6 @@
 /// (formula/chirp_spectrum.hpp; backward, all are conjugated). A phase is a chirp: it is split like others.
 namespace swirl::loops {
 
-/// The index of an entry in such a spectrum, if it is a form of loop variables.
-std::optional<Affine> index_in_chirp_spectrum(const FoldedDiagonal& met, const Extents& extents);
-
 Twiddle phase_in_chirp_spectrum(const formula::ChirpSpectrumFunction& spectrum, const Affine& index,
                                 const Extents& extents);
 Twiddle turn_in_chirp_spectrum(const formula::ChirpSpectrumFunction& spectrum, const Affine& index,

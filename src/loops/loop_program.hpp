@@ -35,6 +35,12 @@ struct Loop {
     std::optional<Vec> vec = {};
     Integer per_block = 1; ///< of a loop over blocks: neighbouring iterations that a block runs at once
 };
+/// Of the loops together: the product of their counts.
+inline Integer iterations_of(const std::vector<Loop>& loops) {
+    Integer iterations = 1;
+    for (const Loop& loop : loops) iterations *= loop.count;
+    return iterations;
+}
 
 /// Straight-line code from `columns` entries to `rows`, executed once per iteration of independent loops.
 struct Codelet {

@@ -88,12 +88,6 @@ bool suits_pairs(const LoopProgram& program, const Request& request, const Call&
            is_complex_throughout(*call.codelet.formula);
 }
 
-Integer iterations_of(const Call& call) {
-    Integer iterations = 1;
-    for (const Loop& loop : call.loops) iterations *= loop.count;
-    return iterations;
-}
-
 /// The nodes that become straight-line code: all, or all inside the loops around everything.
 const Nodes& straight_line_nodes(const LoopProgram& program) {
     const Nodes* nodes = &program.body;
@@ -117,12 +111,12 @@ bool suits_pairs(const LoopProgram& program, const Request& request) {
     for (const Node& node : straight_line_nodes(program)) {
         const auto* call = std::get_if<Call>(&node.node);
         if (call == nullptr ||
-            iterations_of(*call) * call->codelet.columns * 2 > most_vectors * request.lanes ||
+            iterations_of(call->loops) * call->codelet.columns * 2 > most_vectors * request.lanes ||
             !suits_pairs(program, request, *call))
             return false;
         const Integer lanes = lanes_of(program, *call);
-        vectors +=
-            ceil_divide(2 * lanes, request.lanes) * iterations_of(*call) / lanes * call->codelet.columns;
+        vectors += ceil_divide(2 * lanes, request.lanes) * iterations_of(call->loops) / lanes *
+                   call->codelet.columns;
     }
     return vectors <= most_vectors;
 }

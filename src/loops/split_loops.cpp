@@ -207,7 +207,7 @@ private:
                 }
             };
             for (const FoldedDiagonal& met : twiddle_of(diagonals, program_.extents).varying)
-                if (const auto index = index_in_chirp_spectrum(met, program_.extents))
+                if (const auto index = index_of<formula::ChirpSpectrumFunction>(met, program_.extents))
                     check(phase_in_chirp_spectrum(
                         std::get<formula::ChirpSpectrumFunction>(met.diagonal.function),
                         *index - index->constant(), program_.extents));

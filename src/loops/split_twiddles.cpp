@@ -134,14 +134,11 @@ std::optional<TwiddleProducts> twiddle_products(const std::vector<Twiddle>& twid
 
 namespace {
 
-/// The index of a chirp, as a form of loop variables; beyond a limit any value will do.
+/// The index of a twiddle that is a chirp; beyond a limit any value will do.
 std::optional<Affine> chirp_index(const Twiddle& twiddle, const Extents& extents) {
     if (twiddle.varying.size() != 1 || twiddle.constant != formula::Complex(1) || !twiddle.auxiliary.empty())
         return std::nullopt;
-    const FoldedDiagonal& met = twiddle.varying[0];
-    if (!std::holds_alternative<formula::ChirpFunction>(met.diagonal.function) || met.table)
-        return std::nullopt;
-    return evaluate(met.diagonal.index, met.index, extents);
+    return index_of<formula::ChirpFunction>(twiddle.varying[0], extents);
 }
 
 /// Splits long chirps at c_e + f for entry e, f a form of loop variables, into the chirp at f, common to all entries,
@@ -161,7 +158,7 @@ std::optional<SplitTwiddles> split_chirps(const std::vector<Twiddle>& twiddles, 
         chirp = function;
         if (index->constant() < least.constant()) least = *index;
     }
-    if (!chirp || entries <= largest_chirp_table || bounds(least, extents).first < 0) return std::nullopt;
+    if (!chirp || entries <= largest_chirp_table) return std::nullopt;
     SplitTwiddles split;
     const Integer above = bounds(least, extents).second + 1;
     split.common =

@@ -53,11 +53,11 @@ formula::Complex value_at(const FoldedDiagonal& met, const IndexTable::Lookup& l
 /// convolution's two transforms meet. False if there is none.
 bool multiply_chirp(std::vector<FoldedDiagonal>& diagonals, const FoldedDiagonal& met,
                     const Extents& extents) {
-    const auto index = index_of_chirp(met, extents);
+    const auto index = index_of<formula::ChirpFunction>(met, extents);
     if (!index) return false;
     const auto& own = std::get<formula::ChirpFunction>(met.diagonal.function);
     for (auto other = diagonals.begin(); other != diagonals.end(); ++other) {
-        if (index_of_chirp(*other, extents) != index) continue;
+        if (index_of<formula::ChirpFunction>(*other, extents) != index) continue;
         auto& chirp = std::get<formula::ChirpFunction>(other->diagonal.function);
         if (chirp.order != own.order) continue;
         const auto exponent = [](const formula::ChirpFunction& f) {
@@ -85,21 +85,33 @@ std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index,
 Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& extents) {
     Twiddle twiddle;
     formula::DiagonalValues values;
+    const auto vary_with = [&](const std::vector<Variable>& variables) {
+        for (Variable v : variables) add_variables(twiddle.variables, Affine::of(v));
+    };
+    bool is_any_removed = false;
     for (const FoldedDiagonal& met : diagonals) {
         if (std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function)) {
             twiddle.auxiliary.push_back(
                 {.re = met.index, .im = met.index, .diagonals = {}, .table = met.table});
             continue;
         }
-        if (dependence(met, extents).empty()) {
+        const auto variables = dependence(met, extents);
+        if (variables.empty()) {
             twiddle.constant *= value_at(
                 met, [](Variable) { return Integer{0}; }, values);
             continue;
         }
-        if (!multiply_chirp(twiddle.varying, met, extents)) twiddle.varying.push_back(met);
+        if (multiply_chirp(twiddle.varying, met, extents)) {
+            is_any_removed = true; // the product may be 1
+            continue;
+        }
+        twiddle.varying.push_back(met);
+        vary_with(variables);
     }
-    for (const FoldedDiagonal& met : twiddle.varying)
-        for (Variable v : dependence(met, extents)) add_variables(twiddle.variables, Affine::of(v));
+    if (is_any_removed) {
+        twiddle.variables.clear();
+        for (const FoldedDiagonal& met : twiddle.varying) vary_with(dependence(met, extents));
+    }
     std::sort(twiddle.variables.begin(), twiddle.variables.end());
     return twiddle;
 }

@@ -48,8 +48,12 @@ Integer max_twiddle_table(std::size_t tables);
 
 /// Number of values of the twiddle's variables.
 Integer combinations(const Twiddle& twiddle, const Extents& extents);
-/// The index of a chirp, if it is a form of loop variables that is never negative.
-std::optional<Affine> index_of_chirp(const FoldedDiagonal& met, const Extents& extents);
+/// The index into a diagonal of this function, if it is a form of loop variables that is never negative.
+template <class Function> std::optional<Affine> index_of(const FoldedDiagonal& met, const Extents& extents) {
+    if (!std::holds_alternative<Function>(met.diagonal.function) || met.table) return std::nullopt;
+    const auto index = evaluate(met.diagonal.index, met.index, extents);
+    return index && bounds(*index, extents).first >= 0 ? index : std::nullopt;
+}
 /// Whether it is a root of unity to the power of a product of two digits that are affine in loop variables.
 bool is_product_of_digits(const Twiddle& twiddle, const Extents& extents);
 /// Bound on the entries of a chirp's tables that are loaded directly: for GPUs, of all tables of a codelet.

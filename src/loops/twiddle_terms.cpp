@@ -15,13 +15,6 @@ Integer combinations(const Twiddle& twiddle, const Extents& extents) {
     return count;
 }
 
-std::optional<Affine> index_of_chirp(const FoldedDiagonal& met, const Extents& extents) {
-    if (!std::holds_alternative<formula::ChirpFunction>(met.diagonal.function) || met.table)
-        return std::nullopt;
-    const auto index = evaluate(met.diagonal.index, met.index, extents);
-    return index && bounds(*index, extents).first >= 0 ? index : std::nullopt;
-}
-
 bool is_product_of_digits(const Twiddle& twiddle, const Extents& extents) {
     return digits_with_table(twiddle, extents).has_value();
 }
@@ -158,7 +151,7 @@ void add_chirp(const formula::ChirpFunction& chirp, const Affine& index, const E
 } // namespace
 
 bool is_long_chirp(const Twiddle& twiddle, const Extents& extents) {
-    return twiddle.varying.size() == 1 && index_of_chirp(twiddle.varying[0], extents) &&
+    return twiddle.varying.size() == 1 && index_of<formula::ChirpFunction>(twiddle.varying[0], extents) &&
            combinations(twiddle, extents) > largest_chirp_table;
 }
 
@@ -169,8 +162,8 @@ std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extent
     for (const FoldedDiagonal& met : twiddle.varying) {
         const Twiddle own = twiddle_of({met}, extents);
         if (is_long_chirp(own, extents))
-            add_chirp(std::get<formula::ChirpFunction>(met.diagonal.function), *index_of_chirp(met, extents),
-                      extents, most, nullptr, result);
+            add_chirp(std::get<formula::ChirpFunction>(met.diagonal.function),
+                      *index_of<formula::ChirpFunction>(met, extents), extents, most, nullptr, result);
         else
             add_terms(own, extents, most, nullptr, result);
     }
@@ -184,7 +177,7 @@ std::vector<Twiddle> DigitTerms::terms_of(const Twiddle& twiddle) {
     for (const FoldedDiagonal& met : twiddle.varying) {
         Twiddle own = twiddle_of({met}, extents_);
         if (twiddle.limit && varies_with(own, *twiddle.limit)) own.limit = twiddle.limit;
-        if (const auto index = index_of_chirp(met, extents_))
+        if (const auto index = index_of<formula::ChirpFunction>(met, extents_))
             add_chirp(std::get<formula::ChirpFunction>(met.diagonal.function), *index, extents_, most_, this,
                       result);
         else

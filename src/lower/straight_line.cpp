@@ -1,5 +1,6 @@
 #include "lower/straight_line.hpp"
 
+#include "formula/roots_of_unity.hpp"
 #include "rules/cost.hpp"
 #include "rules/rule.hpp"
 
@@ -43,7 +44,8 @@ private:
         for (std::size_t i = 0; i < x.size(); ++i)
             x[i] = arithmetic_.multiply(
                 x[i],
-                diagonal_value(d.function, static_cast<Integer>(index(d.index, static_cast<Integer>(i)))));
+                diagonal_value(d.function, static_cast<Integer>(index(d.index, static_cast<Integer>(i))),
+                               spectra_));
         return x;
     }
 
@@ -144,6 +146,7 @@ private:
     }
 
     Arithmetic& arithmetic_;
+    DiagonalValues spectra_;
     std::vector<std::pair<Variable, Integer>> variables_; ///< of enclosing iterative sums, innermost last
 };
 

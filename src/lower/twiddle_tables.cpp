@@ -10,12 +10,6 @@ namespace swirl::lower {
 
 namespace {
 
-Integer iterations_of(const std::vector<Loop>& loops) {
-    Integer count = 1;
-    for (const Loop& loop : loops) count *= loop.count;
-    return count;
-}
-
 /// Calls f(row) for every assignment of the loops' variables in `values`; the last loop runs fastest.
 template <class F> void for_each_row(const std::vector<Loop>& loops, std::vector<Integer>& values, F&& f) {
     const Integer rows = iterations_of(loops);

@@ -13,11 +13,9 @@ Formula real_form(const Formula& complex);
 
 Formula real_diagonal(const Diagonal& p) {
     Summands entries;
-    DiagonalValues spectra; // with the tables that all entries of a spectrum take
-    const bool has_tables = std::holds_alternative<ChirpSpectrumFunction>(p.function);
+    DiagonalValues spectra;
     for (Integer i = 0; i < p.index.domain(); ++i) {
-        const Complex w =
-            has_tables ? spectra(p.function, p.index(i)) : diagonal_value(p.function, p.index(i));
+        const Complex w = diagonal_value(p.function, p.index(i), spectra);
         entries.add(w == Complex(1) ? I(2) : matrix(2, 2, {w.real(), -w.imag(), w.imag(), w.real()}));
     }
     return entries.sum();

@@ -39,9 +39,7 @@ void find_loops_around_users(LoopProgram& loops, const std::vector<KernelRegion>
 
 /// Entries that a call writes in all its iterations.
 Integer entries_written(const Call& call) {
-    auto entries = static_cast<Integer>(call.placement.targets.size());
-    for (const Loop& loop : call.loops) entries *= loop.count;
-    return entries;
+    return static_cast<Integer>(call.placement.targets.size()) * iterations_of(call.loops);
 }
 
 /// Temporaries that a region reads before it writes them, or after it writes some of them where an earlier region

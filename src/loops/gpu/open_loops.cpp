@@ -1,7 +1,5 @@
 #include "loops/gpu/open_loops.hpp"
 
-#include <algorithm>
-
 namespace swirl::loops {
 
 namespace {
@@ -9,18 +7,12 @@ namespace {
 constexpr Integer most_inside = 64;          ///< iterations
 constexpr Integer most_of_a_block = 1 << 13; ///< iterations of a block within loops that are blocks already
 
-Integer iterations(const std::vector<Loop>& loops) {
-    Integer count = 1;
-    for (const Loop& loop : loops) count *= loop.count;
-    return count;
-}
-
 } // namespace
 
 void open_loops(LoopProgram&, KernelRegion& region, const LaunchConfiguration&) {
     if (region.calls.size() != 1 || region.calls[0].loops.empty()) return;
     std::vector<Loop>& own = region.calls[0].loops;
-    if (!region.around.empty() && iterations(own) <= most_of_a_block) return;
+    if (!region.around.empty() && iterations_of(own) <= most_of_a_block) return;
     std::size_t outside = own.size();
     for (Integer inside = 1; outside > 1 && inside * own[outside - 1].count <= most_inside; --outside)
         inside *= own[outside - 1].count;

@@ -83,9 +83,8 @@ Integer most_handed_on(const LoopProgram& loops, const std::vector<Call>& calls)
 bool are_short(const LoopProgram& loops, const std::vector<Call>& calls, Integer reals) {
     if (most_handed_on(loops, calls) > reals) return false;
     return std::all_of(calls.begin(), calls.end(), [&](const Call& call) {
-        Integer count = std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
-        for (const Loop& loop : call.loops) count *= loop.count;
-        return count <= reals;
+        const Integer entries = std::max(call.codelet.rows, call.codelet.columns) * iterations_of(call.loops);
+        return entries * (call.complex ? 2 : 1) <= reals;
     });
 }
 

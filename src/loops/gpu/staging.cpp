@@ -115,11 +115,9 @@ private:
     /// Bound on a range's entries, given how many the calls touch. Index tables may seem to reach anywhere.
     Integer most_entries(const ContiguousRange& range) const {
         Integer touched = 0;
-        for (const Touch& touch : touches_) {
-            Integer iterations = 1;
-            for (const Loop& loop : touch.call->loops) iterations *= loop.count;
-            touched += 2 * std::min(iterations, range.count) * std::ssize(*touch.locations);
-        }
+        for (const Touch& touch : touches_)
+            touched +=
+                2 * std::min(iterations_of(touch.call->loops), range.count) * std::ssize(*touch.locations);
         return touched * of_entries / least_read;
     }
 
@@ -147,8 +145,7 @@ private:
 
     static bool mark(const Affine& own, const std::optional<IndexTable>& table, const Call& call,
                      const ContiguousRange& range, std::vector<bool>& touched, Integer& total) {
-        Integer iterations = 1;
-        for (const Loop& loop : call.loops) iterations *= loop.count;
+        const Integer iterations = iterations_of(call.loops);
         if (iterations > range.count) return false;
         for (Integer iteration = 0; iteration < iterations; ++iteration) {
             const IndexTable::Lookup lookup = [&](Variable variable) {

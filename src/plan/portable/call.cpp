@@ -187,7 +187,7 @@ PortableFactor<T> PortableCall<T>::twiddle_of(const loops::Twiddle& factor, cons
     if (factor.variables.empty())
         return {static_cast<T>(factor.constant.real()), static_cast<T>(factor.constant.imag()), {}};
     if (complex_ && factor.varying.size() == 1)
-        if (const auto index = loops::index_in_chirp_spectrum(factor.varying[0], extents)) {
+        if (const auto index = loops::index_of<formula::ChirpSpectrumFunction>(factor.varying[0], extents)) {
             PortableFactor<T> result{static_cast<T>(factor.constant.real()),
                                      static_cast<T>(factor.constant.imag()), forms_.add(*index)};
             const auto& function =

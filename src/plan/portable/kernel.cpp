@@ -174,8 +174,7 @@ template <class T>
 void PortableKernel<T>::count(const PortableCall<T>& call, const std::vector<loops::Loop>& around) {
     max_forms_ = std::max(max_forms_, call.forms());
     max_lane_elements_ = std::max(max_lane_elements_, call.lane_elements());
-    Integer times = 1;
-    for (const loops::Loop& loop : around) times *= loop.count;
+    const Integer times = loops::iterations_of(around);
     info_.flops += times * call.flops();
     info_.bytes_loaded += times * call.elements_loaded() * static_cast<Integer>(sizeof(T));
     info_.bytes_stored += times * call.elements_stored() * static_cast<Integer>(sizeof(T));

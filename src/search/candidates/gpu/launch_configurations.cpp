@@ -148,11 +148,6 @@ void LaunchConfigurations::add(std::vector<RatedConfiguration>& rated, LaunchCon
 /// As many threads as a call has iterations per transform, or a half or a quarter of them.
 std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region) const {
     std::set<Integer> threads;
-    const auto iterations_of = [](const loops::Call& call) {
-        Integer iterations = 1;
-        for (const loops::Loop& loop : call.loops) iterations *= loop.count;
-        return iterations;
-    };
     const auto entries_of = [](const loops::Call& call) {
         return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
     };
@@ -161,12 +156,12 @@ std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelReg
     const auto counts = [&](const loops::Call& call) { return only_moves || computes(call); };
     Integer most = 0;
     for (const loops::Call& call : region.calls)
-        if (counts(call)) most = std::max(most, iterations_of(call) * entries_of(call));
+        if (counts(call)) most = std::max(most, iterations_of(call.loops) * entries_of(call));
     // The transforms chained in a convolution have about equal size. For reals, the separate work at the ends is
     // smaller.
     const Integer least = pass_.nonterminal.is<formula::Dft>() ? most / 2 : most;
     for (const loops::Call& call : region.calls) {
-        const Integer iterations = iterations_of(call);
+        const Integer iterations = iterations_of(call.loops);
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
         if (!counts(call) || iterations * entries_of(call) < least) continue;
         for (const Integer thread_iterations : {1, 2, 4})
