@@ -1,9 +1,26 @@
 #pragma once
 
-#include "fftw/wisdom.hpp"
+#include <swirl/export.h>
+#include <swirl/version.h>
+#include <swirl/element.hpp>
 
+#include "fftw/planner.hpp"
+#include "fftw/requests.hpp"
+#include "fftw/wisdom.hpp"
+#include "runtime/cpu/parallel_for.hpp"
+
+#include <algorithm>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(default)
+#include <swirl-fftw/fftw3.h>
+#pragma GCC visibility pop
 
 /// What the functions in C need in both precisions.
 namespace swirl::fftw {

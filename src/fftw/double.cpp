@@ -1,3 +1,5 @@
+#include "fftw/c_support.hpp"
+
 #define P(name) fftw_##name
 #define F(name) dfftw_##name
 #define REAL double

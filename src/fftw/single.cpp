@@ -1,3 +1,5 @@
+#include "fftw/c_support.hpp"
+
 #define P(name) fftwf_##name
 #define F(name) sfftw_##name
 #define REAL float
