@@ -75,14 +75,15 @@ double uncertainty(const Measurement& measurement) {
 }
 
 double time_once(const TimedWork& work, Integer repetitions, Clock clock) {
-    const ForkSection::Outside outside; // executions need no section, and large ones take long
+    const double overhead = clock_overhead(clock); // within the section: its first call initializes a static
+    const ForkSection::Outside outside;            // executions need no section, and large ones take long
     const Integer stretch = work.restore_every > 0 ? work.restore_every : repetitions;
     double total = 0;
     for (Integer done = 0; done < repetitions;) {
         const Integer count = std::min(stretch, repetitions - done);
         const double start = seconds(clock);
         for (Integer i = 0; i < count; ++i) work.run();
-        total += std::max(seconds(clock) - start - clock_overhead(clock), 0.0);
+        total += std::max(seconds(clock) - start - overhead, 0.0);
         done += count;
         if (work.restore_every > 0 && work.restore) work.restore();
     }
