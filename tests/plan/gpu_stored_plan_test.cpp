@@ -97,7 +97,28 @@ TEST(TablesOfGpuPlans, AreThereOnce) {
     EXPECT_EQ(image.add(table({1, 2, 4})), 256U);
     EXPECT_EQ(image.add(table({1, 2})), 512U);
     EXPECT_EQ(image.add(table({1, 2, 4})), 256U);
+    EXPECT_EQ(image.size(), 768U);
     EXPECT_EQ(image.bytes().size(), 768U);
+    const auto value_at = [bytes = image.bytes()](std::size_t offset) {
+        float value;
+        std::memcpy(&value, bytes.data() + offset, sizeof value);
+        return value;
+    };
+    EXPECT_EQ(value_at(8), 3);
+    EXPECT_EQ(value_at(256 + 8), 4);
+    EXPECT_EQ(value_at(512 + 4), 2);
+    EXPECT_EQ(value_at(512 + 8), 0);
+}
+
+TEST(TablesOfGpuPlans, StayWhereTheyWereBuilt) {
+    ir::BufferInfo table;
+    table.element = DataType::float64;
+    table.space = ir::Space::table;
+    table.elements = 1 << 10;
+    table.contents = ir::shared(ir::Table(table.element, table.elements));
+    TableImage image;
+    image.add(table);
+    EXPECT_EQ(static_cast<const void*>(image.tables()[0].bytes().data()), table.contents->data());
 }
 
 TEST_F(StoredGpuPlans, AreKnownByTheBuild) {

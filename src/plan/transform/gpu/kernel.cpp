@@ -208,20 +208,31 @@ ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassSchedule& 
     return info;
 }
 
-std::size_t TableImage::add(const ir::BufferInfo& table) {
-    const std::size_t offset = bytes_.size(), size = bytes_of(table);
-    bytes_.resize(offset + aligned_bytes(size));
-    fill_table(bytes_.data() + offset, table);
-    const auto bytes_at = [&](std::size_t from) { return std::span(bytes_).subspan(from, size); };
-    const std::uint64_t checksum = runtime::checksum_of(bytes_at(offset));
-    for (const Table& known : tables_) {
-        if (known.checksum != checksum || known.size != size) continue;
-        if (std::memcmp(bytes_at(known.offset).data(), bytes_at(offset).data(), size) != 0) continue;
-        bytes_.resize(offset);
-        return known.offset;
+std::span<const std::byte> TableImage::Table::bytes() const {
+    if (!rounded.empty()) return rounded;
+    return {static_cast<const std::byte*>(contents->data()), size};
+}
+
+std::size_t TableImage::add(const ir::BufferInfo& buffer) {
+    Table table{.offset = size_, .size = bytes_of(buffer), .contents = buffer.contents};
+    if (data_of(buffer) == nullptr) {
+        table.rounded.resize(table.size);
+        fill_table(table.rounded.data(), buffer);
     }
-    tables_.push_back({checksum, offset, size});
-    return offset;
+    const std::span<const std::byte> bytes = table.bytes();
+    table.checksum = runtime::checksum_of(bytes);
+    for (const Table& known : tables_)
+        if (known.checksum == table.checksum && std::ranges::equal(known.bytes(), bytes)) return known.offset;
+    size_ += aligned_bytes(table.size);
+    tables_.push_back(std::move(table));
+    return tables_.back().offset;
+}
+
+std::vector<std::byte> TableImage::bytes() const {
+    std::vector<std::byte> result(size_);
+    for (const Table& table : tables_)
+        std::ranges::copy(table.bytes(), result.begin() + static_cast<std::ptrdiff_t>(table.offset));
+    return result;
 }
 
 PassWorkspace::PassWorkspace(const std::vector<ir::Program>& programs) {

@@ -50,19 +50,28 @@ ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu
 ir::KernelInfo describe_for_gpu(const ir::Program& program, const PassSchedule& schedule, std::size_t kernel,
                                 const target::Gpu& gpu);
 
-/// The constant tables of a plan's kernels, concatenated for one copy to the GPU; identical tables are stored once.
+/// The constant tables of a plan's kernels, one after the other in the GPU's memory; identical tables are there once.
+/// Long ones need most of the memory of planning: they stay where they were built.
 class TableImage {
 public:
     std::size_t add(const ir::BufferInfo& table); ///< returns its offset in bytes
-    const std::vector<std::byte>& bytes() const { return bytes_; }
+    std::size_t size() const { return size_; }    ///< in bytes
+
+    struct Table {
+        std::size_t offset, size; ///< in bytes
+        ir::TableData contents;
+        std::vector<std::byte> rounded = {}; ///< unless kernels load the contents as they are
+        std::uint64_t checksum = 0;
+
+        std::span<const std::byte> bytes() const;
+    };
+    const std::vector<Table>& tables() const { return tables_; }
+    /// All of it, with zeros between tables.
+    std::vector<std::byte> bytes() const;
 
 private:
-    struct Table {
-        std::uint64_t checksum;
-        std::size_t offset, size;
-    };
     std::vector<Table> tables_;
-    std::vector<std::byte> bytes_;
+    std::size_t size_ = 0;
 };
 
 /// Workspace of a pass: the buffers of its programs other than the caller's arrays and tables. Programs that use the

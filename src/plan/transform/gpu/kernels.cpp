@@ -18,6 +18,8 @@ namespace {
 /// per point if a large prime becomes a complex convolution in double.
 constexpr std::uint64_t min_plans = 2;
 
+bool fits(std::size_t bytes, const runtime::KernelCache& cache) { return bytes <= cache.limit() / min_plans; }
+
 } // namespace
 
 std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& schedule) {
@@ -64,8 +66,13 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
     if (progress.interrupt) progress.interrupt();
     work_.gpu_kernels = compilation_rounds(runtime::count_missing(device, texts, cache));
     if (progress.before_compilation) progress.before_compilation(work_);
-    load(runtime::compiled(device, texts, cache), image.bytes(), device);
+    load(runtime::compiled(device, texts, cache), device);
+    copy_tables(image, device);
     if (!unstored_) return;
+    if (!fits(image.size(), unstored_->cache)) {
+        unstored_.reset();
+        return;
+    }
     for (const runtime::KernelText& text : texts) unstored_->code.push_back(runtime::code_key(device, text));
     unstored_->tables = image.bytes();
 }
@@ -83,7 +90,9 @@ bool GpuKernels::lookup(const runtime::GpuDevice& device) {
     if (!modules) return false;
     kernels_ = std::move(plan->kernels);
     workspace_bytes_ = plan->workspace_bytes;
-    load(*modules, plan->tables, device);
+    load(*modules, device);
+    tables_.emplace(device, plan->tables.size());
+    copy_table(plan->tables, 0, device);
     is_checked_ = plan->checked;
     if (is_checked_) {
         unstored_.reset();
@@ -101,15 +110,22 @@ void GpuKernels::store(bool checked) {
     const StoredGpuPlan plan{kernels_, entry.code, known ? known->tables : entry.tables, workspace_bytes_,
                              checked};
     const runtime::Bytes bytes = plan.encode();
-    if (bytes.size() <= entry.cache.limit() / min_plans) entry.cache.store(entry.key, entry.label, bytes);
+    if (fits(bytes.size(), entry.cache)) entry.cache.store(entry.key, entry.label, bytes);
 }
 
-void GpuKernels::load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,
-                      const runtime::GpuDevice& device) {
+void GpuKernels::load(std::span<const runtime::GpuModule> modules, const runtime::GpuDevice& device) {
     for (std::size_t k = 0; k < kernels_.size(); ++k) kernels_[k].load(modules[k], device);
-    tables_.emplace(device, tables.size());
-    if (tables.empty()) return;
-    runtime::copy_to_gpu(device, tables_->address(), tables.data(), tables.size());
+}
+
+void GpuKernels::copy_tables(const TableImage& image, const runtime::GpuDevice& device) {
+    tables_.emplace(device, image.size());
+    for (const TableImage::Table& table : image.tables()) copy_table(table.bytes(), table.offset, device);
+}
+
+void GpuKernels::copy_table(std::span<const std::byte> bytes, std::size_t offset,
+                            const runtime::GpuDevice& device) {
+    if (bytes.empty()) return;
+    runtime::copy_to_gpu(device, tables_->address() + offset, bytes.data(), bytes.size());
     device.synchronize(); // a small copy may still be in flight
 }
 

@@ -61,8 +61,9 @@ private:
     GpuAddresses addresses_of(const Arguments& arguments, runtime::cuda::Address workspace) const;
     /// Loads from the cache. Returns false if the cache lacks the entry or its machine code.
     bool lookup(const runtime::GpuDevice& device);
-    void load(std::span<const runtime::GpuModule> modules, std::span<const std::byte> tables,
-              const runtime::GpuDevice& device);
+    void load(std::span<const runtime::GpuModule> modules, const runtime::GpuDevice& device);
+    void copy_tables(const TableImage& image, const runtime::GpuDevice& device);
+    void copy_table(std::span<const std::byte> bytes, std::size_t offset, const runtime::GpuDevice& device);
 
     std::vector<LaunchedKernel> kernels_;
     std::optional<runtime::GpuBuffer> tables_;

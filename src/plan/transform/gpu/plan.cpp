@@ -147,7 +147,7 @@ Integer table_bytes(std::span<const GpuPassDescription> passes) {
         for (const ir::Program& program : pass.programs)
             for (const ir::BufferInfo& buffer : program.buffers)
                 if (buffer.space == ir::Space::table) image.add(buffer);
-    return std::ssize(image.bytes());
+    return static_cast<Integer>(image.size());
 }
 
 namespace {
