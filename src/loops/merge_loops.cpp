@@ -155,6 +155,13 @@ namespace {
 
 void add_merges(const Formula& formula, std::vector<LoopMerge>& merges);
 
+/// The factor that stores entries through the map: a permutation if digits give the inverse, which else is as long as
+/// the vector.
+Formula storing_factor(const IndexMap& map) {
+    const auto* digits = std::get_if<formula::DigitMap>(&map.kind());
+    return digits && digits->modulus == 0 && map.is_permutation() ? permutation(map.inverse()) : scatter(map);
+}
+
 void add_merges(const MergedFactor& merged, std::vector<LoopMerge>& merges) {
     const std::string factor = to_short_text(merged.factor);
     const auto moves = [](const AccessMap& access_map) {
@@ -169,9 +176,7 @@ void add_merges(const MergedFactor& merged, std::vector<LoopMerge>& merges) {
             merges.push_back({"A D → A G D(i)", factor, to_short_text(diagonal(d->function, d->index))});
     for (const AccessMap& access_map : merged.after)
         if (const IndexMap* map = moves(access_map))
-            merges.push_back(
-                {"P A → S(p) A", factor,
-                 to_short_text(map->is_permutation() ? permutation(map->inverse()) : scatter(*map))});
+            merges.push_back({"P A → S(p) A", factor, to_short_text(storing_factor(*map))});
         else if (const auto* d = std::get_if<Diagonal>(&access_map))
             merges.push_back({"D A → D(i) S A", factor, to_short_text(diagonal(d->function, d->index))});
     if (merged.scattered)

@@ -98,5 +98,14 @@ TEST(SeparateDiagonals, ConstantSummandsBecomeOneDiagonal) {
     for (const Integer i : {n, 2 * n - 1, 2 * n + 1, 2 * n + 2}) EXPECT_EQ(entry(i), Complex(3)) << i;
 }
 
+TEST(LoopMerges, OfLongPermutationsInPiecesAreNamedWithoutTheirValues) {
+    const Integer n = Integer{1} << 40;
+    const IndexMap even_and_odd =
+        IndexMap::piecewise({DigitMap{{n}, {2}, 0, 0}, DigitMap{{n}, {-2}, 2 * n - 1, 0}}, 2 * n);
+    const std::vector<LoopMerge> merges = loop_merges_of(scatter(even_and_odd) * kron(DFT(2), I(n)));
+    ASSERT_FALSE(merges.empty());
+    EXPECT_NE(merges.front().folded.find("pieces"), std::string::npos);
+}
+
 } // namespace merge_loops_test
 } // namespace swirl::loops
