@@ -39,12 +39,19 @@ TEST(LargeTables, OfChirpsAreReplacedByProductsOfSmallOnes) {
 
 TEST(LargeTables, AreNotMadeForTheLongestLengths) {
     constexpr Integer most = Integer{100} << 20; // of data of 2.9 to 12 GiB
-    for (const char* text : {"dct4 387420489", "dct3 536870912", "rdft 795326040 backward", "dst3 669165507"})
+    for (const char* text : {"dct4 387420489", "dct3 536870912", "rdft 795326040 backward", "dst3 669165507",
+                             "dft 229445216", "dct4 192734100", "dst3 183174288 float32"})
         for (const target::Cpu* cpu : {&target::host_cpu(), &target::portable_cpu()}) {
             std::shared_ptr<const planning::Plan> plan;
             ASSERT_NO_THROW(plan = plan_of(text, *cpu, false)) << cpu->name << ": " << text;
             EXPECT_LT(plan->table_bytes(), most) << cpu->name << ": " << text;
         }
+}
+
+TEST(LargeTables, OfSpectraLeaveSomeOf200MiBToThePlan) {
+    constexpr Integer most = Integer{170} << 20;
+    for (const char* text : {"dft 5200007", "dft 5242877", "dft 5700007"})
+        EXPECT_LT(plan_of(text, target::host_cpu(), false)->table_bytes(), most) << text;
 }
 
 TEST(LargeTables, AreNotMadeForLargePrimes) {
