@@ -4,11 +4,11 @@
 #include <swirl-fftw/fftw3.h>
 
 #include "base/error.hpp"
+#include "bench/support/given_library.hpp"
 #include "bench/support/program.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/timer.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,17 +38,11 @@ struct Library {
 };
 
 Library opened(const std::string& file) {
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw UserError("{}", dlerror());
-    const auto symbol = [&](const char* name) {
-        void* const found = dlsym(library, name);
-        if (found == nullptr) throw UserError("{} has no {}", file, name);
-        return found;
-    };
-    return {static_cast<const char*>(symbol("fftw_version")),
-            reinterpret_cast<decltype(&fftw_plan_dft_1d)>(symbol("fftw_plan_dft_1d")),
-            reinterpret_cast<decltype(&fftw_execute)>(symbol("fftw_execute")),
-            reinterpret_cast<decltype(&fftw_destroy_plan)>(symbol("fftw_destroy_plan"))};
+    const GivenLibrary library(file);
+    return {library.symbol<const char>("fftw_version"),
+            library.symbol<decltype(fftw_plan_dft_1d)>("fftw_plan_dft_1d"),
+            library.symbol<decltype(fftw_execute)>("fftw_execute"),
+            library.symbol<decltype(fftw_destroy_plan)>("fftw_destroy_plan")};
 }
 
 struct Data {
