@@ -37,7 +37,7 @@ thread_local int default_workers = 1;
     throw nb::python_error();
 }
 
-std::string text_of(nb::handle object) { return nb::cast<std::string>(nb::str(nb::repr(object))); }
+std::string text_of(nb::handle object) { return nb::repr(object).c_str(); }
 
 /// An integer argument; without one the Python exception is thrown.
 Integer integer(nb::handle number) {
@@ -48,12 +48,22 @@ Integer integer(nb::handle number) {
     return value;
 }
 
-/// An argument that is None, an integer, or a sequence of integers.
+/// None, an integer, or several.
 struct Integers {
     bool is_given = false;
     int count = 0;
     std::array<Integer, CallKey::most_dimensions> values;
 };
+/// An argument that is None or an integer.
+Integers one_integer(nb::handle argument) {
+    Integers result;
+    if (argument.is_none()) return result;
+    result.is_given = true;
+    result.count = 1;
+    result.values[0] = integer(argument);
+    return result;
+}
+/// An argument that is None, an integer, or a sequence of integers.
 Integers integers(nb::handle argument, const char* name) {
     Integers result;
     if (argument.is_none()) return result;
@@ -302,7 +312,9 @@ nb::object run(const Arguments& given) {
     const bool may_overwrite = (input.is_copy || is_true(given.overwrite_x)) &&
                                has_room_for_result(given.function, x) && given.out.is_none();
 
-    const Integers axes = integers(given.axes, "axes"), lengths = integers(given.lengths, "shape");
+    const Integers axes = given.is_one_dimensional ? one_integer(given.axes) : integers(given.axes, "axes"),
+                   lengths = given.is_one_dimensional ? one_integer(given.lengths)
+                                                      : integers(given.lengths, "shape");
     CallKey key;
     key.add(static_cast<Integer>(given.function) | given.type << 8 | static_cast<Integer>(call.norm) << 16 |
             static_cast<Integer>(call.is_orthogonal) << 24 | static_cast<Integer>(may_overwrite) << 25 |
