@@ -6,6 +6,7 @@
 #include "loops/loop_program.hpp"
 #include "plan/schedule.hpp"
 #include "plan/time_need.hpp"
+#include "plan/transform/cpu/bound_call.hpp"
 #include "plan/transform/cpu/phase.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
@@ -13,9 +14,14 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace swirl::runtime {
+class KernelCache;
+}
 
 /// Schedule → Plan: kernels, tables and workspace, ready to run.
 namespace swirl::planning {
@@ -28,6 +34,7 @@ struct PlanOptions {
     bool check = true;            ///< verify each plan once against a second algorithm before returning it
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
     double planning_limit = 0;    ///< as Options::planning_limit_seconds
+    runtime::KernelCache* cache = nullptr; ///< keeps kernels for later processes; null: they are not kept
     std::function<void()> interrupt =
         {}; ///< unless empty, called now and then while planning; throws to end it
 };
@@ -85,6 +92,10 @@ public:
     void execute(const Arguments& arguments) const;
     /// The same with the caller's workspace: workspace_bytes() bytes, 64-byte aligned; may be null if 0.
     void execute(const Arguments& arguments, void* workspace) const;
+
+    /// Executions with these arguments as one call without checks: where they are right, and one function without a
+    /// workspace computes the transform. Lives no longer than the plan.
+    std::optional<BoundCall> bound(const Arguments& arguments) const;
 
     /// One pass alone, on one thread, to time it: the result is meaningful only after the passes before it.
     void execute_pass(std::size_t pass, const Arguments& arguments) const;
