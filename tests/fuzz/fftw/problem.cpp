@@ -77,7 +77,7 @@ Problem draw_problem(FuzzedDataProvider& bytes) {
     problem.in_place = bytes.ConsumeIntegralInRange(0, 2) == 0;
     problem.sign = bytes.ConsumeBool() ? FFTW_FORWARD : FFTW_BACKWARD;
     problem.flags = bytes.ConsumeIntegralInRange(0, 7) == 0 ? FFTW_MEASURE : FFTW_ESTIMATE;
-    while (bytes.ConsumeIntegralInRange(0, 3) == 0) problem.flags |= bytes.PickValueInArray(all_flags);
+    while (bytes.ConsumeIntegralInRange(0, 3) == 3) problem.flags |= bytes.PickValueInArray(all_flags);
     Integer left = most_elements;
     problem.dimensions = draw_lengths(bytes, 4, left);
     problem.loops = draw_lengths(bytes, 2, left);
