@@ -66,8 +66,7 @@ void PlanningOptions::add_device_to(CLI::App& command) {
     command.add_flag("--reorder-sass", reorder_sass,
                      "Reorder the SASS main loops of float32 GEMM on a GPU, "
                      "where the order is proved to give the same bits");
-    command.add_flag("--no-cache", no_cache,
-                     "On a GPU neither take machine code from the cache nor store it there");
+    command.add_flag("--no-cache", no_cache, "Neither take machine code from the cache nor store it there");
 }
 
 Effort effort_of(const PlanningOptions& options) {

@@ -17,6 +17,7 @@
 #include <limits>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace swirl::search {
 
@@ -35,9 +36,16 @@ bool is_codelet_size(Integer n) {
     return n <= largest_codelet && rules::largest_prime_factor(n) <= largest_codelet_prime;
 }
 
+/// Stable. Moves each candidate, with its tree, once.
 void sort_by_cycles(std::vector<Candidate>& all) {
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < all.size(); ++k) order.emplace_back(all[k].cycles, k);
+    if (std::is_sorted(order.begin(), order.end())) return;
+    std::sort(order.begin(), order.end());
+    std::vector<Candidate> sorted;
+    sorted.reserve(all.size());
+    for (const auto& [cycles, k] : order) sorted.push_back(std::move(all[k]));
+    all = std::move(sorted);
 }
 
 namespace {
