@@ -11,6 +11,8 @@ from swirl._core import Plan as Plan
 from swirl._core import Unavailable as Unavailable
 from swirl._core import Unsupported as Unsupported
 
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem"]
+
 __version__: str
 
 def plan(
