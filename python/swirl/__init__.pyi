@@ -28,6 +28,7 @@ def plan(
     planning_limit: float = 0.0,
     check: bool = True,
     use_wisdom: bool = True,
+    use_kernel_cache: bool = True,
     progress: Callable[[str], object] | None = None,
 ) -> Plan: ...
 def problem(
