@@ -20,7 +20,11 @@ target_include_directories(swirl_python SYSTEM PRIVATE ${NB_DIR}/include ${Pytho
 list(GET SWIRL_LIBRARY_LAYERS -1 last_layer)
 target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_compile_options)
 target_compile_options(swirl_python PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>) # see Layers.cmake
-target_link_options(swirl_python PRIVATE -Wl,--exclude-libs,ALL -Wl,--as-needed)
+# It exports one name: a process may contain libswirl, too.
+set(version_script ${PROJECT_BINARY_DIR}/python.map)
+file(CONFIGURE OUTPUT ${version_script} CONTENT "{ global: PyInit__core; local: *; };\n")
+set_target_properties(swirl_python PROPERTIES LINK_DEPENDS ${version_script})
+target_link_options(swirl_python PRIVATE -Wl,--as-needed -Wl,--version-script=${version_script})
 install(TARGETS swirl_python LIBRARY DESTINATION swirl COMPONENT python)
 
 file(GLOB package_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/swirl

@@ -165,11 +165,14 @@ Intake with_complex_elements(Intake given) {
 
 /// What a function was given.
 struct Arguments {
-    Function function;
-    int type = 0;
-    bool is_one_dimensional;
-    nb::handle x, lengths, axes, norm, overwrite_x, workers, orthogonalize, plan, out;
+    Function function = Function::fft;
+    int type = 0; ///< of cosine and sine transforms
+    bool is_one_dimensional = true;
+    nb::handle x, lengths, axes, norm, overwrite_x, workers;
+    nb::handle orthogonalize = {}, plan = {}, out = {}; ///< null where the function has no such argument
 };
+
+bool is_absent(nb::handle argument) { return !argument.is_valid() || argument.is_none(); }
 
 bool is_true(nb::handle flag) {
     if (flag.ptr() == Py_False) return false;
@@ -257,7 +260,7 @@ struct Result {
 };
 Result result_array(nb::handle out, const Array& x, Function function) {
     Result result;
-    if (out.is_none()) return result;
+    if (is_absent(out)) return result;
     if (!PyArray_Check(out.ptr())) throw nb::type_error("out must be of ArrayType, a NumPy array");
     result.array = Array::borrowed(out);
     const DataType real = component_of(*data_type_of(x));
@@ -305,12 +308,11 @@ nb::object run(const Arguments& given) {
     call.function = given.function;
     call.type = given.type;
     call.norm = norm_of(given.norm);
-    call.is_orthogonal = !given.orthogonalize.is_valid() || given.orthogonalize.is_none()
-                             ? call.norm == Norm::ortho
-                             : is_true(given.orthogonalize);
+    call.is_orthogonal =
+        is_absent(given.orthogonalize) ? call.norm == Norm::ortho : is_true(given.orthogonalize);
     call.workers = workers_of(given.workers);
     const bool may_overwrite = (input.is_copy || is_true(given.overwrite_x)) &&
-                               has_room_for_result(given.function, x) && given.out.is_none();
+                               has_room_for_result(given.function, x) && is_absent(given.out);
 
     const Integers axes = given.is_one_dimensional ? one_integer(given.axes) : integers(given.axes, "axes"),
                    lengths = given.is_one_dimensional ? one_integer(given.lengths)
@@ -333,7 +335,7 @@ nb::object run(const Arguments& given) {
     if (result.destination == Destination::given_array)
         for (int d = 0; d < result.array.dimensions(); ++d) key.add(result.array.strides()[d]);
 
-    const bool has_plan = given.plan.is_valid() && !given.plan.is_none();
+    const bool has_plan = !is_absent(given.plan);
     std::shared_ptr<const Recipe> recipe = has_plan ? nullptr : cache().find(key);
     if (recipe == nullptr) {
         if (given.is_one_dimensional)
@@ -400,18 +402,16 @@ void define_transforms(nb::module_& module) {
         return [is_one_dimensional](int function, nb::handle x, nb::handle lengths, nb::handle axes,
                                     nb::handle norm, nb::handle overwrite_x, nb::handle workers,
                                     nb::handle plan, nb::handle out) {
-            return run({static_cast<Function>(function),
-                        0,
-                        is_one_dimensional,
-                        x,
-                        lengths,
-                        axes,
-                        norm,
-                        overwrite_x,
-                        workers,
-                        {},
-                        plan,
-                        out});
+            return run({.function = static_cast<Function>(function),
+                        .is_one_dimensional = is_one_dimensional,
+                        .x = x,
+                        .lengths = lengths,
+                        .axes = axes,
+                        .norm = norm,
+                        .overwrite_x = overwrite_x,
+                        .workers = workers,
+                        .plan = plan,
+                        .out = out});
         };
     };
     static constexpr auto cosine_transform = [](bool is_one_dimensional) {
@@ -421,18 +421,16 @@ void define_transforms(nb::module_& module) {
             if (type < 2 || type > 4)
                 throw nb::value_error(
                     ("invalid type " + std::to_string(type) + " of transform: types are 1 to 4").c_str());
-            return run({static_cast<Function>(function),
-                        type,
-                        is_one_dimensional,
-                        x,
-                        lengths,
-                        axes,
-                        norm,
-                        overwrite_x,
-                        workers,
-                        orthogonalize,
-                        {},
-                        nb::none()});
+            return run({.function = static_cast<Function>(function),
+                        .type = type,
+                        .is_one_dimensional = is_one_dimensional,
+                        .x = x,
+                        .lengths = lengths,
+                        .axes = axes,
+                        .norm = norm,
+                        .overwrite_x = overwrite_x,
+                        .workers = workers,
+                        .orthogonalize = orthogonalize});
         };
     };
     using nb::arg;

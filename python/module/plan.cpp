@@ -173,9 +173,18 @@ nb::object execute(const PlanObject& self, const nb::args& arrays, nb::handle ou
 PlanObject made(const std::string& problem, int threads, const std::string& effort,
                 std::optional<double> time_budget, const std::string& accuracy, const std::string& schedule,
                 const std::string& cpu, std::size_t memory_limit, double planning_limit, bool check,
-                bool use_wisdom, nb::handle progress) {
-    PlanOptions options{threads, effort,       time_budget.value_or(-1), accuracy, schedule,
-                        cpu,     memory_limit, planning_limit,           check,    use_wisdom};
+                bool use_wisdom, bool use_kernel_cache, nb::handle progress) {
+    PlanOptions options{.threads = threads,
+                        .effort = effort,
+                        .time_budget = time_budget.value_or(-1),
+                        .accuracy = accuracy,
+                        .schedule = schedule,
+                        .cpu = cpu,
+                        .memory_limit = memory_limit,
+                        .planning_limit = planning_limit,
+                        .check = check,
+                        .use_wisdom = use_wisdom,
+                        .use_kernel_cache = use_kernel_cache};
     const Problem parsed = parse_problem(problem);
     return {make_plan(parsed, options, progress), std::move(options)};
 }
@@ -190,6 +199,7 @@ nb::object reduced(const PlanObject& self) {
     options["memory_limit"] = self.options.memory_limit;
     options["planning_limit"] = self.options.planning_limit;
     options["check"] = self.options.check;
+    options["use_kernel_cache"] = self.options.use_kernel_cache;
     const nb::object make = nb::module_::import_("swirl").attr("_plan_from");
     return nb::make_tuple(make, nb::make_tuple(to_text(self.plan.problem()), options));
 }
@@ -226,11 +236,12 @@ const Plan& plan_of(nb::handle object) {
 
 void define_plan(nb::module_& module) {
     using nb::arg;
-    const nb::object make = nb::cpp_function(
-        made, arg("problem"), nb::kw_only(), arg("threads") = 1, arg("effort") = "estimate",
-        arg("time_budget") = nb::none(), arg("accuracy") = "ordinary", arg("schedule") = "", arg("cpu") = "",
-        arg("memory_limit") = 0, arg("planning_limit") = 0.0, arg("check") = true, arg("use_wisdom") = true,
-        arg("progress").none() = nb::none(), nb::name("plan"), nb::scope(module));
+    const nb::object make =
+        nb::cpp_function(made, arg("problem"), nb::kw_only(), arg("threads") = 1, arg("effort") = "estimate",
+                         arg("time_budget") = nb::none(), arg("accuracy") = "ordinary", arg("schedule") = "",
+                         arg("cpu") = "", arg("memory_limit") = 0, arg("planning_limit") = 0.0,
+                         arg("check") = true, arg("use_wisdom") = true, arg("use_kernel_cache") = true,
+                         arg("progress").none() = nb::none(), nb::name("plan"), nb::scope(module));
     module.attr("plan") = make;
     nb::class_<PlanObject>(module, "Plan",
                            "A problem ready to run: immutable, safe to use from any number of threads.")

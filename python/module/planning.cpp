@@ -48,6 +48,7 @@ Options library_options(const PlanOptions& given) {
     options.planning_limit_seconds = given.planning_limit;
     options.check = given.check;
     options.use_wisdom = given.use_wisdom;
+    options.use_kernel_cache = given.use_kernel_cache;
     return options;
 }
 

@@ -20,6 +20,7 @@ struct PlanOptions {
     double planning_limit = 0;
     bool check = true;
     bool use_wisdom = true;
+    bool use_kernel_cache = true;
 };
 
 /// Makes a plan with the interpreter's lock released. While it measures, signals are handled: an exception that a handler

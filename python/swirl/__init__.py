@@ -17,7 +17,8 @@ __all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "
 
 
 def plan(problem, *, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="", cpu="",
-         memory_limit=0, planning_limit=0.0, check=True, use_wisdom=True, progress=None):
+         memory_limit=0, planning_limit=0.0, check=True, use_wisdom=True, use_kernel_cache=True,
+         progress=None):
     """Plans a problem: chooses an algorithm, generates code and checks it. Releases the interpreter's lock.
 
     Args:
@@ -34,6 +35,7 @@ def plan(problem, *, threads=1, effort="estimate", time_budget=None, accuracy="o
         planning_limit: Seconds that planning may take, as a model predicts; 0 for no limit.
         check: Compare the plan's results with the definition before it is used.
         use_wisdom: Use results of earlier measurements.
+        use_kernel_cache: Load machine code that an earlier process generated, and store it.
         progress: A function that is given lines of text while swirl measures.
 
     Returns:
@@ -49,7 +51,7 @@ def plan(problem, *, threads=1, effort="estimate", time_budget=None, accuracy="o
     """
     return _plan(problem, threads=threads, effort=effort, time_budget=time_budget, accuracy=accuracy, schedule=schedule,
                  cpu=cpu, memory_limit=memory_limit, planning_limit=planning_limit, check=check, use_wisdom=use_wisdom,
-                 progress=progress)
+                 use_kernel_cache=use_kernel_cache, progress=progress)
 
 
 def _plan_from(problem, options):

@@ -11,6 +11,8 @@ from swirl._core import Plan as Plan
 from swirl._core import Unavailable as Unavailable
 from swirl._core import Unsupported as Unsupported
 
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem"]
+
 __version__: str
 
 def plan(
@@ -26,6 +28,7 @@ def plan(
     planning_limit: float = 0.0,
     check: bool = True,
     use_wisdom: bool = True,
+    use_kernel_cache: bool = True,
     progress: Callable[[str], object] | None = None,
 ) -> Plan: ...
 def problem(

@@ -1,9 +1,8 @@
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from numpy import ndarray
 
-Array: TypeAlias = ndarray[Any, Any]
+_Array: TypeAlias = ndarray[Any, Any]
 
 version: str
 
@@ -27,9 +26,9 @@ class Plan:
     def flops(self) -> float: ...
     def execute(
         self,
-        *arrays: Array | tuple[Array, Array],
-        out: Array | tuple[Array, Array] | None = None,
+        *arrays: _Array | tuple[_Array, _Array],
+        out: _Array | tuple[_Array, _Array] | None = None,
         alpha: complex = 1,
         beta: complex = 0,
-        **named: Array,
+        **named: _Array,
     ) -> Any: ...
