@@ -43,7 +43,6 @@ private:
 
     std::vector<Part> parts_;
     std::size_t scratch_bytes_;
-    bool clears_scratch_;
     Arrays arrays_;
     bool is_backward_;
 };
