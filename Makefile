@@ -1,6 +1,6 @@
 # A thin front end for CMake and scripts/; every target first installs its dependencies (scripts/setup).
 
-.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu fuzz fuzz-parsers sanitize format docs
+.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu fuzz fuzz-fftw fuzz-parsers sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
@@ -9,6 +9,7 @@ help:
 	@echo "make bench-gpu  problems drawn at random on a GPU against cuFFT and cuBLAS (minutes; SEED= COUNT=)"
 	@echo "make fuzz       random problems against references in long double: SECONDS=60 JOBS=1, SEED=N repeats a run"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
+	@echo "make fuzz-fftw  fuzz FFTW's interface under sanitizers (SECONDS=60, SEED=…)"
 	@echo "make fuzz-parsers  fuzz all parsers (SECONDS=30 each, SEED=…)"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       regenerate the generated parts of docs/"
@@ -87,6 +88,16 @@ fuzz-parsers: setup
 		-DSWIRL_BUILD_TESTS=OFF -DSWIRL_BUILD_BENCH=OFF -DSWIRL_BUILD_EXAMPLES=OFF
 	cmake --build build/fuzz --target fuzz_parsers
 	SECONDS_EACH=$(or $(SECONDS),30) SEED=$(SEED) scripts/fuzz_parsers
+
+fuzz-fftw: setup
+	cmake -S . -B build/fuzz-fftw -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_C_COMPILER=clang -DSWIRL_FUZZ_FFTW=ON \
+		-DSWIRL_BUILD_CLI=OFF -DSWIRL_BUILD_TESTS=OFF -DSWIRL_BUILD_BENCH=OFF -DSWIRL_BUILD_EXAMPLES=OFF \
+		-DCMAKE_BUILD_TYPE=RelWithDebInfo -DSWIRL_UNITE=ON \
+		-DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
+	cmake --build build/fuzz-fftw --target fuzz_fftw
+	mkdir -p build/fuzz-fftw/corpus
+	build/fuzz-fftw/bin/fuzz_fftw $(if $(SEED),-seed=$(SEED)) -max_total_time=$(or $(SECONDS),60) -timeout=60 \
+		-rss_limit_mb=4000 -artifact_prefix=build/fuzz-fftw/ build/fuzz-fftw/corpus
 
 format: setup
 	scripts/check_format --fix

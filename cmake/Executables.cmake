@@ -37,8 +37,9 @@ if(SWIRL_ONEDNN_INCLUDE_DIR AND SWIRL_ONEDNN_LIBRARY AND SWIRL_BUILD_BENCH)
     target_link_libraries(swirl_onednn PRIVATE swirl_compile_options ${SWIRL_ONEDNN_LIBRARY})
 endif()
 
-# cli/*.cpp -> bin/swirl
+# cli/*.cpp -> bin/swirl, but for cli/fftw_wisdom
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
+list(FILTER cli_sources EXCLUDE REGEX "/cli/fftw_wisdom/")
 if(SWIRL_BUILD_CLI AND cli_sources)
     find_package(CLI11 REQUIRED)
     add_executable(swirl_cli ${cli_sources})
@@ -49,6 +50,24 @@ if(SWIRL_BUILD_CLI AND cli_sources)
     swirl_precompile(swirl_cli <fmt/format.h> <CLI/CLI.hpp> <nlohmann/json.hpp>)
     swirl_unite(swirl_cli)
     install(TARGETS swirl_cli)
+
+    # cli/fftw_wisdom/*.cpp -> bin/fftw-wisdom and bin/fftwf-wisdom, installed beside their libraries
+    file(GLOB fftw_wisdom_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/fftw_wisdom/*.cpp)
+    foreach(precision IN ITEMS "fftw fftw3" "fftwf fftw3f")
+        separate_arguments(precision)
+        list(GET precision 0 name)
+        list(GET precision 1 library)
+        set(target swirl_${name}_wisdom)
+        add_executable(${target} ${fftw_wisdom_sources} ${PROJECT_SOURCE_DIR}/cli/output.cpp)
+        set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}-wisdom INSTALL_RPATH "$ORIGIN/..")
+        if(name STREQUAL "fftwf")
+            target_compile_definitions(${target} PRIVATE SWIRL_SINGLE_PRECISION)
+        endif()
+        target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+        target_link_libraries(${target} PRIVATE swirl_compile_options swirl_base swirl_${library}_shared CLI11::CLI11
+            nlohmann_json::nlohmann_json)
+        install(TARGETS ${target} DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_FFTW_FOLDER}/bin)
+    endforeach()
 endif()
 
 # bench/*.cpp -> bin/bench, bench/<name>/*.cpp -> bin/bench_<name>; they share bench/support/*.cpp and the tables and files of
@@ -177,8 +196,10 @@ if(SWIRL_BUILD_TESTS)
             target_compile_definitions(test_fftw PRIVATE
                 SWIRL_FFTW3_LIBRARY="$<TARGET_FILE:swirl_fftw3_shared>"
                 SWIRL_FFTW3F_LIBRARY="$<TARGET_FILE:swirl_fftw3f_shared>"
+                SWIRL_FFTW_WISDOM="$<TARGET_FILE:swirl_fftw_wisdom>"
+                SWIRL_FFTWF_WISDOM="$<TARGET_FILE:swirl_fftwf_wisdom>"
                 SWIRL_FOLDER_OF_FFTW="${FFTW_fftw3_LIBDIR}")
-            add_dependencies(test_fftw ${SWIRL_FFTW_LIBRARIES})
+            add_dependencies(test_fftw ${SWIRL_FFTW_LIBRARIES} swirl_fftw_wisdom swirl_fftwf_wisdom)
         endif()
         if(folder STREQUAL install)
             foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static ${SWIRL_FFTW_LIBRARIES}

@@ -2,11 +2,11 @@
 // rounds. With a baseline, another library's times over the first one's.
 
 #include "base/error.hpp"
+#include "bench/support/given_library.hpp"
 #include "bench/support/program.hpp"
 #include "bench/support/rounds.hpp"
 #include "runtime/cpu/affinity.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,10 +34,8 @@ struct Options {
     JsonLines json;
 };
 
-template <class... Arguments> auto routine(void* library, const char* name) {
-    void* const found = dlsym(library, name);
-    if (found == nullptr) throw UserError("the library has no {}", name);
-    return reinterpret_cast<void (*)(Arguments...)>(found);
+template <class... Arguments> auto routine(const GivenLibrary& library, const char* name) {
+    return library.symbol<void(Arguments...)>(name);
 }
 
 /// Square matrices for all routines. `triangle` is close to the identity, so that repeated application leaves its
@@ -68,7 +66,7 @@ struct Implementation {
     std::function<void()> run;
 };
 
-std::vector<Implementation> implementations(void* library, Matrices& m, const int& n) {
+std::vector<Implementation> implementations(const GivenLibrary& library, Matrices& m, const int& n) {
     using D = const double*;
     using Z = const Complex*;
     using S = const char*;
@@ -141,7 +139,7 @@ Samples times_of(const std::vector<Implementation>& all, const Options& options)
                               .on_one_thread = options.core >= 0});
 }
 
-void compare(void* library, int n, Options& options) {
+void compare(const GivenLibrary& library, int n, Options& options) {
     Matrices matrices(n);
     const std::vector<Implementation> all = implementations(library, matrices, n);
     Samples samples = times_of(all, options);
@@ -159,7 +157,7 @@ void compare(void* library, int n, Options& options) {
 }
 
 /// The baseline's times over the library's, routine by routine in alternation; adds logarithms of their medians.
-void compare_with_baseline(void* library, void* baseline, int n, Options& options,
+void compare_with_baseline(const GivenLibrary& library, const GivenLibrary& baseline, int n, Options& options,
                            std::vector<double>& logarithms) {
     Matrices matrices(n);
     const std::vector<Implementation> ours = implementations(library, matrices, n);
@@ -199,21 +197,15 @@ void add_options(CLI::App& program, Options& options) {
     options.json.add_to(program);
 }
 
-void* opened(const std::string& file) {
-    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw UserError("{}", dlerror());
-    return library;
-}
-
 int run(Options& options) {
-    void* const library = opened(options.library);
+    const GivenLibrary library(options.library);
     std::optional<runtime::PinnedThread> pinned;
     if (options.core >= 0) pinned.emplace(options.core);
     if (options.baseline.empty()) {
         for (const int n : options.sizes) compare(library, n, options);
         return 0;
     }
-    void* const baseline = opened(options.baseline);
+    const GivenLibrary baseline(options.baseline);
     std::vector<double> logarithms;
     for (const int n : options.sizes) compare_with_baseline(library, baseline, n, options, logarithms);
     const double sum = std::accumulate(logarithms.begin(), logarithms.end(), 0.0);

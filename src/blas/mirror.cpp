@@ -19,10 +19,10 @@ public:
           components_(gemm::scalars_in(mirror.data_type)),
           lanes_(mirror.lanes),
           type_{gemm::scalar_of(mirror.data_type), lanes_} {
-        constexpr Integer max_stride = Integer{1} << 36;
         const Integer most = mirror.most_rows;
-        triangle_ = builder_.input("triangle", type_.scalar, components_ * (most + (most - 1) * max_stride),
-                                   {ir::ArgumentRole::a});
+        triangle_ =
+            builder_.input("triangle", type_.scalar, components_ * (most + (most - 1) * mirror.max_stride),
+                           {ir::ArgumentRole::a});
         both_ =
             builder_.output("both", type_.scalar, components_ * most * most, {ir::ArgumentRole::workspace});
         square_ = builder_.local("square", type_.scalar, components_ * lanes_ * lanes_);

@@ -15,8 +15,6 @@ namespace {
 using gemm::Components;
 using ir::Value;
 
-constexpr Integer max_stride = Integer{1} << 36;
-
 /// The smallest normal number, and the larger bound for complex numbers with two components.
 struct LeastReciprocals {
     long double of_one_component, of_two;
@@ -35,7 +33,7 @@ public:
           components_(gemm::scalars_in(layout_.data_type)),
           lanes_(layout_.lanes),
           type_{gemm::scalar_of(layout_.data_type), lanes_} {
-        const Integer elements = layout_.most_rows + (layout_.most_rows - 1) * max_stride;
+        const Integer elements = layout_.most_rows + (layout_.most_rows - 1) * pack.max_stride;
         matrix_ = builder_.input("matrix", type_.scalar, components_ * elements, {ir::ArgumentRole::a});
         triangle_ =
             builder_.output("triangle", type_.scalar, layout_.scalars(), {ir::ArgumentRole::workspace});

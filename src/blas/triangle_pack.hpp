@@ -2,6 +2,7 @@
 
 #include <swirl/data_type.hpp>
 
+#include "blas/max_stride.hpp"
 #include "ir/program.hpp"
 #include "target/cpu.hpp"
 
@@ -47,13 +48,14 @@ struct TrianglePack {
     bool conjugated = false;
     CopiedDiagonal diagonal = CopiedDiagonal::elements;
     int rest = 0; ///< rows beyond the last whole group
+    Integer max_stride = blas::max_stride;
     bool operator==(const TrianglePack&) const = default;
 };
 
 /// The program. Buffers: `matrix`, whose first element is the block's first in memory, `triangle`, and for reciprocals
 /// `quality`. Parameters:
 ///   rows    rounded down to a multiple of the lanes, ≤ most_rows
-///   stride  distance in elements between columns, or between rows
+///   stride  distance in elements between columns, or between rows, ≤ max_stride
 ///
 /// Elements on the other side of the diagonal are not read. quality[0] becomes 1 if multiplying by each reciprocal is as
 /// good as dividing, otherwise 0. It is as good if the reciprocal is finite and far enough above the subnormal numbers,

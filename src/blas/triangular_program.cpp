@@ -47,7 +47,11 @@ public:
         triangle_ =
             builder_.input("triangle", type_.scalar, kernel.layout().scalars(), {ir::ArgumentRole::a});
         factor_ = builder_.input("alpha", type_.scalar, components_, {ir::ArgumentRole::alpha});
-        strip_ = builder_.output("strip", type_.scalar, workspace_scalars(kernel), {ir::ArgumentRole::b});
+        const Integer lines = kernel.column_major ? kernel.columns : kernel.most_rows,
+                      line = kernel.column_major ? kernel.most_rows : kernel.columns;
+        strip_ =
+            builder_.output("strip", type_.scalar, components_ * (line + (lines - 1) * kernel.max_stride),
+                            {ir::ArgumentRole::b});
         workspace_ = builder_.output("workspace", type_.scalar, workspace_scalars(kernel),
                                      {ir::ArgumentRole::workspace});
         accumulators_ = builder_.local("accumulators", type_.scalar, components_ * kernel.lanes * columns_);

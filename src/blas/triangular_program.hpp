@@ -1,5 +1,6 @@
 #pragma once
 
+#include "blas/max_stride.hpp"
 #include "blas/triangle_pack.hpp"
 #include "blas/triangular_block.hpp"
 #include "ir/program.hpp"
@@ -23,6 +24,7 @@ struct StripKernel {
     int columns = 1;       ///< of the strip, ≤ lanes · vectors
     int rest = 0;          ///< rows beyond the last whole group
     Integer most_rows = 1; ///< of a block
+    Integer max_stride = blas::max_stride;
 
     TriangleLayout layout() const { return {data_type, lanes, most_rows, reversed}; }
     bool operator==(const StripKernel&) const = default;
@@ -39,7 +41,7 @@ Integer workspace_scalars(const StripKernel& kernel);
 /// The program. Buffers: `triangle` (its copy in the kernel's layout), `factor` (α), `strip` (the matrix, read and
 /// written) and `workspace`. Parameters:
 ///   rows    rounded down to a multiple of the lanes, ≤ most_rows
-///   stride  distance in elements between columns, or between rows
+///   stride  distance in elements between columns, or between rows, ≤ max_stride
 /// Every element of the result is one chain of multiply-adds.
 ir::Program strip_program(const StripKernel& kernel, const target::Cpu& cpu);
 

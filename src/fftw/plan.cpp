@@ -24,6 +24,13 @@ char* at(const std::array<char*, memories>& bases, const Place& place) {
     return bases[static_cast<std::size_t>(place.memory)] + place.offset;
 }
 
+planning::Arguments arguments_of(const Plan::Part& part, const std::array<char*, memories>& bases) {
+    return {.input = at(bases, part.from[0]),
+            .output = at(bases, part.to[0]),
+            .input_imaginary = at(bases, part.from[1]),
+            .output_imaginary = at(bases, part.to[1])};
+}
+
 [[noreturn]] void give_up(const std::exception& reason) {
     fmt::print(stderr, "swirl: fftw_execute: {}\n", reason.what());
     std::abort();
@@ -35,12 +42,18 @@ Plan::Plan(std::vector<Part> parts, const Sequence& sequence, const Arrays& arra
     : parts_(std::move(parts)),
       scratch_bytes_(sequence.scratch_bytes),
       arrays_(arrays),
-      is_backward_(is_backward) {}
+      is_backward_(is_backward) {
+    if (parts_.size() == 1 && scratch_bytes_ == 0)
+        bound_ = parts_[0].plan->bound(arguments_of(parts_[0], bases_of(arrays_)));
+}
+
+Plan::Bases Plan::bases_of(const Arrays& arrays) {
+    return {static_cast<char*>(arrays.input_real), static_cast<char*>(arrays.input_imaginary),
+            static_cast<char*>(arrays.output_real), static_cast<char*>(arrays.output_imaginary), nullptr};
+}
 
 void Plan::execute(const Arrays& arrays) const {
-    const Bases bases = {static_cast<char*>(arrays.input_real), static_cast<char*>(arrays.input_imaginary),
-                         static_cast<char*>(arrays.output_real), static_cast<char*>(arrays.output_imaginary),
-                         nullptr};
+    const Bases bases = bases_of(arrays);
     try {
         if (scratch_bytes_ == 0)
             run(bases);
@@ -52,11 +65,7 @@ void Plan::execute(const Arrays& arrays) const {
 }
 
 void Plan::run(Bases bases) const {
-    for (const Part& part : parts_)
-        part.plan->execute({.input = at(bases, part.from[0]),
-                            .output = at(bases, part.to[0]),
-                            .input_imaginary = at(bases, part.from[1]),
-                            .output_imaginary = at(bases, part.to[1])});
+    for (const Part& part : parts_) part.plan->execute(arguments_of(part, bases));
 }
 
 void Plan::run_with_scratch(Bases bases) const {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,10 @@ public:
     Plan(std::vector<Part> parts, const Sequence& sequence, const Arrays& arrays, bool is_backward);
 
     /// These print the reason and end the program if it fails: FFTW's functions cannot say so.
-    void execute() const { execute(arrays_); }
+    void execute() const {
+        if (bound_) return (*bound_)();
+        execute(arrays_);
+    }
     void execute(const Arrays& arrays) const;
 
     bool is_backward() const { return is_backward_; }
@@ -38,12 +42,14 @@ public:
 
 private:
     using Bases = std::array<char*, memories>;
+    static Bases bases_of(const Arrays& arrays);
     void run(Bases bases) const;
     void run_with_scratch(Bases bases) const;
 
     std::vector<Part> parts_;
     std::size_t scratch_bytes_;
     Arrays arrays_;
+    std::optional<planning::BoundCall> bound_; ///< of arrays_, if one call is all
     bool is_backward_;
 };
 

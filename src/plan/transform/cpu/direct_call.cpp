@@ -12,13 +12,25 @@ void* pointer_of(Binding::Source source, const Arguments& arguments) {
 
 } // namespace
 
+void DirectCall::set_further(Buffers& buffers, const Arguments& arguments) const {
+    for (std::size_t k = 0; k < layout_.further_count; ++k)
+        buffers[layout_.further[k].buffer] = pointer_of(layout_.further[k].source, arguments);
+}
+
+std::optional<BoundCall> DirectCall::bound(const Arguments& arguments) const {
+    if (layout_.scratch > 0) return std::nullopt;
+    Buffers buffers = layout_.buffers;
+    set_further(buffers, arguments);
+    set_ends(buffers, arguments);
+    return BoundCall(function_, buffers);
+}
+
 void DirectCall::call_with_more(const Arguments& arguments) const {
     alignas(64) std::byte workspace[max_workspace]; // uninitialised: a kernel writes before it reads
     Buffers buffers = layout_.buffers;
     for (std::size_t k = 0; k < layout_.scratch; ++k)
         buffers[layout_.scratch_index[k]] = workspace + layout_.scratch_offset[k];
-    for (std::size_t k = 0; k < layout_.further_count; ++k)
-        buffers[layout_.further[k].buffer] = pointer_of(layout_.further[k].source, arguments);
+    set_further(buffers, arguments);
     call(buffers, arguments);
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "plan/transform/cpu/binding.hpp"
+#include "plan/transform/cpu/bound_call.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace swirl::planning {
 
@@ -13,9 +15,9 @@ namespace swirl::planning {
 /// is precomputed.
 class DirectCall {
 public:
-    static constexpr std::size_t max_buffers = 8;
+    static constexpr std::size_t max_buffers = BoundCall::max_buffers;
     static constexpr std::size_t max_workspace = 8192; ///< bytes, taken from the stack
-    using Buffers = std::array<void*, max_buffers>;
+    using Buffers = BoundCall::Buffers;
 
     /// A buffer that is the caller's, beside `input` and `output`.
     struct Further {
@@ -46,10 +48,17 @@ public:
         call(buffers, arguments);
     }
 
+    /// The call with these arguments, unless the function needs a workspace. They must have been checked.
+    std::optional<BoundCall> bound(const Arguments& arguments) const;
+
 private:
-    void call(Buffers& buffers, const Arguments& arguments) const {
+    void set_ends(Buffers& buffers, const Arguments& arguments) const {
         buffers[layout_.input] = const_cast<void*>(arguments.input);
         buffers[layout_.output] = arguments.output;
+    }
+    void set_further(Buffers& buffers, const Arguments& arguments) const;
+    void call(Buffers& buffers, const Arguments& arguments) const {
+        set_ends(buffers, arguments);
         function_(buffers.data(), nullptr);
     }
     /// With a workspace, and with arrays beside input and output.

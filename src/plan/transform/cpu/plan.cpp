@@ -233,6 +233,11 @@ void Plan::execute(const Arguments& arguments) const {
     execute_in_thread_workspace(arguments);
 }
 
+std::optional<BoundCall> Plan::bound(const Arguments& arguments) const {
+    if (!state_->direct || !state_->check.admits(arguments)) return std::nullopt;
+    return state_->direct.bound(arguments);
+}
+
 void Plan::execute_in_thread_workspace(const Arguments& arguments) const {
     state_->check(arguments);
     state_->run(arguments, thread_workspace(state_->workspace_bytes));

@@ -6,6 +6,7 @@
 #include "loops/loop_program.hpp"
 #include "plan/schedule.hpp"
 #include "plan/time_need.hpp"
+#include "plan/transform/cpu/bound_call.hpp"
 #include "plan/transform/cpu/phase.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
@@ -13,6 +14,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -85,6 +87,10 @@ public:
     void execute(const Arguments& arguments) const;
     /// The same with the caller's workspace: workspace_bytes() bytes, 64-byte aligned; may be null if 0.
     void execute(const Arguments& arguments, void* workspace) const;
+
+    /// Executions with these arguments as one call without checks: where they are right, and one function without a
+    /// workspace computes the transform. Lives no longer than the plan.
+    std::optional<BoundCall> bound(const Arguments& arguments) const;
 
     /// One pass alone, on one thread, to time it: the result is meaningful only after the passes before it.
     void execute_pass(std::size_t pass, const Arguments& arguments) const;
