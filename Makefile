@@ -1,11 +1,16 @@
 # A thin front end for CMake and scripts/; every target first installs its dependencies (scripts/setup).
 
-.PHONY: help setup build demo check check-gpu check-plans bench bench-gpu fuzz fuzz-fftw fuzz-parsers sanitize format docs
+# The Python package needs packages of PyPI, in build/venv. Without them it is left out, and the script says why.
+python_options = $$(scripts/python_environment build/venv)
+
+.PHONY: help setup build demo check check-gpu check-plans check-peers python_release wheel bench bench-python bench-gpu \
+	fuzz fuzz-fftw fuzz-parsers sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
 	@echo "make check      build, check layers and formatting, run all tests"
 	@echo "make bench      problems drawn at random on the CPU against other libraries (minutes; SEED= COUNT=)"
+	@echo "make bench-python  calls drawn at random of the Python package against SciPy (minutes; SEED= COUNT=)"
 	@echo "make bench-gpu  problems drawn at random on a GPU against cuFFT and cuBLAS (minutes; SEED= COUNT=)"
 	@echo "make fuzz       random problems against references in long double: SECONDS=60 JOBS=1, SEED=N repeats a run"
 	@echo "make sanitize   run all tests under ASan+UBSan, then under TSan"
@@ -14,6 +19,8 @@ help:
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       regenerate the generated parts of docs/"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
+	@echo "make check-peers  run SciPy's and NumPy's own tests with the Python package in place of theirs"
+	@echo "make wheel      build the Python package as a wheel in build/wheels"
 	@echo "make check-plans  plan very many problems, run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16)"
 
 setup:
@@ -21,7 +28,7 @@ setup:
 
 # PRECOMPILE=OFF: without precompiled headers, as CI builds, which finds missing #includes.
 build: setup
-	cmake --preset dev -DSWIRL_PRECOMPILE=$(or $(PRECOMPILE),ON)
+	cmake --preset dev -DSWIRL_PRECOMPILE=$(or $(PRECOMPILE),ON) $(python_options)
 	cmake --build --preset dev
 
 demo: setup
@@ -39,6 +46,21 @@ check-gpu: setup
 	cmake --preset release
 	cmake --build --preset release --target test_gpu
 	ctest --test-dir build/release --label-regex '^gpu$$' --verbose
+
+wheel: setup
+	scripts/python_environment build/venv >/dev/null
+	scripts/wheel build/venv build/wheels
+
+# SciPy's and NumPy's own tests with swirl in place of their functions; swirl.fft against SciPy's.
+python_release: setup
+	cmake --preset release $(python_options)
+	cmake --build --preset release --target swirl_python
+
+check-peers: python_release
+	PYTHONPATH=build/release/python build/venv/bin/python scripts/check_python_peers
+
+bench-python: python_release
+	PYTHONPATH=build/release/python build/venv/bin/python scripts/bench_python $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))
 
 # Plans only, and reports those that fail, take over 2 s or over 200 MiB. No GPU is needed.
 check-plans: setup

@@ -63,7 +63,7 @@ void add_options(CLI::App& program, Arguments& a) {
         ->allow_extra_args(false);
     program.add_option("--candidates", a.options.candidates,
                        "On GPUs: time so many schedules that swirl's model rates best");
-    program.add_flag("--kernel-cache", a.kernel_cache, "Let swirl use GPU kernels that were compiled before");
+    program.add_flag("--kernel-cache", a.kernel_cache, "Let swirl use kernels that were compiled before");
     program.add_flag("--probed", a.options.probed,
                      "On CPUs: plan with what a probe has measured of this machine");
     program.add_flag("--no-check", a.no_check, "Let swirl plan without its check of the result");

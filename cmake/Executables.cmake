@@ -213,7 +213,7 @@ if(SWIRL_BUILD_TESTS)
             add_dependencies(test_${folder} ${fake_drivers})
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
-            PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder})
+            PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder} ENVIRONMENT SWIRL_KERNEL_CACHE=off)
     endforeach()
 endif()
 

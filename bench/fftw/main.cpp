@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -41,6 +42,7 @@ struct Options {
     std::vector<std::string> kinds = {"dft", "r2c", "c2r", "r2r"};
     std::string layouts = "contiguous";
     int core = -1;
+    bool kernel_cache = false;
     JsonLines json;
 };
 
@@ -253,6 +255,7 @@ void compare_draws(const std::vector<Library>& libraries, Options& options) {
 }
 
 int run(Options& options) {
+    if (!options.kernel_cache) setenv("SWIRL_KERNEL_CACHE", "off", 1);
     const std::vector<Library> libraries(options.libraries.begin(), options.libraries.end());
     std::optional<runtime::PinnedThread> pinned;
     if (options.core >= 0) pinned.emplace(options.core);
@@ -296,6 +299,8 @@ void add_options(CLI::App& program, Options& options) {
     program.add_option("--seconds", options.seconds, "Time limit of planning a drawn problem")
         ->check(CLI::PositiveNumber);
     program.add_option("--core", options.core, "Stay on this processor");
+    program.add_flag("--kernel-cache", options.kernel_cache,
+                     "Let swirl load plans that an earlier process compiled");
     options.json.add_to(program);
 }
 

@@ -60,8 +60,8 @@ struct Options {
     /// operands, tables, the arrays of the check before first use and of a search. Planning throws OutOfMemory before it
     /// takes more, and names the need. 0: what the machine has.
     std::size_t memory_limit_bytes = 0;
-    /// Limit on the time that planning will take, in seconds, as a model predicts it from the kernels to compile (on GPUs
-    /// as if none were cached), the entries of their tables, the check before first use and a search's time budget.
+    /// Limit on the time that planning will take, in seconds, as a model predicts it from the kernels to compile (as if
+    /// none were cached), the entries of their tables, the check before first use and a search's time budget.
     /// Planning throws OutOfTime before that work begins, and names the prediction. 0: no limit. Work in the background does
     /// not count.
     double planning_limit_seconds = 0;
@@ -77,7 +77,7 @@ struct Options {
     /// from the cache that were verified before are not verified again. Plan::description() says what was verified.
     bool check = true;
     bool use_wisdom = true;       ///< use results of earlier measurements on the same device
-    bool use_kernel_cache = true; ///< GPUs: load machine code compiled by an earlier process, and store it
+    bool use_kernel_cache = true; ///< load machine code compiled by an earlier process, and store it
     /// GPUs: allow reordered SASS main loops of products in float32 where they are proved to compute the same bits.
     /// Needs compute capability 9.0. The proof assumes instruction behaviour that was found by experiment, because
     /// NVIDIA does not document it. Wisdom stores such results separately.

@@ -1,4 +1,4 @@
-/// What swirl keeps between processes: wisdom, which are results of measurements, and the cache of GPU kernels.
+/// What swirl keeps between processes: wisdom, which are results of measurements, and the cache of kernels.
 #pragma once
 
 #include <swirl/export.h>
@@ -36,15 +36,15 @@ SWIRL_API Integer forget_all();
 
 } // namespace wisdom
 
-/// Machine code of GPU kernels, verified when it was compiled. Each kernel is one file in one folder, which any number
-/// of processes and threads may use at once.
+/// Machine code of GPU kernels, and of the transforms of CPUs, verified when it was compiled. Each kernel or plan is one
+/// file in one folder, which any number of processes and threads may use at once.
 namespace kernel_cache {
 
 /// The folder: $SWIRL_KERNEL_CACHE, else $XDG_CACHE_HOME/swirl/kernels, else ~/.cache/swirl/kernels; empty if
 /// SWIRL_KERNEL_CACHE is "off" or there is no home directory.
 SWIRL_API std::string path();
 
-/// Writes all kernels as one pack, for another host with such a GPU. Returns how many.
+/// Writes all kernels as one pack, for another host with such a processor. Returns how many.
 SWIRL_API Integer export_to(std::ostream& out);
 /// Adds the kernels of a pack. Returns how many. Throws UserError if the pack is damaged or there is no cache.
 SWIRL_API Integer import_from(std::istream& in);

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "base/hash.hpp"
+#include "base/inline_vector.hpp"
 #include "base/integer.hpp"
 
 #include <algorithm>
 #include <compare>
-#include <vector>
+#include <cstddef>
+#include <cstdint>
 
 namespace swirl {
 
@@ -20,6 +22,8 @@ public:
         Integer coefficient;
         auto operator<=>(const Term&) const = default;
     };
+    /// Most addresses depend on one to three loops.
+    using Terms = InlineVector<Term, 3>;
 
     Affine(Integer constant = 0) : constant_(constant) {} // NOLINT: an integer is an affine form
     static Affine of(Variable variable, Integer coefficient = 1) {
@@ -29,7 +33,7 @@ public:
     }
 
     Integer constant() const { return constant_; }
-    const std::vector<Term>& terms() const { return terms_; }
+    const Terms& terms() const { return terms_; }
     bool is_constant() const { return terms_.empty(); }
 
     Integer coefficient(Variable variable) const {
@@ -50,6 +54,7 @@ public:
     friend Affine operator-(Affine a, const Affine& b) { return a -= b; }
     friend Affine operator*(Affine a, Integer factor) { return a *= factor; }
     friend Affine operator*(Integer factor, Affine a) { return a *= factor; }
+    bool operator==(const Affine&) const = default;
     auto operator<=>(const Affine&) const = default;
 
     /// The form with `value` substituted for `variable`.
@@ -91,7 +96,7 @@ private:
     }
 
     Integer constant_ = 0;
-    std::vector<Term> terms_;
+    Terms terms_;
 };
 
 } // namespace swirl

@@ -23,6 +23,7 @@ public:
         bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     }
     void write(const std::string& text) { write(std::as_bytes(std::span(text))); }
+    template <class... Values> void write_all(const Values&... values) { (write(values), ...); }
     /// Writes the list's size, then calls write_one for each item.
     template <class List, class F> void write_list(const List& list, F&& write_one) {
         write(static_cast<std::uint64_t>(list.size()));
@@ -56,6 +57,7 @@ public:
         const auto bytes = read_bytes();
         text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     }
+    template <class... Values> void read_all(Values&... values) { (read(values), ...); }
     std::span<const std::byte> read_bytes() {
         const auto size = read<std::uint64_t>();
         if (size > rest_.size()) {
@@ -72,6 +74,7 @@ public:
         for (std::uint64_t k = 0; k < size && !failed_; ++k) list.push_back(read_one());
     }
 
+    bool has_failed() const { return failed_; }
     /// Whether all bytes were read and none was missing.
     bool is_whole() const { return !failed_ && rest_.empty(); }
 

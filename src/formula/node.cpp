@@ -2,13 +2,21 @@
 #include "base/hash.hpp"
 #include "base/overloaded.hpp"
 
+#include <bit>
+
 namespace swirl::formula {
 
 namespace {
 
+/// Equal for equal values, zeros of both signs included; much faster than std::hash.
+std::uint64_t hash_of_value(long double value) {
+    return std::bit_cast<std::uint64_t>(static_cast<double>(value) + 0.0);
+}
+
 std::size_t hash_of_values(const std::vector<Complex>& values) {
     std::size_t seed = values.size();
-    for (const Complex& value : values) seed = hash_of(seed, value.real(), value.imag());
+    for (const Complex& value : values)
+        seed = mix_hash(mix_hash(seed, hash_of_value(value.real())), hash_of_value(value.imag()));
     return seed;
 }
 

@@ -44,11 +44,11 @@ void compact(Program& program) {
     kept.reserve(program.operations.size());
     for_each_straight_line_block(program, [&](StraightLineBlock& block) {
         for (Value& value : block.operations) {
-            Operation operation = std::move(program[value]);
-            for_each_operand(operation, [&](Value& used) { used = renamed[static_cast<std::size_t>(used)]; });
-            renamed[static_cast<std::size_t>(value)] = static_cast<Value>(kept.size());
-            value = static_cast<Value>(kept.size());
-            kept.push_back(std::move(operation));
+            kept.push_back(std::move(program[value]));
+            for_each_operand(kept.back(),
+                             [&](Value& used) { used = renamed[static_cast<std::size_t>(used)]; });
+            renamed[static_cast<std::size_t>(value)] = static_cast<Value>(kept.size() - 1);
+            value = static_cast<Value>(kept.size() - 1);
         }
     });
     for_each_condition(program, [&](Condition& condition) {

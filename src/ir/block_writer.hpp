@@ -15,7 +15,7 @@ struct BlockWriter {
     Program& program;
     std::vector<Value>& block;
 
-    Value append(Operation operation) {
+    Value append(Operation&& operation) {
         block.push_back(program.append(std::move(operation)));
         return block.back();
     }

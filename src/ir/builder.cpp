@@ -245,7 +245,7 @@ Value Builder::checked(Value value) const {
     return value;
 }
 
-Value Builder::append(Operation operation) {
+Value Builder::append(Operation&& operation) {
     if (const auto problem = type_error(program_, operation))
         throw InternalError("{} in '{}': {}", name_of(operation.opcode), program_.name, *problem);
     if (options_.share && may_share(operation)) return find_or_append(std::move(operation));
@@ -260,7 +260,7 @@ bool Builder::may_share(const Operation& operation) const {
            program_.buffers[static_cast<std::size_t>(operation.address.buffer)].space == Space::table;
 }
 
-Value Builder::find_or_append(Operation operation) {
+Value Builder::find_or_append(Operation&& operation) {
     if (2 * (used_slots_ + 1) > slots_.size()) grow_shared();
     const std::size_t mask = slots_.size() - 1;
     const auto hash = static_cast<std::uint32_t>(hash_of(operation));

@@ -175,7 +175,7 @@ public:
         Builder& builder_;
         bool before_;
     };
-    Value append(Operation operation); ///< appends any operation, checked like the others
+    Value append(Operation&& operation); ///< appends any operation, checked like the others
     /// Appends to the current straight-line block, without checks or sharing.
     BlockWriter writer() { return {program_, run_}; }
 
@@ -193,7 +193,7 @@ private:
 
     Value checked(Value value) const;
     Value arithmetic(Opcode opcode, std::array<Value, 3> operands);
-    Value find_or_append(Operation operation);
+    Value find_or_append(Operation&& operation);
     void append(Statement statement);
     void open_body();
     Body close_body();

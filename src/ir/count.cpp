@@ -5,22 +5,24 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <unordered_map>
 
 namespace swirl::ir {
 
 namespace {
 
-/// Walks a program with the number of executions of each statement, multiplying by trip counts. Only if a bound or
-/// condition inside a loop depends on its variable does it walk single iterations.
+/// Walks a program and counts the executions of each straight-line block, multiplying by trip counts. Only if a bound or
+/// condition inside a loop depends on its variable does it walk single iterations. Of the threads or blocks along one
+/// dimension it walks one of each range for which all bounds and conditions decide alike.
 class WeightedWalk {
 public:
-    WeightedWalk(const Program& program, std::span<const Integer> parameters,
-                 const std::function<void(const StraightLineBlock&, Integer)>& f)
+    WeightedWalk(const Program& program, std::span<const Integer> parameters)
         : program_(program),
-          f_(f),
           decides_(program.variables.size(), 0),
           known_(program.variables.size(), 0),
-          values_(program.variables.size(), 0) {
+          values_(program.variables.size(), 0),
+          moves_(program.variables.size(), 0) {
         for (std::size_t v = 0; v < program.variables.size(); ++v) {
             const VariableInfo& info = program.variables[v];
             if (info.kind != VariableInfo::Kind::parameter || info.axis >= std::ssize(parameters)) continue;
@@ -28,11 +30,24 @@ public:
             values_[v] = parameters[static_cast<std::size_t>(info.axis)];
         }
         find_deciding_variables();
+        find_axes();
     }
 
-    void walk() { launch(0, 1); }
+    /// Executions in the whole launch, of blocks that are executed.
+    std::unordered_map<const StraightLineBlock*, Integer> executions() {
+        launch(0);
+        return std::move(total_);
+    }
 
 private:
+    /// A dimension of the launch along which threads or blocks decide differently.
+    struct Axis {
+        Integer extent;
+        std::vector<std::size_t> digits = {}; ///< variables that decide
+        bool selects_role = false;
+        Integer run = extent; ///< indices over which each digit is affine
+    };
+
     static std::size_t at(Variable variable) { return static_cast<std::size_t>(variable); }
 
     void find_deciding_variables() {
@@ -59,25 +74,58 @@ private:
                 }
     }
 
-    /// Treats threads and blocks as the outermost loops.
-    void launch(std::size_t dimension, Integer times) {
-        if (dimension == 6) return walk(program_.body, times);
-        const bool thread = dimension >= 3;
-        const std::size_t axis = dimension % 3;
-        const Integer extent = thread ? program_.launch.threads[axis] : program_.launch.blocks[axis];
-        const VariableInfo::Kind kind = thread ? VariableInfo::Kind::thread : VariableInfo::Kind::block;
-        std::vector<std::size_t> variables;
-        for (std::size_t v = 0; v < program_.variables.size(); ++v)
-            if (program_.variables[v].kind == kind && program_.variables[v].axis == static_cast<int>(axis) &&
-                decides_[v])
-                variables.push_back(v);
-        const bool decides_role = has_roles_ && thread && axis == 0;
-        if (variables.empty() && !decides_role) return launch(dimension + 1, times * extent);
-        for (const std::size_t v : variables) known_[v] = 1;
-        for (Integer i = 0; i < extent; ++i) {
-            for (const std::size_t v : variables) values_[v] = program_.variables[v].digit_of(i);
-            if (decides_role) thread_ = i;
-            launch(dimension + 1, times);
+    /// Indices from `index` on over which the digit is affine: constant, or one more each.
+    static Integer rest_of_run(const VariableInfo& digit, Integer index) {
+        if (digit.divisor > 1) return digit.divisor - index % digit.divisor;
+        return digit.modulus == 0 ? std::numeric_limits<Integer>::max()
+                                  : digit.modulus - index % digit.modulus;
+    }
+
+    /// Threads and blocks are the outermost loops; the one with the longest runs is the innermost of these.
+    void find_axes() {
+        for (const bool is_thread : {false, true})
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                Axis found{.extent =
+                               is_thread ? program_.launch.threads[axis] : program_.launch.blocks[axis]};
+                const auto kind = is_thread ? VariableInfo::Kind::thread : VariableInfo::Kind::block;
+                found.selects_role = has_roles_ && is_thread && axis == 0;
+                for (std::size_t v = 0; v < program_.variables.size(); ++v) {
+                    const VariableInfo& info = program_.variables[v];
+                    if (info.kind != kind || info.axis != static_cast<int>(axis) || !decides_[v]) continue;
+                    found.digits.push_back(v);
+                    found.run = std::min(found.run, rest_of_run(info, 0));
+                }
+                if (found.digits.empty() && !found.selects_role)
+                    times_ *= found.extent;
+                else
+                    axes_.push_back(std::move(found));
+            }
+        std::stable_sort(axes_.begin(), axes_.end(),
+                         [](const Axis& a, const Axis& b) { return a.run < b.run; });
+    }
+
+    void launch(std::size_t k) {
+        if (k == axes_.size()) {
+            executed_.clear();
+            walk(program_.body, times_);
+            for (const auto& [block, times] : executed_) total_[block] += times * alike_;
+            return;
+        }
+        const Axis& axis = axes_[k];
+        const bool is_last = k + 1 == axes_.size();
+        for (const std::size_t v : axis.digits) known_[v] = 1;
+        for (Integer i = 0; i < axis.extent; i += is_last ? alike_ : 1) {
+            Integer run = axis.extent - i;
+            for (const std::size_t v : axis.digits) {
+                const VariableInfo& digit = program_.variables[v];
+                values_[v] = digit.digit_of(i);
+                moves_[v] = is_last && digit.divisor == 1 ? 1 : 0;
+                run = std::min(run, rest_of_run(digit, i));
+            }
+            if (axis.selects_role) thread_ = i;
+            if (is_last) alike_ = run;
+            thread_moves_ = is_last && axis.selects_role ? 1 : 0;
+            launch(k + 1);
         }
     }
 
@@ -89,30 +137,53 @@ private:
         });
     }
 
+    /// How much a form changes from one thread or block to the next along the innermost dimension.
+    Integer movement(const Affine& form) const {
+        Integer sum = 0;
+        for (const Affine::Term& term : form.terms()) sum += term.coefficient * moves_[at(term.variable)];
+        return sum;
+    }
+
+    /// x < 0, also for the threads or blocks that are counted alike.
+    bool is_negative(Integer x, Integer movement) {
+        if (x < 0 && movement > 0) alike_ = std::min(alike_, ceil_divide(-x, movement));
+        if (x >= 0 && movement < 0) alike_ = std::min(alike_, x / -movement + 1);
+        return x < 0;
+    }
+
     void walk(const Body& body, Integer times) {
         for (const Statement& statement : body) {
             if (const auto* block = std::get_if<StraightLineBlock>(&statement.node))
-                f_(*block, times);
+                executed_[block] += times;
             else if (const auto* loop = std::get_if<For>(&statement.node))
                 walk(*loop, times);
             else if (const auto* choice = std::get_if<If>(&statement.node))
                 walk(holds(*choice) ? choice->then : choice->otherwise, times);
             else if (const auto* warp_roles = std::get_if<WarpRoles>(&statement.node))
-                for (const WarpRole& role : warp_roles->roles)
-                    if (thread_ >= role.first_thread && thread_ < role.first_thread + role.threads)
+                for (const WarpRole& role : warp_roles->roles) {
+                    const Integer within = thread_ - role.first_thread;
+                    if (!is_negative(within, thread_moves_) &&
+                        is_negative(within - role.threads, thread_moves_))
                         walk(role.body, times);
+                }
         }
     }
 
     void walk(const For& loop, Integer times) {
         const Integer begin = loop.begin == loop.end ? 0 : evaluate(loop.begin);
         const Integer trips = loop.begin == loop.end ? 0 : iterations(evaluate(loop.end) - begin, loop.step);
+        if (movement(loop.begin) != 0 || movement(loop.end) != 0) alike_ = 1;
         if (trips == 0) return;
         if (!decides_[at(loop.variable)]) return walk(loop.body, times * trips);
         known_[at(loop.variable)] = 1;
         std::vector<Integer> starts;
         for (const Induction& induction : loop.inductions)
-            starts.push_back(decides_[at(induction.variable)] ? evaluate(induction.start) : 0);
+            if (decides_[at(induction.variable)]) {
+                starts.push_back(evaluate(induction.start));
+                moves_[at(induction.variable)] = movement(induction.start);
+            } else {
+                starts.push_back(0);
+            }
         for (Integer i = 0; i < trips; ++i) {
             values_[at(loop.variable)] = begin + i * loop.step;
             for (std::size_t k = 0; k < starts.size(); ++k) {
@@ -124,19 +195,27 @@ private:
         }
     }
 
-    bool holds(const If& choice) const {
+    bool holds(const If& choice) {
         return std::all_of(choice.conditions.begin(), choice.conditions.end(), [&](const Condition& one) {
-            return one.holds_of(evaluate(one.form)); // data counts as 0
+            const Integer x = evaluate(one.form), moves = movement(one.form); // data counts as 0
+            is_negative(x, moves);
+            if (one.relation == Condition::Relation::zero) is_negative(-x, -moves);
+            return one.holds_of(x);
         });
     }
 
     const Program& program_;
-    const std::function<void(const StraightLineBlock&, Integer)>& f_;
     std::vector<char> decides_; ///< variables that affect a bound or condition
     std::vector<char> known_;
     std::vector<Integer> values_;
+    std::vector<Integer> moves_; ///< changes of values along the innermost dimension
+    std::vector<Axis> axes_;
+    Integer times_ = 1; ///< threads and blocks along the other dimensions
+    Integer alike_ = 1; ///< along the innermost dimension, from the present one on
+    std::unordered_map<const StraightLineBlock*, Integer> executed_, total_;
     bool has_roles_ = false;
     Integer thread_ = 0; ///< along x, if it selects the role
+    Integer thread_moves_ = 0;
 };
 
 Integer& counter_of(const Operation& operation, OperationCounts& counts, Integer& uncounted) {
@@ -212,7 +291,11 @@ void add_box(const Program& program, const Operation& operation, Integer times,
 
 void for_each_weighted_block(const Program& program, std::span<const Integer> parameters,
                              const std::function<void(const StraightLineBlock&, Integer)>& f) {
-    WeightedWalk(program, parameters, f).walk();
+    const auto executions = WeightedWalk(program, parameters).executions();
+    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
+        const auto executed = executions.find(&block);
+        if (executed != executions.end()) f(block, executed->second);
+    });
 }
 
 OperationCounts count_operations(const Program& program, const CountOptions& options) {

@@ -49,8 +49,8 @@ struct TrafficCounts {
 /// For every buffer, in the whole launch.
 std::vector<TrafficCounts> count_traffic(const Program& program, std::span<const Integer> parameters = {});
 
-/// Calls f(block, times) for every straight-line block with the number of its executions in the whole launch. Skips
-/// blocks never executed; calls f several times if loop bounds or conditions depend on loop variables.
+/// Calls f(block, times) for every straight-line block with the number of its executions in the whole launch, in the
+/// program's order. Skips blocks never executed.
 void for_each_weighted_block(const Program& program, std::span<const Integer> parameters,
                              const std::function<void(const StraightLineBlock&, Integer)>& f);
 

@@ -152,23 +152,24 @@ struct AsyncTileOperation {
     Integer count = 0;
 };
 
-/// One operation; its result is the Value equal to its position in Program::operations.
+/// One operation; its result is the Value equal to its position in Program::operations. The order of the members keeps
+/// it small: passes are bound by the memory that programs take.
 struct Operation {
     Opcode opcode = Opcode::constant;
-    Type type;
-    std::array<Value, 3> operands = {no_value, no_value, no_value};
-    long double constant = 0; ///< of a constant
-    Address address;          ///< load, store, atomic_add, prefetch, index
-    int active = 0;           ///< load, store: lanes that access memory, 1…lanes
     bool asynchronous =
         false; ///< a store to shared memory of a value loaded from global memory only for this store: see AsyncFence
     /// Floating-point arithmetic whose NaN, infinities and signs of zero are those of IEEE 754, as in an expression of
     /// the user. Passes may contract it, and leave out what changes no result. Other arithmetic may be reassociated and
     /// folded as if all values were finite.
     bool strict = false;
-    std::vector<std::int8_t> lane_map;              ///< shuffle
+    Type type;
+    std::array<Value, 3> operands = {no_value, no_value, no_value};
+    int active = 0;                                 ///< load, store: lanes that access memory, 1…lanes
+    long double constant = 0;                       ///< of a constant
     const Instruction* instruction = nullptr;       ///< instruction
     std::shared_ptr<const AsyncTileOperation> tile; ///< from tma_load on
+    std::vector<std::int8_t> lane_map;              ///< shuffle
+    Address address;                                ///< load, store, atomic_add, prefetch, index
 };
 
 // ---- statements ---------------------------------------------------------------------------------------------
@@ -333,7 +334,7 @@ struct Program {
             if (buffers[b].role == role) return static_cast<Buffer>(b);
         return std::nullopt;
     }
-    Value append(Operation operation) {
+    Value append(Operation&& operation) {
         operations.push_back(std::move(operation));
         return static_cast<Value>(operations.size() - 1);
     }

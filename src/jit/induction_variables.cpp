@@ -156,7 +156,7 @@ InductionAccess InductionVariables::resolve(ir::Buffer buffer, const Affine& for
     return {index, displacement};
 }
 
-int InductionVariables::owner_of(const std::vector<Affine::Term>& terms) const {
+int InductionVariables::owner_of(const Affine::Terms& terms) const {
     int owner = 0;
     for (const Affine::Term& term : terms) {
         const int loop = variables_[static_cast<std::size_t>(term.variable)].loop;
@@ -167,7 +167,7 @@ int InductionVariables::owner_of(const std::vector<Affine::Term>& terms) const {
     return owner;
 }
 
-int InductionVariables::find_or_add(ir::Buffer buffer, const std::vector<Affine::Term>& terms) {
+int InductionVariables::find_or_add(ir::Buffer buffer, const Affine::Terms& terms) {
     const int owner = owner_of(terms);
     for (const int index : loops_[static_cast<std::size_t>(owner)].inductions) {
         const InductionVariable& induction = inductions_[static_cast<std::size_t>(index)];

@@ -13,7 +13,7 @@ namespace swirl::jit {
 struct InductionVariable {
     int loop = 0;           ///< the innermost loop whose variables occur in it; 0: the kernel itself
     ir::Buffer buffer = -1; ///< −1: a plain integer
-    std::vector<Affine::Term> terms;
+    Affine::Terms terms;
     int parent = -1;    ///< induction variable it starts from; −1: none (starts from its buffer, if any)
     Integer offset = 0; ///< added to the parent at loop entry; in bytes, for a plain integer in units
     Integer step = 0;   ///< added after each iteration of `loop`
@@ -76,8 +76,8 @@ private:
     void collect(const ir::Body& body);
     void collect(const ir::StraightLineBlock& block);
     void collect(const ir::For& loop);
-    int find_or_add(ir::Buffer buffer, const std::vector<Affine::Term>& terms);
-    int owner_of(const std::vector<Affine::Term>& terms) const;
+    int find_or_add(ir::Buffer buffer, const Affine::Terms& terms);
+    int owner_of(const Affine::Terms& terms) const;
     Integer scale_of(ir::Buffer buffer) const;
     bool is_local(ir::Buffer buffer) const;
     double weight_here() const;

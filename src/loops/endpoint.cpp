@@ -9,12 +9,54 @@ namespace {
 /// Bound of a value that no later map divides.
 constexpr Integer unbounded = Integer{1} << 62;
 
-/// Element offset of an index.
-Integer offset_of(const Layout& layout, Integer index) {
-    Integer offset = 0;
-    for (std::size_t q = layout.lengths.size(); q-- > 0; index /= layout.lengths[q])
-        offset += layout.strides[q] * (index % layout.lengths[q]);
-    return offset;
+/// Σ stride·digit over the mixed-radix digits of an index.
+Integer sum_of_digits(const std::vector<Integer>& radices, const std::vector<Integer>& strides,
+                      Integer index) {
+    Integer sum = 0;
+    for (std::size_t q = radices.size(); q-- > 0; index /= radices[q])
+        sum += strides[q] * (index % radices[q]);
+    return sum;
+}
+
+/// Σ stride·digit of an index as an affine form plus the sum over the digits of another index, which are fewer.
+struct PartlyAffine {
+    Affine form;
+    std::vector<Integer> radices;
+    std::vector<Integer> strides;
+    Affine index;
+};
+
+/// Nothing if no digit is affine. The digits that are not are neighbours.
+std::optional<PartlyAffine> separate_digits(const std::vector<Integer>& radices,
+                                            const std::vector<Integer>& strides, const Affine& index,
+                                            const Extents& extents) {
+    Affine rest = index, lower = 0;
+    std::size_t end = radices.size();
+    for (; end > 1; --end) {
+        auto division = divide(rest, radices[end - 1], extents);
+        if (!division) break;
+        lower += strides[end - 1] * division->remainder;
+        rest = std::move(division->quotient);
+    }
+    const auto digits = [end](const std::vector<Integer>& all, std::size_t first) {
+        return std::vector<Integer>(all.begin() + static_cast<std::ptrdiff_t>(first),
+                                    all.begin() + static_cast<std::ptrdiff_t>(end));
+    };
+    Integer weight = 1;
+    for (std::size_t first = end; first-- > 1;) {
+        weight *= radices[first];
+        const auto division = divide(rest, weight, extents);
+        if (!division) continue;
+        const auto above = static_cast<std::ptrdiff_t>(first);
+        const auto upper =
+            evaluate_digits({radices.begin(), radices.begin() + above},
+                            {strides.begin(), strides.begin() + above}, division->quotient, extents);
+        if (upper)
+            return PartlyAffine{lower + *upper, digits(radices, first), digits(strides, first),
+                                division->remainder};
+    }
+    if (end == radices.size()) return std::nullopt;
+    return PartlyAffine{lower, digits(radices, 0), digits(strides, 0), rest};
 }
 
 /// Walks from the factor's index to memory; tracks two indices once a complex entry is viewed as a pair of reals.
@@ -47,7 +89,9 @@ private:
                 return false;
             auto form = evaluate_digits(layout.lengths, layout.strides, index, extents_);
             if (!form)
-                return tabulate([layout](Integer at) { return offset_of(layout, at); }, unbounded, location);
+                return tabulate(
+                    [layout](Integer at) { return sum_of_digits(layout.lengths, layout.strides, at); },
+                    unbounded, location);
             index = std::move(*form);
         }
         return true;
@@ -106,11 +150,43 @@ private:
         std::vector<Affine> mapped;
         for (const Affine& index : indices_) {
             auto form = evaluate(map, index, extents_);
-            if (!form) return tabulate(map, map.range(), location);
+            if (!form) return tabulate_digits(map, location) || tabulate(map, map.range(), location);
             mapped.push_back(std::move(*form));
         }
         indices_ = std::move(mapped);
         return true;
+    }
+
+    /// Replaces the index by the map's value, as an affine form of some digits and an index table of the others, if a
+    /// table of all would be long.
+    bool tabulate_digits(const formula::IndexMap& map, Location& location) {
+        const auto* digits = std::get_if<formula::DigitMap>(&map.kind());
+        const bool may_be_negative = digits && std::any_of(digits->strides.begin(), digits->strides.end(),
+                                                           [](Integer stride) { return stride < 0; });
+        if (!symbol_ || indices_.size() != 1 || !digits || digits->modulus != 0 || may_be_negative ||
+            !needs_long_table(location))
+            return false;
+        auto parts = separate_digits(digits->radices, digits->strides, indices_[0], extents_);
+        if (!parts || (location.table && parts->form.coefficient(*symbol_) != 0)) return false;
+        Integer range = 1;
+        for (std::size_t q = 0; q < parts->radices.size(); ++q)
+            range += parts->strides[q] * (parts->radices[q] - 1);
+        indices_[0] = parts->index;
+        const auto sum = [radices = parts->radices, strides = parts->strides](Integer at) {
+            return sum_of_digits(radices, strides, at);
+        };
+        if (!tabulate(sum, range, location)) return false;
+        indices_[0] += parts->form + digits->base;
+        return true;
+    }
+
+    /// Whether the index has many values.
+    bool needs_long_table(const Location& location) const {
+        constexpr Integer shortest = Integer{1} << 16;
+        Integer iterations = 1;
+        for (const auto& term : indices_[0].terms())
+            if (!location.table || term.variable != *symbol_) iterations *= extents_[term.variable];
+        return iterations >= shortest;
     }
 
     /// Replaces map(index), with values below `range`, by the symbol of an index table.

@@ -18,13 +18,21 @@ public:
     explicit Evaluator(Arithmetic& arithmetic) : arithmetic_(arithmetic) {}
 
     Vector operator()(const Formula& formula, Vector x) {
-        if (is_nonterminal(formula))
-            return (*this)(rules::expand(formula, rules::cheapest_straight_line(formula)), std::move(x));
+        if (is_nonterminal(formula)) return (*this)(broken_down(formula), std::move(x));
         return std::visit([&](const auto& payload) { return evaluate(payload, formula, std::move(x)); },
                           formula.payload());
     }
 
 private:
+    /// Factors of a Kronecker product are applied to many columns: each is broken down once.
+    Formula broken_down(const Formula& nonterminal) {
+        for (const auto& [known, breakdown] : breakdowns_)
+            if (known == nonterminal) return breakdown;
+        return breakdowns_
+            .emplace_back(nonterminal, rules::expand(nonterminal, rules::cheapest_straight_line(nonterminal)))
+            .second;
+    }
+
     Vector evaluate(const Identity&, const Formula&, Vector x) { return x; }
 
     template <class Term> Vector evaluate(const Term&, const Formula&, Vector) {
@@ -147,6 +155,7 @@ private:
 
     Arithmetic& arithmetic_;
     DiagonalValues spectra_;
+    std::vector<std::pair<Formula, Formula>> breakdowns_; ///< of nonterminals
     std::vector<std::pair<Variable, Integer>> variables_; ///< of enclosing iterative sums, innermost last
 };
 

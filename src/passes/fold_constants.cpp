@@ -106,14 +106,16 @@ private:
         if (*x == 0) return is_strict(value) ? no_value : become_constant(value, 0);
         if (*x == 1) return b;
         if (*x == -1) return become(value, Opcode::negate, b);
-        const Operation inner = program_[b];
-        if (inner.opcode != Opcode::multiply || uses_[static_cast<std::size_t>(b)] != 1) return no_value;
-        if (is_strict(value) || inner.strict) return no_value;
+        if (program_[b].opcode != Opcode::multiply || uses_[static_cast<std::size_t>(b)] != 1)
+            return no_value;
+        if (is_strict(value) || is_strict(b)) return no_value;
+        const Type type = program_[b].type; // new_constant may move the table of operations
+        const std::array<Value, 3> inner = program_[b].operands;
         for (const int i : {0, 1})
-            if (const Constant y = constant_of(inner.operands[static_cast<std::size_t>(i)]);
-                y && is_in_range(*x * *y, inner.type.scalar))
-                return become(value, Opcode::multiply, new_constant(inner.type, *x * *y),
-                              inner.operands[static_cast<std::size_t>(1 - i)]);
+            if (const Constant y = constant_of(inner[static_cast<std::size_t>(i)]);
+                y && is_in_range(*x * *y, type.scalar))
+                return become(value, Opcode::multiply, new_constant(type, *x * *y),
+                              inner[static_cast<std::size_t>(1 - i)]);
         return no_value;
     }
 

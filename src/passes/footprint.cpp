@@ -43,8 +43,10 @@ int FootprintTable::shape_of(const ir::Address& address) {
 }
 
 Footprint FootprintTable::footprint(const ir::Operation& operation) {
-    const ir::Address& address = operation.address;
-    const int active = active_lanes(operation);
+    return footprint(operation.address, active_lanes(operation));
+}
+
+Footprint FootprintTable::footprint(const ir::Address& address, int active) {
     return {.buffer = address.buffer,
             .shape = shape_of(address),
             .offset = address.index.constant(),

@@ -24,13 +24,15 @@ struct Footprint {
 class FootprintTable {
 public:
     Footprint footprint(const ir::Operation& operation);
+    /// Of an access to `active` lanes.
+    Footprint footprint(const ir::Address& address, int active);
 
     /// False only if no lane of `a` touches an element that a lane of `b` touches, for all values of the variables.
     bool may_overlap(const Footprint& a, const Footprint& b) const;
 
 private:
     struct Shape {
-        std::vector<Affine::Term> terms;
+        Affine::Terms terms;
         ir::Value dynamic;
         Integer dynamic_scale;
     };

@@ -242,14 +242,13 @@ Value LoopVectorizer::as_vector(Value value) {
     const Value known = vector(value);
     if (known != no_value) return known;
     const Value source = as_scalar(value);
-    Operation operation = program_[source];
-    if (operation.opcode != Opcode::constant) {
-        operation = Operation{};
-        operation.opcode = Opcode::splat;
+    Operation operation;
+    operation.opcode = program_[source].opcode == Opcode::constant ? Opcode::constant : Opcode::splat;
+    operation.type = {program_[source].type.scalar, lanes_};
+    if (operation.opcode == Opcode::constant)
+        operation.constant = program_[source].constant;
+    else
         operation.operands[0] = source;
-        operation.type = program_[source].type;
-    }
-    operation.type.lanes = lanes_;
     used_.push_back(value);
     return vector(value) = writer().append(std::move(operation));
 }

@@ -60,11 +60,10 @@ private:
             const auto buffer = static_cast<std::size_t>(operation.address.buffer);
             if (!is_store && stored[buffer]) ++segment[buffer];
             stored[buffer] = is_store;
-            Operation first = operation;
-            first.active = 1;
-            first.address.index = operation.address.index.substitute(loop_.variable, loop_.begin);
+            Address first = operation.address;
+            first.index = operation.address.index.substitute(loop_.variable, loop_.begin);
             const Integer stride = operation.address.index.coefficient(loop_.variable) * loop_.step;
-            Footprint lanes = table_.footprint(first);
+            Footprint lanes = table_.footprint(first, 1);
             const Footprint footprint = lanes;
             lanes.lane_stride = stride;
             lanes.active = trips;

@@ -12,6 +12,8 @@ using namespace ir;
 
 /// Treats ratios this close to 1 as 1: quotients of equal constants that were computed differently.
 bool is_one(long double ratio) { return std::fabs(ratio - 1) < 0x1p-60L; }
+/// The same of a quotient; most are of equal values, which need no division.
+bool is_one(long double a, long double b) { return a == b || is_one(a / b); }
 
 class Carrying {
 public:
@@ -71,12 +73,12 @@ private:
         case Opcode::fma:
         case Opcode::fms:
         case Opcode::fnma:
-            if (!is_one(scale(a) * scale(b) / scale(c))) return false;
+            if (!is_one(scale(a) * scale(b), scale(c))) return false;
             return keep(value, {base(a), base(b), base(c)}, scale(c));
         case Opcode::negate:
         case Opcode::splat: return keep(value, {base(a), no_value, no_value}, scale(a));
         case Opcode::shuffle:
-            if (!is_one(scale(a) / scale(b))) return false;
+            if (!is_one(scale(a), scale(b))) return false;
             return keep(value, {base(a), base(b), no_value}, scale(a));
         default: return false;
         }
@@ -142,7 +144,7 @@ private:
         return append(std::move(constant));
     }
 
-    Value append(Operation operation) {
+    Value append(Operation&& operation) {
         const Value value = program_.append(std::move(operation));
         bases_.push_back(value);
         scales_.push_back(1);

@@ -221,7 +221,7 @@ private:
         return negate;
     }
 
-    Value insert_before(Value user, Operation operation) {
+    Value insert_before(Value user, Operation&& operation) {
         const Value value = program_.append(std::move(operation));
         inserted_[user].push_back(value);
         return value;

@@ -35,8 +35,7 @@ public:
 private:
     struct OpenLoop {
         For* loop;
-        std::vector<std::pair<std::vector<Affine::Term>, Variable>>
-            inductions; ///< by variable part of an index
+        std::vector<std::pair<Affine::Terms, Variable>> inductions; ///< by variable part of an index
     };
 
     void visit(StraightLineBlock& block) {

@@ -50,6 +50,14 @@ struct Content {
     std::span<const std::byte> span() const { return {bytes.get(), size}; }
 };
 
+/// Whether nobody but this user and the superuser can have written the file, whose code will run in this process.
+bool is_own(const Descriptor& file) {
+    constexpr mode_t writable_by_others = S_IWGRP | S_IWOTH;
+    struct stat status {};
+    return file && fstat(file.value(), &status) == 0 && (status.st_mode & writable_by_others) == 0 &&
+           (status.st_uid == geteuid() || status.st_uid == 0);
+}
+
 /// A regular file's content; nothing if it is not one or cannot be read.
 std::optional<Content> content_of(const Descriptor& file) {
     struct stat status {};
@@ -128,7 +136,7 @@ std::optional<KernelCache::Found> KernelCache::read(const CacheKey& key) const {
     {
         const Descriptor file = open_to_read(path);
         if (!file && errno != ELOOP) return std::nullopt;
-        image = content_of(file);
+        if (is_own(file)) image = content_of(file);
         if (image) futimens(file.value(), nullptr); // its last use; failure to record it is harmless
     }
     const auto decoded = decode_as(key, image ? image->span() : std::span<const std::byte>());
@@ -205,7 +213,8 @@ void KernelCache::visit(const Visitor& visitor) const {
         if (!key) return;
         std::error_code error;
         Stored stored{.file = path, .key = *key, .used = fs::last_write_time(path, error)};
-        const auto image = content_of(open_to_read(path));
+        const Descriptor opened = open_to_read(path);
+        const auto image = content_of(opened);
         if (!image) {
             if (error) return; // removed in the meantime
             stored.damage = "it cannot be read as a file";
@@ -215,6 +224,7 @@ void KernelCache::visit(const Visitor& visitor) const {
         const auto decoded = decode_as(*key, image->span());
         if (const auto* damage = std::get_if<Damage>(&decoded)) stored.damage = damage->reason;
         if (const auto* entry = std::get_if<KernelEntry>(&decoded)) stored.label = entry->label;
+        if (!is_own(opened)) stored.damage = "others may have written it";
         visitor(stored, image->span());
     });
 }

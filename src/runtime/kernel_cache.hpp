@@ -18,7 +18,8 @@ namespace swirl::runtime {
 /// Disk cache of kernels' machine code, keyed by everything that determines it. Each kernel is one file in one folder,
 /// which any number of processes and threads may use at once. A file appears under its name only when complete, and
 /// holds a checksum. The cache only saves work and never causes failure: an unreadable entry counts as missing, a
-/// damaged or foreign one is removed, and an entry that cannot be written is not stored.
+/// damaged or foreign one is removed, and so is one that others than this user and the superuser may have written. An
+/// entry that cannot be written is not stored.
 class KernelCache {
 public:
     static constexpr std::uint64_t default_bytes = std::uint64_t{256} << 20;

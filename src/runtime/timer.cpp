@@ -4,6 +4,7 @@
 #include "base/fork_gate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -52,9 +53,11 @@ double thread_seconds() {
 double seconds(Clock clock) { return clock == Clock::wall ? monotonic_seconds() : thread_seconds(); }
 
 double clock_overhead(Clock clock) {
-    static const double overheads[] = {measured_clock_overhead(Clock::wall),
-                                       measured_clock_overhead(Clock::thread)};
-    return overheads[static_cast<std::size_t>(clock)];
+    static constinit LazyValue<const std::array<double, 2>> overheads; // by clock
+    const auto measured = [] {
+        return std::array{measured_clock_overhead(Clock::wall), measured_clock_overhead(Clock::thread)};
+    };
+    return overheads.get(measured)[static_cast<std::size_t>(clock)];
 }
 
 Measurement summarize(std::span<const double> times) {
@@ -75,15 +78,14 @@ double uncertainty(const Measurement& measurement) {
 }
 
 double time_once(const TimedWork& work, Integer repetitions, Clock clock) {
-    const double overhead = clock_overhead(clock); // within the section: its first call initializes a static
-    const ForkSection::Outside outside;            // executions need no section, and large ones take long
+    const ForkSection::Outside outside; // executions need no section, and large ones take long
     const Integer stretch = work.restore_every > 0 ? work.restore_every : repetitions;
     double total = 0;
     for (Integer done = 0; done < repetitions;) {
         const Integer count = std::min(stretch, repetitions - done);
         const double start = seconds(clock);
         for (Integer i = 0; i < count; ++i) work.run();
-        total += std::max(seconds(clock) - start - overhead, 0.0);
+        total += std::max(seconds(clock) - start - clock_overhead(clock), 0.0);
         done += count;
         if (work.restore_every > 0 && work.restore) work.restore();
     }

@@ -45,7 +45,7 @@ public:
         data_.set(From::input, input_);
         make_spectrum();
         make_weights();
-        const Values expected = this->expected();
+        const Expected expected = this->expected();
         const bool bring_workspace = random_.chance(50);
         execute(plan, bring_workspace);
         const Values output = data_.elements(From::output);
@@ -91,7 +91,7 @@ private:
         weights_->set(From::input, random_input(weights_->transform(), 1, random_));
     }
 
-    Values expected() {
+    Expected expected() {
         const std::size_t each = static_cast<std::size_t>(data_.transform().points());
         Values input = data_.elements(From::input);
         const std::size_t stored = input.size() / data_.transforms();
@@ -105,25 +105,33 @@ private:
         }
         const auto scale = static_cast<long double>(problem_.scale) * factor_of(problem_.store);
         const Values spectrum = spectrum_ ? spectrum_->elements(From::input) : Values{};
-        Values result;
+        Expected result;
         for (std::size_t k = 0; k < data_.transforms(); ++k) {
             const auto first = input.begin() + static_cast<std::ptrdiff_t>(k * stored);
-            Values one(first, first + static_cast<std::ptrdiff_t>(stored));
-            if (spectrum_) {
-                TransformDefinition transform{TransformKind::dft, Direction::forward,
-                                              data_.transform().lengths};
-                one = reference(transform, one, random_);
-                for (std::size_t i = 0; i < each; ++i)
-                    one[i] *= spectrum[(problem_.spectrum == Sharing::each ? k * each : 0) + i] /
-                              static_cast<long double>(each);
-                transform.direction = Direction::backward;
-                one = reference(transform, one, random_);
-            } else {
-                one = reference(data_.transform(), one, random_);
-            }
-            for (const Complex& value : one) result.push_back(value * scale);
+            const Values one(first, first + static_cast<std::ptrdiff_t>(stored));
+            if (spectrum_)
+                append_convolution(result, one,
+                                   spectrum.data() + (problem_.spectrum == Sharing::each ? k * each : 0),
+                                   scale);
+            else
+                append_outputs(result, data_.transform(), one, scale, random_);
         }
         return result;
+    }
+
+    /// Rounding errors of the input's spectrum X are spread evenly over its n entries, and are multiplied by S: in the
+    /// outputs they have the norm ε·‖X‖·‖S‖/n. Where S is small at the few large entries of X, the outputs have less.
+    void append_convolution(Expected& expected, const Values& input, const Complex* spectrum,
+                            long double scale) {
+        TransformDefinition transform{TransformKind::dft, Direction::forward, data_.transform().lengths};
+        Values product = reference(transform, input, random_);
+        const auto n = static_cast<long double>(product.size());
+        const long double norm =
+            norm_of(product.data(), product.size()) * norm_of(spectrum, product.size()) / n;
+        for (std::size_t i = 0; i < product.size(); ++i) product[i] *= spectrum[i] / n;
+        transform.direction = Direction::backward;
+        append_outputs(expected, transform, product, scale, random_);
+        expected.norms.back() = norm * std::abs(scale);
     }
 
     void execute(const Plan& plan, bool bring_workspace) {

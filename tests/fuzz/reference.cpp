@@ -159,26 +159,38 @@ Values reference(const TransformDefinition& transform, const Values& input, Rand
     return output;
 }
 
-long double relative_error(const Complex* a, const Complex* b, std::size_t count) {
-    long double difference = 0, norm = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        difference += std::norm(a[i] - b[i]);
-        norm += std::norm(b[i]);
+long double norm_of(const Complex* values, std::size_t count) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += std::norm(values[i]);
+    return std::sqrt(sum);
+}
+
+long double norm_of_spectrum(const TransformDefinition& transform, const Values& input) {
+    const std::size_t last = transform.lengths.size() - 1;
+    const Integer n = transform.lengths[last], stored = transform.stored_input(last);
+    long double sum = 0;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+        const Integer k = static_cast<Integer>(i) % stored;
+        sum += (k > 0 && 2 * k < n ? 2 : 1) * std::norm(input[i]);
     }
-    const long double error = std::sqrt(norm > 0 ? difference / norm : difference);
+    return std::sqrt(static_cast<long double>(transform.points()) * sum);
+}
+
+long double relative_error(const Complex* a, const Complex* b, std::size_t count, long double norm) {
+    long double difference = 0;
+    for (std::size_t i = 0; i < count; ++i) difference += std::norm(a[i] - b[i]);
+    const long double error = std::sqrt(difference) / (norm > 0 ? norm : 1);
     return std::isnan(error) ? std::numeric_limits<long double>::infinity() : error;
 }
 
-WorstElement worst_element(const Complex* a, const Complex* b, std::size_t count) {
+WorstElement worst_element(const Complex* a, const Complex* b, std::size_t count, long double norm) {
     WorstElement worst{0, 0};
-    long double norm = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        norm += std::norm(b[i]);
         const long double error = std::abs(a[i] - b[i]);
         if (!(error <= worst.error)) worst = {i, error};
         if (std::isnan(error)) return {i, std::numeric_limits<long double>::infinity()};
     }
-    if (norm > 0) worst.error /= std::sqrt(norm / static_cast<long double>(count));
+    if (norm > 0) worst.error /= norm / std::sqrt(static_cast<long double>(count));
     return worst;
 }
 

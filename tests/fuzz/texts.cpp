@@ -167,7 +167,7 @@ void fuzz_schedule_text(Random& random, const Setting& setting, Journal& journal
     }
     TransformData data(problem, random);
     data.set(From::input, random_input(data.transform(), data.transforms(), random));
-    const Values expected = expected_output(data, random);
+    const Expected expected = expected_output(data, random);
     data.save();
     execute(*made, data);
     data.require_unharmed();

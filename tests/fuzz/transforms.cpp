@@ -107,7 +107,7 @@ public:
                                    options.check, measures ? " measured" : ""));
         const Plan plan = swirl::plan(problem_, options);
         data_.set(From::input, input_);
-        const Values expected = expected_output(data_, random_);
+        const Expected expected = expected_output(data_, random_);
         run_guarded(plan, random_.chance(50));
         output_ = data_.elements(From::output);
         require_close(problem_, output_, expected, setting_.tolerance);
@@ -199,7 +199,7 @@ private:
         run_guarded(plan, false);
         require_same(data_.elements(From::output), output_, "when executed again");
         data_.set(From::input, input_); // in place, the results are gone
-        const Values expected = data_.elements(From::input);
+        const Expected expected{data_.elements(From::input)};
         there.set(From::input, output_);
         there.save();
         execute(back, there);
@@ -262,20 +262,28 @@ Values random_input(const TransformDefinition& transform, std::size_t transforms
     return result;
 }
 
-Values expected_output(const TransformData& data, Random& random) {
+void append_outputs(Expected& expected, const TransformDefinition& transform, const Values& input,
+                    long double scale, Random& random) {
+    for (const Complex& value : reference(transform, input, random))
+        expected.outputs.push_back(value * scale);
+    expected.norms.push_back(transform.makes_reals() ? norm_of_spectrum(transform, input) * std::abs(scale)
+                                                     : 0);
+}
+
+Expected expected_output(const TransformData& data, Random& random) {
     const Values input = data.elements(From::input);
     const std::size_t count = data.transforms(), each = input.size() / count;
-    Values result;
+    Expected result;
     for (std::size_t k = 0; k < count; ++k) {
         const auto first = input.begin() + static_cast<std::ptrdiff_t>(k * each);
-        for (const Complex& value :
-             reference(data.transform(), {first, first + static_cast<std::ptrdiff_t>(each)}, random))
-            result.push_back(value * static_cast<long double>(data.problem().scale));
+        append_outputs(result, data.transform(), {first, first + static_cast<std::ptrdiff_t>(each)},
+                       data.problem().scale, random);
     }
     return result;
 }
 
-void require_close(const Transform& problem, const Values& found, const Values& expected, double tolerance) {
+void require_close(const Transform& problem, const Values& found, const Expected& expected,
+                   double tolerance) {
     // Per element, besides the root mean square: finds errors of few elements among many.
     constexpr double of_one = 16;
     std::size_t transforms = 1;
@@ -283,7 +291,7 @@ void require_close(const Transform& problem, const Values& found, const Values& 
     for (const Dimension& batch : problem.batches) transforms *= static_cast<std::size_t>(batch.length);
     for (const Dimension& dimension : problem.dimensions) points *= static_cast<double>(dimension.length);
     const double unit = cli::epsilon_of(problem.precision) * std::sqrt(std::log2(std::max(points, 2.0)));
-    const std::size_t each = expected.size() / transforms;
+    const std::size_t each = expected.outputs.size() / transforms;
     const auto require = [&](double error, double allowed, std::size_t transform, const std::string& what) {
         if (error <= allowed * unit) return;
         const bool is_rounding = error < 1e3 * unit;
@@ -293,9 +301,11 @@ void require_close(const Transform& problem, const Values& found, const Values& 
     };
     for (std::size_t k = 0; k < transforms; ++k) {
         const Complex* const one = found.data() + k * each;
-        const Complex* const right = expected.data() + k * each;
-        require(static_cast<double>(relative_error(one, right, each)), tolerance, k, "");
-        const auto [worst, error] = worst_element(one, right, each);
+        const Complex* const right = expected.outputs.data() + k * each;
+        const long double least = expected.norms.empty() ? 0 : expected.norms[k];
+        const long double norm = std::max(norm_of(right, each), least);
+        require(static_cast<double>(relative_error(one, right, each, norm)), tolerance, k, "");
+        const auto [worst, error] = worst_element(one, right, each, norm);
         require(static_cast<double>(error), of_one * tolerance, k, fmt::format("element {} of ", worst));
     }
 }

@@ -285,7 +285,7 @@ private:
         const Plan plan = swirl::plan(known.problem, chosen);
         TransformData data(known.problem, random_);
         data.set(From::input, random_input(data.transform(), data.transforms(), random_));
-        const Values expected = expected_output(data, random_);
+        const Expected expected = expected_output(data, random_);
         data.save();
         execute(plan, data);
         data.require_unharmed();

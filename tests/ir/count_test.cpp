@@ -72,6 +72,73 @@ TEST(Count, EqualsWhatTheInterpreterExecutes) {
     EXPECT_THROW(count_operations(program), InternalError) << "'n' has no value";
 }
 
+/// Whose conditions depend on a block's index and on digits of a thread's: what each thread of each block does differs.
+struct ManyThreads {
+    Integer blocks, threads;
+
+    bool first(Integer block, Integer thread) const {
+        return thread - 256 < 0 && 4 * block + thread % 4 - 1 < 0;
+    }
+    bool second(Integer block, Integer thread) const {
+        return 2 * block + thread % 2 + 36 * (thread / 2) < 1007;
+    }
+    bool third(Integer block, Integer thread) const { return 3 * block == 6 + 3 * thread; }
+    Integer trips(Integer block, Integer thread) const { return thread / 64 < 3 ? 5 - block / 16 % 3 : 1; }
+
+    Program program() const {
+        Builder b("many_threads");
+        b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}});
+        const Buffer y = b.output("y", DataType::float32, 1);
+        const Value one = b.constant(f32, 1);
+        const Affine block = b.block(), thread = b.thread();
+        using enum Condition::Relation;
+        b.if_then({{thread - 256, negative}, {4 * block + b.thread(0, 1, 4) - 1, negative}},
+                  [&] { b.store(y, 0, b.add(one, one)); });
+        b.if_then(
+            {{2 * block + b.thread(0, 1, 2) + 36 * b.thread(0, 2) - 1007, nonnegative}}, [] {},
+            [&] { b.store(y, 0, b.multiply(one, one)); });
+        b.if_then({{3 * block - 3 * thread - 6, zero}}, [&] { b.store(y, 0, b.fma(one, one, one)); });
+        b.if_then(
+            {{b.thread(0, 64) - 3, negative}},
+            [&] {
+                b.for_loop("i", 5 - b.block(0, 16, 3), [&](const Affine&) { b.store(y, 0, b.negate(one)); });
+            },
+            [&] { b.store(y, 0, b.negate(one)); });
+        return b.finish();
+    }
+
+    OperationCounts counts() const {
+        OperationCounts sum;
+        for (Integer block = 0; block < blocks; ++block)
+            for (Integer thread = 0; thread < threads; ++thread) {
+                sum.additions += first(block, thread);
+                sum.multiplications += second(block, thread);
+                sum.fused += third(block, thread);
+                sum.negations += trips(block, thread);
+            }
+        sum.stores = sum.additions + sum.multiplications + sum.fused + sum.negations;
+        return sum;
+    }
+};
+
+TEST(Count, EqualsWhatEachThreadOfEachBlockDoes) {
+    for (const ManyThreads& many : {ManyThreads{1, 1}, ManyThreads{7, 24}, ManyThreads{24, 7},
+                                    ManyThreads{3, 1000}, ManyThreads{531, 512}, ManyThreads{5000, 33}})
+        EXPECT_EQ(count_operations(many.program()), many.counts()) << many.blocks << "x" << many.threads;
+}
+
+TEST(Count, DoesNotVisitBlocksThatDoTheSame) {
+    constexpr Integer blocks = Integer{1} << 40, threads = 512;
+    Builder b("many_blocks");
+    b.launch({.blocks = {blocks, 1, 1}, .threads = {threads, 1, 1}});
+    const Buffer y = b.output("y", DataType::float32, 1);
+    const Value one = b.constant(f32, 1);
+    b.if_then({{b.block() + (blocks / 2) * b.thread(0, 1, 2) - blocks + 1, Condition::Relation::negative}},
+              [&] { b.store(y, 0, b.add(one, one)); });
+    EXPECT_EQ(count_operations(b.finish()).additions,
+              threads / 2 * (blocks - 1) + threads / 2 * (blocks / 2 - 1));
+}
+
 TEST(Count, WithoutLoopsIsEachOperationOnce) {
     const OperationCounts counts = count_operations(irregular(), {.loops = false});
     OperationCounts expected;

@@ -134,7 +134,7 @@ TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
     Operation store = after[static_cast<Value>(2)];
     ASSERT_EQ(store.opcode, Opcode::store);
     store.address.index = 0;
-    after.body.push_back({StraightLineBlock{{after.append(store)}}});
+    after.body.push_back({StraightLineBlock{{after.append(Operation(store))}}});
     expect_fails(after, VerificationLevel::lowered, "%1 is not defined before it in scope");
 
     Program swapped = right;
@@ -151,7 +151,7 @@ TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
     expect_fails(dangling, VerificationLevel::lowered, "operand 2 is missing");
 
     Program of_store = right;
-    of_store.body.push_back({StraightLineBlock{{of_store.append(store)}}});
+    of_store.body.push_back({StraightLineBlock{{of_store.append(Operation(store))}}});
     of_store[3].operands[0] = 2;
     expect_fails(of_store, VerificationLevel::lowered, "which has no result");
 }
@@ -181,7 +181,7 @@ TEST(Verify, ValuesAndElementsAreNeitherComplexNorNormalised) {
 TEST(Verify, VariablesAreUsedInTheirScopeAndBoundOnce) {
     Program program = strided(8, 1, 0);
     Program outside = program;
-    outside.body.push_back({StraightLineBlock{{outside.append(outside[0])}}});
+    outside.body.push_back({StraightLineBlock{{outside.append(Operation(outside[0]))}}});
     expect_fails(outside, VerificationLevel::lowered, "uses a variable out of scope");
 
     Program nested = program;

@@ -125,6 +125,20 @@ TEST_F(CachedKernels, OfAnotherKeyOrKindAreDropped) {
     EXPECT_EQ(cache.find(cache_key(1)), kernel_code(1, 40));
 }
 
+TEST_F(CachedKernels, ThatOthersMayHaveWrittenAreDropped) {
+    for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
+        ASSERT_TRUE(store(1, 100));
+        fs::permissions(file_of(1), others, fs::perm_options::add);
+        EXPECT_EQ(cache.entries().at(0).damage, "others may have written it");
+        EXPECT_EQ(cache.find(cache_key(1)), std::nullopt);
+        EXPECT_FALSE(is_there(1));
+    }
+    ASSERT_TRUE(store(1, 100));
+    EXPECT_EQ(fs::status(file_of(1)).permissions() & (fs::perms::group_all | fs::perms::others_all),
+              fs::perms::none);
+    EXPECT_TRUE(cache.find(cache_key(1)));
+}
+
 TEST_F(CachedKernels, EvictLeastRecentlyUsed) {
     constexpr std::uint64_t limit = 100'000;
     KernelCache small(folder.path(), limit);

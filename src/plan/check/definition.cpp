@@ -66,11 +66,19 @@ Geometric characters(Integer n, Integer k, int sign) {
 }
 
 /// 2·f(π·(j + a)·(k + b)/n), f the cosine or sine; with factor 1 for the one j that the definition does not double.
-template <class F> Row trigonometric(Integer n, double k, double a, double b, Integer undoubled, F&& f) {
-    return {n, [=](Integer j) {
-                return Value((j == undoubled ? 1 : 2) *
-                             f(pi * (static_cast<double>(j) + a) * (k + b) / static_cast<double>(n)));
-            }};
+/// Twice j + a and twice k + b are integers: their product modulo 8n is exact, however long the row.
+template <class F>
+Row trigonometric(Integer n, Integer twice_k_plus_b, Integer twice_a, Integer undoubled, F&& f) {
+    const Integer period = 8 * n;
+    return {n, Row::Fill([=](Integer first, std::span<Value> weights) {
+                Integer product = rules::multiply_modulo(2 * first + twice_a, twice_k_plus_b, period);
+                for (Value& weight : weights) {
+                    const long double angle =
+                        pi * static_cast<long double>(product) / static_cast<long double>(4 * n);
+                    weight = (first++ == undoubled ? 1 : 2) * f(static_cast<double>(angle));
+                    product = (product + 2 * twice_k_plus_b) % period;
+                }
+            })};
 }
 
 /// Points of the period of the sequences that the basis functions of a real kind are.
@@ -153,7 +161,6 @@ Row rotated(const Row& row, Integer shift) {
 Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k) {
     const auto cosine = [](double x) { return std::cos(x); };
     const auto sine = [](double x) { return std::sin(x); };
-    const auto at = static_cast<double>(k);
     switch (kind) {
     case TransformKind::dft:
         return {n, Row::Fill(characters(n, k, direction == Direction::forward ? -1 : 1))};
@@ -166,12 +173,12 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     case TransformKind::dht:
     case TransformKind::r2hc:
     case TransformKind::hc2r: return {n, [=](Integer j) { return Value(entry_of_waves(kind, n, j, k)); }};
-    case TransformKind::dct2: return trigonometric(n, at, 0.5, 0, -1, cosine);
-    case TransformKind::dct3: return trigonometric(n, at, 0, 0.5, 0, cosine);
-    case TransformKind::dct4: return trigonometric(n, at, 0.5, 0.5, -1, cosine);
-    case TransformKind::dst2: return trigonometric(n, at, 0.5, 1, -1, sine);
-    case TransformKind::dst3: return trigonometric(n, at, 1, 0.5, n - 1, sine);
-    case TransformKind::dst4: return trigonometric(n, at, 0.5, 0.5, -1, sine);
+    case TransformKind::dct2: return trigonometric(n, 2 * k, 1, -1, cosine);
+    case TransformKind::dct3: return trigonometric(n, 2 * k + 1, 0, 0, cosine);
+    case TransformKind::dct4: return trigonometric(n, 2 * k + 1, 1, -1, cosine);
+    case TransformKind::dst2: return trigonometric(n, 2 * k + 2, 1, -1, sine);
+    case TransformKind::dst3: return trigonometric(n, 2 * k + 1, 2, n - 1, sine);
+    case TransformKind::dst4: return trigonometric(n, 2 * k + 1, 1, -1, sine);
     case TransformKind::mixed: throw InternalError("a mixed transform has a kind along each dimension");
     case TransformKind::convolution: throw InternalError("a convolution's rows depend on its spectrum");
     case TransformKind::formula:

@@ -70,12 +70,12 @@ public:
 
 private:
     struct Form {
-        std::vector<Affine::Term> terms;
+        Affine::Terms terms;
         std::vector<Integer> table; ///< empty, or the offsets that its row `row` adds
         Affine row;
         bool operator==(const Form&) const = default;
     };
-    static std::vector<Affine::Term> terms_of(const Affine& address) { return address.terms(); }
+    static Affine::Terms terms_of(const Affine& address) { return address.terms(); }
     std::size_t add(Form form);
     static Integer evaluate(const Form& form, const Integer* values);
 

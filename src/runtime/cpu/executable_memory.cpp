@@ -1,6 +1,7 @@
 #include "runtime/cpu/executable_memory.hpp"
 
 #include "base/environment.hpp"
+#include "base/fork_gate.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,20 +26,31 @@ std::size_t whole_pages(std::size_t bytes) {
     return (bytes + page - 1) / page * page;
 }
 
+bool runs_code() {
+    constexpr std::byte ret{0xc3};
+    try {
+        const ExecutableCode code(std::span(&ret, 1));
+        code(nullptr);
+        return true;
+    } catch (const ExecutableMemoryUnavailable&) {
+        return false;
+    }
+}
+
 std::string system_reason(const char* call) { return std::string(call) + ": " + std::strerror(errno); }
 
 } // namespace
 
-ExecutableCode::ExecutableCode(const jit::MachineCode& code) {
+ExecutableCode::ExecutableCode(std::span<const std::byte> code) : code_bytes_(code.size()) {
     if (is_switched_off()) throw ExecutableMemoryUnavailable("SWIRL_NO_JIT is set");
 #if !defined(__x86_64__)
     throw ExecutableMemoryUnavailable("it is for x86-64");
 #endif
-    size_ = whole_pages(code.bytes.size());
+    size_ = whole_pages(code.size());
     void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw ExecutableMemoryUnavailable(system_reason("mmap"));
     memory_ = memory;
-    std::memcpy(memory_, code.bytes.data(), code.bytes.size());
+    std::memcpy(memory_, code.data(), code.size());
     if (mprotect(memory_, size_, PROT_READ | PROT_EXEC) != 0) {
         const std::string reason = system_reason("mprotect");
         release();
@@ -52,6 +64,7 @@ ExecutableCode::~ExecutableCode() { release(); }
 ExecutableCode::ExecutableCode(ExecutableCode&& other) noexcept
     : memory_(std::exchange(other.memory_, nullptr)),
       size_(std::exchange(other.size_, 0)),
+      code_bytes_(std::exchange(other.code_bytes_, 0)),
       function_(std::exchange(other.function_, nullptr)) {}
 
 ExecutableCode& ExecutableCode::operator=(ExecutableCode&& other) noexcept {
@@ -59,6 +72,7 @@ ExecutableCode& ExecutableCode::operator=(ExecutableCode&& other) noexcept {
     release();
     memory_ = std::exchange(other.memory_, nullptr);
     size_ = std::exchange(other.size_, 0);
+    code_bytes_ = std::exchange(other.code_bytes_, 0);
     function_ = std::exchange(other.function_, nullptr);
     return *this;
 }
@@ -69,16 +83,8 @@ void ExecutableCode::release() noexcept {
 }
 
 bool ExecutableCode::is_available() {
-    constexpr std::uint8_t ret = 0xc3;
-    try {
-        jit::MachineCode nothing;
-        nothing.bytes = {ret};
-        const ExecutableCode code(nothing);
-        code(nullptr);
-        return true;
-    } catch (const ExecutableMemoryUnavailable&) {
-        return false;
-    }
+    static constinit LazyValue<const bool> system_allows;
+    return !is_switched_off() && system_allows.get(runs_code);
 }
 
 } // namespace swirl::runtime

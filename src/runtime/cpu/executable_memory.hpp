@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -24,7 +25,9 @@ using KernelFunction = void (*)(void* const* buffers, const std::int64_t* parame
 class ExecutableCode {
 public:
     /// Throws ExecutableMemoryUnavailable.
-    explicit ExecutableCode(const jit::MachineCode& code);
+    explicit ExecutableCode(const jit::MachineCode& code)
+        : ExecutableCode(std::as_bytes(std::span(code.bytes))) {}
+    explicit ExecutableCode(std::span<const std::byte> code);
     ~ExecutableCode();
     ExecutableCode(ExecutableCode&& other) noexcept;
     ExecutableCode& operator=(ExecutableCode&& other) noexcept;
@@ -36,8 +39,9 @@ public:
         function_(buffers, parameters);
     }
     std::size_t size() const { return size_; } ///< bytes of address space
+    std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(memory_), code_bytes_}; }
 
-    /// Whether generated code can run here at all; determined by running some.
+    /// Whether generated code can run here at all; determined by running some, once, and by SWIRL_NO_JIT now.
     static bool is_available();
 
 private:
@@ -45,6 +49,7 @@ private:
 
     void* memory_ = nullptr;
     std::size_t size_ = 0;
+    std::size_t code_bytes_ = 0;
     KernelFunction function_ = nullptr;
 };
 

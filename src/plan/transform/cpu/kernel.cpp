@@ -5,6 +5,7 @@
 #include "loops/passes.hpp"
 #include "passes/change_layout.hpp"
 #include "passes/pipeline.hpp"
+#include "plan/stored_kernel_info.hpp"
 #include "plan/stored_types.hpp"
 #include "plan/transform/cpu/tables.hpp"
 
@@ -16,8 +17,8 @@ namespace {
 
 /// Distance modulo the page size between starts of scratch buffers: equal indices then use different cache sets.
 constexpr std::size_t stagger = 2 * cache_line;
-/// Tables up to this many bytes are copied together, onto few pages. Larger ones stay where they were made.
-constexpr std::size_t largest_gathered_table = std::size_t{1} << 16;
+/// Smaller tables are copied together, onto few pages. Larger ones stay where they were made, and kernels share them.
+constexpr std::size_t least_shared_table = std::size_t{1} << 12;
 
 } // namespace
 
@@ -114,7 +115,7 @@ void CompiledKernel::compile(const ir::Program& program, const target::Cpu& cpu)
 
 std::vector<const void*> CompiledKernel::allocate_tables(const ir::Program& program) {
     const auto is_gathered = [](const ir::BufferInfo& table) {
-        return bytes_of(table) <= largest_gathered_table || data_of(table) == nullptr;
+        return bytes_of(table) < least_shared_table || data_of(table) == nullptr;
     };
     std::size_t bytes = 0;
     for (const ir::BufferInfo& buffer : program.buffers)
@@ -131,8 +132,10 @@ std::vector<const void*> CompiledKernel::allocate_tables(const ir::Program& prog
             addresses.back() = next;
             next += in_whole_lines(bytes_of(buffer));
         } else {
-            large_tables_.push_back(buffer.contents);
-            addresses.back() = data_of(buffer);
+            const TableBytes own(buffer.contents, static_cast<const std::byte*>(data_of(buffer)));
+            shared_tables_.push_back(
+                SharedTables::of_process().shared({own.get(), bytes_of(buffer)}, [&] { return own; }));
+            addresses.back() = shared_tables_.back().get();
         }
     }
     return addresses;
@@ -173,6 +176,121 @@ void CompiledKernel::bind(const ir::Program& program, const DimensionPass& pass)
     constexpr std::size_t most = std::tuple_size_v<BufferPointers>;
     ensure(bindings_.size() <= most, "kernel {} has {} buffers; at most {} are foreseen", program.name,
            bindings_.size(), most);
+}
+
+std::size_t CompiledKernel::stored_bytes() const {
+    return static_cast<std::size_t>(info_.table_bytes) + (aligned_code_.empty() ? 1 : 2) * statistics_.bytes;
+}
+
+namespace {
+
+/// Descriptions of the buffers that a kernel is given: those that have bindings, in their order.
+std::vector<const ir::KernelBuffer*> given_buffers(const ir::KernelInfo& info) {
+    std::vector<const ir::KernelBuffer*> result;
+    for (const ir::KernelBuffer& buffer : info.buffers)
+        if (buffer.space != ir::Space::local && buffer.space != ir::Space::shared) result.push_back(&buffer);
+    return result;
+}
+
+void write_code(ByteWriter& writer, const std::vector<runtime::ExecutableCode>& code) {
+    writer.write_list(code, [&](const runtime::ExecutableCode& each) { writer.write(each.bytes()); });
+}
+
+using CodeBytes = std::vector<std::span<const std::byte>>;
+
+CodeBytes read_code(ByteReader& reader) {
+    CodeBytes code;
+    reader.read_list(code, [&] { return reader.read_bytes(); });
+    return code;
+}
+
+bool has_empty(const CodeBytes& code) {
+    return std::any_of(code.begin(), code.end(), [](const auto& bytes) { return bytes.empty(); });
+}
+
+} // namespace
+
+// Structured bindings name all members, so that adding a member without storing it does not compile.
+
+void CompiledKernel::write(ByteWriter& writer) const {
+    planning::write(writer, info_);
+    writer.write_list(phases_, [&](const PhaseDescription& phase) {
+        const auto& [is_parallel, iterations, grain] = phase;
+        writer.write_all(is_parallel, iterations, grain);
+    });
+    const auto& [instructions, spills, reloads, folded_loads, bytes] = statistics_;
+    writer.write_all(workspace_bytes_, own_workspace_bytes_, instructions, spills, reloads, folded_loads,
+                     bytes);
+    const std::vector<const ir::KernelBuffer*> buffers = given_buffers(info_);
+    ensure(buffers.size() == bindings_.size(), "{} bindings of {} buffers", bindings_.size(), buffers.size());
+    std::size_t k = 0;
+    writer.write_list(bindings_, [&](const Binding& binding) {
+        const auto& [source, offset, table] = binding;
+        const std::size_t size = table == nullptr ? 0 : static_cast<std::size_t>(buffers[k]->bytes);
+        writer.write_all(source, offset);
+        writer.write(std::span(static_cast<const std::byte*>(table), size));
+        ++k;
+    });
+    writer.write_list(non_temporal_arguments_, [&](std::size_t argument) { writer.write(argument); });
+    write_code(writer, code_);
+    write_code(writer, aligned_code_);
+    writer.write(whole_ != nullptr);
+}
+
+std::unique_ptr<Kernel> CompiledKernel::read(ByteReader& reader) {
+    std::unique_ptr<CompiledKernel> kernel(new CompiledKernel);
+    if (!kernel->read_members(reader)) return nullptr;
+    return kernel;
+}
+
+bool CompiledKernel::read_members(ByteReader& reader) {
+    info_ = read_kernel_info(reader);
+    phases_.clear();
+    reader.read_list(phases_, [&] {
+        PhaseDescription phase;
+        auto& [is_parallel, iterations, grain] = phase;
+        reader.read_all(is_parallel, iterations, grain);
+        return phase;
+    });
+    auto& [instructions, spills, reloads, folded_loads, bytes] = statistics_;
+    reader.read_all(workspace_bytes_, own_workspace_bytes_, instructions, spills, reloads, folded_loads,
+                    bytes);
+    std::vector<std::span<const std::byte>> tables;
+    reader.read_list(bindings_, [&] {
+        Binding binding{};
+        reader.read_all(binding.source, binding.offset);
+        tables.push_back(reader.read_bytes());
+        return binding;
+    });
+    reader.read_list(non_temporal_arguments_, [&] { return reader.read<std::size_t>(); });
+    const CodeBytes code = read_code(reader), aligned_code = read_code(reader);
+    const bool is_one_function = reader.read<bool>();
+    if (reader.has_failed() || bindings_.size() > std::tuple_size_v<BufferPointers>) return false;
+    if (code.empty() || code.size() != phases_.size() || has_empty(code)) return false;
+    if (has_empty(aligned_code) || (!aligned_code.empty() && aligned_code.size() != code.size()))
+        return false;
+    std::size_t table_bytes = 0;
+    for (const auto& table : tables)
+        if (table.size() < least_shared_table) table_bytes += in_whole_lines(table.size());
+    tables_ = runtime::AlignedBuffer(table_bytes);
+    std::byte* next = tables_.as<std::byte>();
+    for (std::size_t k = 0; k < bindings_.size(); ++k) {
+        if (static_cast<std::size_t>(bindings_[k].source) >= Binding::sources) return false;
+        if (bindings_[k].source != Binding::Source::table) continue;
+        if (tables[k].size() < least_shared_table) {
+            std::copy(tables[k].begin(), tables[k].end(), next);
+            bindings_[k].table = next;
+            next += in_whole_lines(tables[k].size());
+        } else {
+            shared_tables_.push_back(
+                SharedTables::of_process().shared(tables[k], [&] { return copied_table(tables[k]); }));
+            bindings_[k].table = shared_tables_.back().get();
+        }
+    }
+    for (const auto& each : code) code_.emplace_back(each);
+    for (const auto& each : aligned_code) aligned_code_.emplace_back(each);
+    if (is_one_function) whole_ = code_.front().function();
+    return true;
 }
 
 void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buffers) const {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "base/byte_stream.hpp"
 #include "ir/kernel_info.hpp"
 #include "ir/program.hpp"
 #include "ir/role.hpp"
 #include "jit/compile.hpp"
 #include "loops/loop_program.hpp"
 #include "passes/phases.hpp"
+#include "plan/shared_tables.hpp"
 #include "plan/transform/cpu/binding.hpp"
 #include "plan/transform/cpu/direct_call.hpp"
 #include "plan/transform/cpu/phase.hpp"
@@ -77,6 +79,10 @@ public:
     /// Runs all phases on the calling thread.
     virtual void run(const Pointers& pointers) const = 0;
 
+    /// Of machine code and tables, which `write` stores. Kernels that are not machine code have none and are not stored.
+    virtual std::size_t stored_bytes() const { return 0; }
+    virtual void write(ByteWriter&) const {}
+
 protected:
     ir::KernelInfo info_;
     std::vector<PhaseDescription> phases_{1}; ///< by default one serial phase
@@ -91,13 +97,20 @@ public:
     CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
                    const passes::PhaseOptions& sharing);
 
+    /// Reads what `write` wrote; null for other bytes.
+    static std::unique_ptr<Kernel> read(ByteReader& reader);
+
     jit::CodeStatistics statistics() const override { return statistics_; }
+    std::size_t stored_bytes() const override;
+    void write(ByteWriter& writer) const override;
     void run_phase(std::size_t phase, runtime::IterationRange range, const Pointers& pointers) const override;
     void run(const Pointers& pointers) const override;
     DirectCall direct_call() const override;
 
 private:
     using BufferPointers = std::array<void*, 64>;
+    CompiledKernel() = default;
+    bool read_members(ByteReader& reader);
     void find_buffers(const Pointers& pointers, BufferPointers& buffers) const;
     [[gnu::noinline]] void run_phases(const Pointers& pointers) const;
     void compile(const ir::Program& program, const target::Cpu& cpu);
@@ -107,7 +120,7 @@ private:
 
     std::vector<Binding> bindings_;
     runtime::AlignedBuffer tables_;             ///< small tables, contiguous
-    std::vector<ir::TableData> large_tables_;   ///< large tables, where they were made
+    std::vector<TableBytes> shared_tables_;     ///< large tables
     std::vector<runtime::ExecutableCode> code_; ///< by phase
     runtime::KernelFunction whole_ = nullptr;   ///< if it is one serial phase without aligned variants
     /// Code for streamed arguments aligned to cache lines; may use non-temporal stores.

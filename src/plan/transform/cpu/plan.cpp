@@ -1,12 +1,14 @@
 #include "plan/transform/cpu/plan.hpp"
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "plan/check/cpu_transform.hpp"
 #include "plan/memory_need.hpp"
 #include "plan/portable/kernel.hpp"
 #include "plan/transform/arguments.hpp"
 #include "plan/transform/cpu/emitted_kernel.hpp"
 #include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/cpu/stored_plan.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "problem/validate.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
@@ -18,6 +20,15 @@
 
 namespace swirl::planning {
 
+namespace {
+
+bool has_parallel_phase(const Kernel& kernel) {
+    return std::any_of(kernel.phases().begin(), kernel.phases().end(),
+                       [](const PhaseDescription& phase) { return phase.is_parallel; });
+}
+
+} // namespace
+
 struct Plan::State {
     State(Transform p, Schedule r, const target::Cpu* c, ArgumentCheck a)
         : problem(std::move(p)), schedule(std::move(r)), cpu(c), check(std::move(a)) {}
@@ -27,7 +38,7 @@ struct Plan::State {
     const target::Cpu* cpu;
     ArgumentCheck check;
     DirectCall direct; ///< of the only kernel
-    std::vector<std::unique_ptr<Kernel>> kernels;
+    Kernels kernels;
     int threads = 1;
     double seconds = 0; ///< lower bound on one thread's time
     /// Workspace layout: the intermediate, then shared memory, then each thread's own.
@@ -36,6 +47,29 @@ struct Plan::State {
     std::size_t own_bytes = 0;
     std::size_t workspace_bytes = 0;
     std::string checked;
+
+    /// Adds the kernel of the next pass.
+    void add(std::unique_ptr<Kernel> kernel, int most_threads) {
+        shared_bytes = std::max(shared_bytes, kernel->workspace_bytes());
+        own_bytes = std::max(own_bytes, kernel->own_workspace_bytes());
+        if (has_parallel_phase(*kernel)) threads = most_threads;
+        workspace_bytes = intermediate_bytes + shared_bytes + static_cast<std::size_t>(threads) * own_bytes;
+        constexpr double max_flops_per_second = 1e11; // per thread
+        seconds += static_cast<double>(kernel->info().flops) / max_flops_per_second;
+        kernels.push_back(std::move(kernel));
+    }
+
+    /// After the kernels of all passes.
+    void finish() {
+        if (kernels.size() == 1 && threads == 1 && intermediate_bytes == 0)
+            direct = kernels[0]->direct_call();
+    }
+
+    Integer table_bytes() const {
+        Integer sum = 0;
+        for (const auto& kernel : kernels) sum += kernel->info().table_bytes;
+        return sum;
+    }
 
     void run(const Arguments& arguments, void* workspace) const {
         if (threads > 1 && runtime::team_size(threads) > 1) return run_on_team(arguments, workspace);
@@ -126,11 +160,6 @@ std::unique_ptr<Kernel> make_kernel(const Transform& problem, const ExpandedPass
     return std::make_unique<CompiledKernel>(program, expanded.pass, cpu, sharing);
 }
 
-bool has_parallel_phase(const Kernel& kernel) {
-    return std::any_of(kernel.phases().begin(), kernel.phases().end(),
-                       [](const PhaseDescription& phase) { return phase.is_parallel; });
-}
-
 std::vector<ExpandedPass> expand(const std::vector<DimensionPass>& passes, const Schedule& schedule) {
     std::vector<ExpandedPass> result;
     for (std::size_t k = 0; k < passes.size(); ++k)
@@ -176,33 +205,47 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     const std::size_t intermediate = in_whole_lines(intermediate_bytes(problem));
     need.workspace = std::max(min_workspace(problem), static_cast<Integer>(intermediate));
     require_within(options.memory_limit, need, problem);
-    std::vector<ExpandedPass> expanded = expand(passes, schedule);
-    if (options.planning_limit > 0)
+    std::vector<ExpandedPass> expanded;
+    if (options.planning_limit > 0) {
+        expanded = expand(passes, schedule);
         require_in_time(options.planning_limit, time_of(work_of_plan(problem, schedule, expanded, options)),
                         problem);
-    auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
-    state->intermediate_bytes = intermediate;
-    for (std::size_t k = 0; k < passes.size(); ++k) {
-        if (options.interrupt) options.interrupt();
-        auto kernel = make_kernel(problem, expanded[k], cpu, schedule.transform().scalar,
-                                  {options.threads, options.min_parallel_operations});
-        state->shared_bytes = std::max(state->shared_bytes, kernel->workspace_bytes());
-        state->own_bytes = std::max(state->own_bytes, kernel->own_workspace_bytes());
-        if (has_parallel_phase(*kernel)) state->threads = options.threads;
-        state->workspace_bytes = state->intermediate_bytes + state->shared_bytes +
-                                 static_cast<std::size_t>(state->threads) * state->own_bytes;
-        need.workspace = static_cast<Integer>(state->workspace_bytes);
-        need.tables += kernel->info().table_bytes;
-        if (k + 1 < passes.size()) require_within(options.memory_limit, need, problem);
-        state->kernels.push_back(std::move(kernel));
     }
-    if (state->kernels.size() == 1 && state->threads == 1 && state->intermediate_bytes == 0)
-        state->direct = state->kernels[0]->direct_call();
-    constexpr double max_flops_per_second = 1e11; // per thread
-    for (const auto& kernel : state->kernels)
-        state->seconds += static_cast<double>(kernel->info().flops) / max_flops_per_second;
-    std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
-    plan->check(options);
+    // `kernel_of` makes the kernel of a pass.
+    const auto plan_of = [&](auto&& kernel_of) {
+        auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
+        state->intermediate_bytes = intermediate;
+        for (std::size_t k = 0; k < passes.size(); ++k) {
+            if (options.interrupt) options.interrupt();
+            state->add(kernel_of(k), options.threads);
+            need.workspace = static_cast<Integer>(state->workspace_bytes);
+            need.tables = state->table_bytes();
+            if (k + 1 < passes.size()) require_within(options.memory_limit, need, problem);
+        }
+        state->finish();
+        std::shared_ptr<const Plan> plan(new Plan(std::move(state)));
+        plan->check(options);
+        return plan;
+    };
+    const StoredPlan stored(problem, schedule, cpu, options);
+    const auto stored_plan = [&]() -> std::shared_ptr<const Plan> {
+        Kernels kernels = stored.read();
+        if (kernels.size() != passes.size()) return nullptr;
+        try {
+            return plan_of([&](std::size_t k) { return std::move(kernels[k]); });
+        } catch (const InternalError& error) { // a check failed: another file has the entry's name
+            log_warning(fmt::format("a plan in the kernel cache is derived again: {}", error.what()));
+            stored.drop();
+            return nullptr;
+        }
+    };
+    if (auto plan = stored_plan()) return plan;
+    if (expanded.empty()) expanded = expand(passes, schedule);
+    std::shared_ptr<const Plan> plan = plan_of([&](std::size_t k) {
+        return make_kernel(problem, expanded[k], cpu, schedule.transform().scalar,
+                           {options.threads, options.min_parallel_operations});
+    });
+    stored.write(plan->state_->kernels);
     return plan;
 }
 
@@ -270,11 +313,7 @@ double Plan::bytes() const {
     return sum;
 }
 
-Integer Plan::table_bytes() const {
-    Integer sum = 0;
-    for (const auto& kernel : state_->kernels) sum += kernel->info().table_bytes;
-    return sum;
-}
+Integer Plan::table_bytes() const { return state_->table_bytes(); }
 
 std::vector<PassDescription> Plan::describe() const {
     std::vector<PassDescription> descriptions;

@@ -19,6 +19,10 @@
 #include <string>
 #include <vector>
 
+namespace swirl::runtime {
+class KernelCache;
+}
+
 /// Schedule → Plan: kernels, tables and workspace, ready to run.
 namespace swirl::planning {
 
@@ -30,6 +34,7 @@ struct PlanOptions {
     bool check = true;            ///< verify each plan once against a second algorithm before returning it
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
     double planning_limit = 0;    ///< as Options::planning_limit_seconds
+    runtime::KernelCache* cache = nullptr; ///< keeps kernels for later processes; null: they are not kept
     std::function<void()> interrupt =
         {}; ///< unless empty, called now and then while planning; throws to end it
 };

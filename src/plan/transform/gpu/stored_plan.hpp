@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/byte_stream.hpp"
-#include "ir/kernel_info.hpp"
 #include "plan/schedule.hpp"
 #include "plan/transform/gpu/kernel.hpp"
 #include "problem/problem.hpp"
@@ -35,8 +34,5 @@ struct StoredGpuPlan {
 /// may derive other code. Empty if the build is unknown.
 std::optional<runtime::CacheKey> stored_plan_key(const Transform& problem, const Schedule& schedule,
                                                  const runtime::GpuDevice& device, const target::Gpu& gpu);
-
-void write(ByteWriter& writer, const ir::KernelInfo& info);
-ir::KernelInfo read_kernel_info(ByteReader& reader);
 
 } // namespace swirl::planning

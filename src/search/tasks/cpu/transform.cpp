@@ -2,6 +2,7 @@
 #include "plan/memory_need.hpp"
 #include "problem/syntax.hpp"
 #include "runtime/cpu/executable_memory.hpp"
+#include "runtime/kernel_cache.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/timer.hpp"
 #include "search/candidates/cpu/transforms.hpp"
@@ -67,6 +68,7 @@ private:
                 .check = check_,
                 .memory_limit = memory_limit(),
                 .planning_limit = options().planning_limit_seconds,
+                .cache = options().use_kernel_cache ? runtime::KernelCache::of_user() : nullptr,
                 .interrupt = interrupt_of(options())};
     }
 

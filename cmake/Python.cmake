@@ -1,0 +1,47 @@
+# The Python package: the extension module swirl._core, with the library linked in, beside the package's Python files. It needs
+# nanobind and NumPy (python/requirements.txt) in the environment of the Python interpreter that CMake finds (Python_EXECUTABLE).
+
+option(SWIRL_BUILD_PYTHON "Build the Python package (needs Python, NumPy and nanobind)" OFF)
+if(NOT SWIRL_BUILD_PYTHON)
+    return()
+endif()
+
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module NumPy OPTIONAL_COMPONENTS Development.SABIModule)
+execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+find_package(nanobind CONFIG REQUIRED)
+
+set(python_package ${PROJECT_BINARY_DIR}/python/swirl) # importable with PYTHONPATH=build/<preset>/python
+file(GLOB module_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/module/*.cpp)
+nanobind_add_module(swirl_python STABLE_ABI NB_STATIC NOMINSIZE PROTECT_STACK ${module_sources}
+    ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp) # see the file
+set_target_properties(swirl_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_package})
+target_include_directories(swirl_python SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS} ${Python_NumPy_INCLUDE_DIRS})
+list(GET SWIRL_LIBRARY_LAYERS -1 last_layer)
+target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_compile_options)
+target_compile_options(swirl_python PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>) # see Layers.cmake
+target_link_options(swirl_python PRIVATE -Wl,--exclude-libs,ALL -Wl,--as-needed)
+install(TARGETS swirl_python LIBRARY DESTINATION swirl COMPONENT python)
+
+file(GLOB package_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/swirl
+    ${PROJECT_SOURCE_DIR}/python/swirl/*.py ${PROJECT_SOURCE_DIR}/python/swirl/*.pyi ${PROJECT_SOURCE_DIR}/python/swirl/py.typed)
+foreach(file IN LISTS package_files)
+    file(MAKE_DIRECTORY ${python_package})
+    file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/swirl/${file} ${python_package}/${file} SYMBOLIC)
+endforeach()
+
+# python/tests/test_<name>.py -> test python.<name>
+if(SWIRL_BUILD_TESTS)
+    execute_process(COMMAND ${Python_EXECUTABLE} -c "import pytest" RESULT_VARIABLE pytest_is_missing ERROR_QUIET)
+    if(pytest_is_missing)
+        message(FATAL_ERROR "The tests of the Python package need pytest: scripts/python_environment installs it")
+    endif()
+    file(GLOB python_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tests/test_*.py)
+    foreach(file IN LISTS python_tests)
+        cmake_path(GET file STEM name)
+        string(REPLACE "test_" "python." name ${name})
+        add_test(NAME ${name} COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${file})
+        set_tests_properties(${name} PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS python
+            ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
+    endforeach()
+endif()

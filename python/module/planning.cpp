@@ -1,0 +1,120 @@
+#include "planning.hpp"
+
+#include <swirl/error.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace swirl::python {
+namespace {
+
+template <class Value> struct Word {
+    const char* word;
+    Value value;
+};
+constexpr Word<Effort> efforts[] = {{"estimate", Effort::estimate},
+                                    {"measure", Effort::measure},
+                                    {"exhaustive", Effort::exhaustive},
+                                    {"background", Effort::background}};
+constexpr Word<Accuracy> accuracies[] = {{"ordinary", Accuracy::ordinary},
+                                         {"ordinary_in_range", Accuracy::ordinary_in_range},
+                                         {"reduced", Accuracy::reduced},
+                                         {"eleven_bits", Accuracy::eleven_bits},
+                                         {"low", Accuracy::low}};
+
+template <class Value, std::size_t count>
+Value value_of(const Word<Value> (&words)[count], const char* option, const std::string& given) {
+    std::string known;
+    for (const Word<Value>& word : words) {
+        if (given == word.word) return word.value;
+        known += std::string(known.empty() ? "" : ", ") + "'" + word.word + "'";
+    }
+    throw UserError(std::string(option) + " is '" + given + "'; it can be " + known);
+}
+
+Options library_options(const PlanOptions& given) {
+    Options options;
+    options.threads = given.threads;
+    options.effort = value_of(efforts, "effort", given.effort);
+    if (given.time_budget >= 0) options.time_budget_seconds = given.time_budget;
+    options.accuracy = value_of(accuracies, "accuracy", given.accuracy);
+    options.schedule = given.schedule;
+    options.cpu = given.cpu;
+    options.memory_limit_bytes = given.memory_limit;
+    options.planning_limit_seconds = given.planning_limit;
+    options.check = given.check;
+    options.use_wisdom = given.use_wisdom;
+    return options;
+}
+
+/// What the thread that measures tells the thread that waits for it.
+struct Search {
+    std::atomic<bool> is_cancelled = false;
+    std::mutex mutex;
+    std::vector<std::string> lines;
+
+    std::vector<std::string> take_lines() {
+        const std::lock_guard lock(mutex);
+        return std::exchange(lines, {});
+    }
+};
+
+/// Plans on a thread of its own, which never needs the interpreter's lock: another thread may hold that lock in fork(), which
+/// waits until no thread plans.
+Plan plan_while_handling_signals(const Problem& problem, Options options, nb::handle progress) {
+    Search search;
+    options.cancelled = [&search] { return search.is_cancelled.load(); };
+    if (!progress.is_none())
+        options.progress = [&search](const std::string& line) {
+            const std::lock_guard lock(search.mutex);
+            search.lines.push_back(line);
+        };
+    std::future<Plan> result = std::async(std::launch::async, [&] { return plan(problem, options); });
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr; // the exception that cancelled the plan
+    bool is_ready = false;
+    while (!is_ready) {
+        {
+            nb::gil_scoped_release released;
+            is_ready = result.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;
+        }
+        if (type != nullptr) continue;
+        bool is_wanted = PyErr_CheckSignals() == 0;
+        for (const std::string& line : search.take_lines()) {
+            if (!is_wanted) break;
+            PyObject* const returned = PyObject_CallFunction(progress.ptr(), "s", line.c_str());
+            is_wanted = returned != nullptr;
+            Py_XDECREF(returned);
+        }
+        if (!is_wanted) {
+            PyErr_Fetch(&type, &value, &trace);
+            search.is_cancelled = true;
+        }
+    }
+    if (type == nullptr) return result.get();
+    result.wait();
+    PyErr_Restore(type, value, trace);
+    throw nb::python_error();
+}
+
+} // namespace
+
+Plan make_plan(const Problem& problem, const PlanOptions& given, nb::handle progress) {
+    const Options options = library_options(given);
+    if (options.effort == Effort::measure || options.effort == Effort::exhaustive)
+        return plan_while_handling_signals(problem, options, progress);
+    nb::gil_scoped_release released;
+    return plan(problem, options);
+}
+
+Plan make_estimated_plan(const Problem& problem, int threads) {
+    Options options;
+    options.threads = threads;
+    nb::gil_scoped_release released;
+    return plan(problem, options);
+}
+
+} // namespace swirl::python

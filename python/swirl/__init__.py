@@ -1,0 +1,123 @@
+"""swirl: Fourier transforms and matrix products by kernels generated for this machine and for exactly the problem at hand.
+
+    import numpy as np, swirl
+
+    swirl.fft.fft(np.ones(1000))                       # SciPy's functions: swirl.fft
+    swirl.matmul(np.ones((100, 60)), np.ones((60, 80)))
+    swirl.plan("dft 1024 float32 batch=100").execute(x)  # any problem of swirl, as text
+"""
+
+from swirl import fft
+from swirl._core import InternalError, OutOfTime, Plan, Unavailable, Unsupported
+from swirl._core import matmul as _matmul
+from swirl._core import plan as _plan
+from swirl._core import version as __version__
+
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem"]
+
+
+def plan(problem, *, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="", cpu="",
+         memory_limit=0, planning_limit=0.0, check=True, use_wisdom=True, progress=None):
+    """Plans a problem: chooses an algorithm, generates code and checks it. Releases the interpreter's lock.
+
+    Args:
+        problem: One line of text, such as "dft 16x8 float32 batch=10" or "gemm 100x80x60", see `problem`.
+        threads: The most threads of an execution; 0 for one per processor. The bits of results do not depend on it.
+        effort: "estimate" by a model; "measure" times likely candidates, "exhaustive" all; "background" answers as "estimate"
+            and measures while the program runs. What was measured becomes wisdom, which later plans of the problem use,
+            those of swirl.fft too.
+        time_budget: Seconds that measuring takes, about. None for the default of the effort.
+        accuracy: Of products in float32: "ordinary", "ordinary_in_range", "reduced", "eleven_bits" or "low".
+        schedule: Every choice, as `Plan.schedule` states them, instead of a search.
+        cpu: "avx512", "avx2", "sse2" or "portable"; "" for the best of this machine.
+        memory_limit: Bytes that the plan may need besides the arrays; 0 for what the machine has.
+        planning_limit: Seconds that planning may take, as a model predicts; 0 for no limit.
+        check: Compare the plan's results with the definition before it is used.
+        use_wisdom: Use results of earlier measurements.
+        progress: A function that is given lines of text while swirl measures.
+
+    Returns:
+        A `Plan`: immutable, usable by any number of threads at once, and picklable as text.
+
+    Raises:
+        ValueError: The text does not parse, or the problem or an option cannot be.
+        Unavailable: The machine lacks what `cpu` or `schedule` ask for.
+        Unsupported: The problem can be computed, but swirl has no kernels for it.
+        MemoryError: Memory, or `memory_limit`, does not suffice.
+        OutOfTime: Planning would take longer than `planning_limit`.
+        KeyboardInterrupt: It came while swirl measured, which ends at once.
+    """
+    return _plan(problem, threads=threads, effort=effort, time_budget=time_budget, accuracy=accuracy, schedule=schedule,
+                 cpu=cpu, memory_limit=memory_limit, planning_limit=planning_limit, check=check, use_wisdom=use_wisdom,
+                 progress=progress)
+
+
+def _plan_from(problem, options):
+    """What pickle calls: functions are found by name, and take arguments by position."""
+    return plan(problem, **options)
+
+
+def problem(kind, lengths, *, dtype="float64", backward=False, inplace=False, planar=False, strides=None, in_strides=None,
+            out_strides=None, batch=None, scale=None, norm=None, load=None, store=None):
+    """The text of a transform problem, for `plan`.
+
+    Args:
+        kind: "dft", "rdft", "dct2" … "dst4", "wht", "convolution".
+        lengths: One length, or several, slowest first.
+        dtype: "float64", "float32", "float16" or "bfloat16": of the real numbers and of components of complex ones.
+        backward, inplace, planar: Direction; placement; real and imaginary components in separate arrays.
+        strides, in_strides, out_strides: Strides in elements, one for each length: of both sides, the input, the output.
+        batch: A count, or a list of counts or of (count, stride) or (count, input stride, output stride), outermost first.
+        scale, norm: A factor, or "backward", "ortho" or "forward".
+        load, store: Callbacks, expressions such as "x * window[i] where i < 700".
+
+    Returns:
+        One line of text.
+    """
+    def numbers(values):
+        values = [values] if isinstance(values, int) else list(values)
+        return str(values[0]) if len(values) == 1 else "(" + ",".join(map(str, values)) + ")"
+
+    def loop(entry):
+        if isinstance(entry, int):
+            return str(entry)
+        count, *steps = entry
+        return f"{count}:{numbers(steps)}"
+
+    lengths = [lengths] if isinstance(lengths, int) else lengths
+    words = [kind, "x".join(map(str, lengths)), str(dtype)]
+    words += [word for word, is_set in (("backward", backward), ("inplace", inplace), ("planar", planar)) if is_set]
+    for word, values in (("strides", strides), ("in", in_strides), ("out", out_strides)):
+        if values is not None:
+            words.append(f"{word}={numbers(values)}")
+    if batch is not None:
+        words.append("batch=" + "x".join(map(loop, [batch] if isinstance(batch, int) else batch)))
+    for word, value in (("scale", scale), ("norm", norm)):
+        if value is not None:
+            words.append(f"{word}={value}")
+    for word, expression in (("load", load), ("store", store)):
+        if expression is not None:
+            words.append(f'{word}="{expression}"')
+    return " ".join(words)
+
+
+def matmul(a, b, *, out=None, workers=1):
+    """The product of two matrices, or of stacks of matrices, by the rules of numpy.matmul.
+
+    Plans are kept: a product with the extents and strides of an earlier one finds its plan. Strided and transposed operands
+    are not copied.
+
+    Args:
+        a: Array (…, m, k), or (k,).
+        b: Array (…, k, n), or (k,).
+        out: Contiguous array for the result; a new one if None.
+        workers: The most threads.
+
+    Returns:
+        Array (…, m, n), without the dimensions that one-dimensional operands lack.
+
+    Raises:
+        TypeError: The common data type is none of float32, float64, complex64, complex128.
+        ValueError: Extents do not fit together, or `out` does not fit.
+    """
+    return _matmul(a, b, out=out, workers=workers)

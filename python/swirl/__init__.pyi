@@ -1,0 +1,48 @@
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+from numpy import ndarray
+from numpy.typing import ArrayLike, DTypeLike
+
+from swirl import fft as fft
+from swirl._core import InternalError as InternalError
+from swirl._core import OutOfTime as OutOfTime
+from swirl._core import Plan as Plan
+from swirl._core import Unavailable as Unavailable
+from swirl._core import Unsupported as Unsupported
+
+__version__: str
+
+def plan(
+    problem: str,
+    *,
+    threads: int = 1,
+    effort: Literal["estimate", "measure", "exhaustive", "background"] = "estimate",
+    time_budget: float | None = None,
+    accuracy: Literal["ordinary", "ordinary_in_range", "reduced", "eleven_bits", "low"] = "ordinary",
+    schedule: str = "",
+    cpu: str = "",
+    memory_limit: int = 0,
+    planning_limit: float = 0.0,
+    check: bool = True,
+    use_wisdom: bool = True,
+    progress: Callable[[str], object] | None = None,
+) -> Plan: ...
+def problem(
+    kind: str,
+    lengths: int | Iterable[int],
+    *,
+    dtype: str | DTypeLike = "float64",
+    backward: bool = False,
+    inplace: bool = False,
+    planar: bool = False,
+    strides: int | Iterable[int] | None = None,
+    in_strides: int | Iterable[int] | None = None,
+    out_strides: int | Iterable[int] | None = None,
+    batch: int | Iterable[int | tuple[int, ...]] | None = None,
+    scale: float | str | None = None,
+    norm: Literal["backward", "ortho", "forward"] | None = None,
+    load: str | None = None,
+    store: str | None = None,
+) -> str: ...
+def matmul(a: ArrayLike, b: ArrayLike, *, out: ndarray[Any, Any] | None = None, workers: int = 1) -> ndarray[Any, Any]: ...
