@@ -14,14 +14,8 @@ Complex times(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// A real DFT is real along the last dimension and complex along the others.
-TransformKind kind_along(const TransformDefinition& transform, std::size_t dimension) {
-    const bool is_last = dimension + 1 == transform.lengths.size();
-    return transform.kind == TransformKind::real_dft && !is_last ? TransformKind::dft : transform.kind;
-}
-
 bool is_half_spectrum(const TransformDefinition& transform, std::size_t dimension, Direction of) {
-    return kind_along(transform, dimension) == TransformKind::real_dft && transform.direction == of;
+    return transform.kind_along(dimension) == TransformKind::real_dft && transform.direction == of;
 }
 
 /// The angle of entry (j, k) of a cosine or sine transform is 2π·numerator/denominator.
@@ -30,6 +24,8 @@ struct Angle {
 };
 Angle angle_of(TransformKind kind, Integer n, Integer j, Integer k) {
     switch (kind) {
+    case TransformKind::dct1: return {j * k, 2 * (n - 1)};
+    case TransformKind::dst1: return {(j + 1) * (k + 1), 2 * (n + 1)};
     case TransformKind::dct2: return {(2 * j + 1) * k, 4 * n};
     case TransformKind::dct3: return {j * (2 * k + 1), 4 * n};
     case TransformKind::dst2: return {(2 * j + 1) * (k + 1), 4 * n};
@@ -45,19 +41,32 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Int
     };
     switch (kind) {
     case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1;
+    case TransformKind::dct1: return (j == 0 || j == n - 1 ? 1 : 2) * cosine_or_sine().real();
     case TransformKind::dct2:
     case TransformKind::dct4: return 2 * cosine_or_sine().real();
     case TransformKind::dct3: return (j == 0 ? 1 : 2) * cosine_or_sine().real();
+    case TransformKind::dst1:
     case TransformKind::dst2:
     case TransformKind::dst4: return 2 * cosine_or_sine().imag();
     case TransformKind::dst3: return (j == n - 1 ? 1 : 2) * cosine_or_sine().imag();
     default: break;
     }
     const Complex root = root_of_unity(j * k, n);
+    if (kind == TransformKind::dht) return root.real() + root.imag();
+    // Entry k ≤ n/2 of a halfcomplex vector is a real component, entry n − k the imaginary one.
+    if (kind == TransformKind::r2hc) return 2 * k <= n ? root.real() : root.imag();
+    if (kind == TransformKind::hc2r)
+        return 2 * j > n ? 2 * root.imag() : (j == 0 || 2 * j == n ? 1 : 2) * root.real();
     return direction == Direction::forward ? std::conj(root) : root;
 }
 
 } // namespace
+
+TransformKind TransformDefinition::kind_along(std::size_t dimension) const {
+    if (kind == TransformKind::mixed) return kinds[dimension];
+    const bool is_last = dimension + 1 == lengths.size();
+    return kind == TransformKind::real_dft && !is_last ? TransformKind::dft : kind;
+}
 
 Integer TransformDefinition::points() const {
     Integer product = 1;
@@ -92,7 +101,7 @@ Complex root_of_unity(Integer k, Integer n) {
 
 Values definition_row(const TransformDefinition& transform, std::size_t dimension, Integer k) {
     const Integer n = transform.lengths[dimension], inputs = transform.stored_input(dimension);
-    const TransformKind kind = kind_along(transform, dimension);
+    const TransformKind kind = transform.kind_along(dimension);
     Values row(size(inputs));
     for (Integer j = 0; j < inputs; ++j) {
         row[size(j)] = entry(kind, transform.direction, n, j, k);

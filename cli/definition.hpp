@@ -18,8 +18,11 @@ struct TransformDefinition {
     TransformKind kind = TransformKind::dft;
     Direction direction = Direction::forward;
     std::vector<Integer> lengths;
+    std::vector<TransformKind> kinds = {}; ///< of a mixed transform
 
     bool makes_reals() const { return kind == TransformKind::real_dft && direction == Direction::backward; }
+    /// A real DFT is real along the last dimension and complex along the others.
+    TransformKind kind_along(std::size_t dimension) const;
     Integer points() const;
     /// Stored length of an input, or an output, along a dimension.
     Integer stored_input(std::size_t dimension) const;

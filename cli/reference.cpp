@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <memory>
 
 namespace swirl::cli {
 namespace {
@@ -31,35 +32,38 @@ Line wht_of(Line line) {
     return line;
 }
 
-/// The cosine and sine transforms of types 2 to 4 sample points at (2j+1)/2 or j (j+1 for sines): all are entries of a
-/// complex DFT of length 4n or 8n of the odd or even extension of the data. Unnormalised, as FFTW defines them.
+/// The cosine and sine transforms sample points at (2j+1)/2 or j (j+1 for sines): all are entries of a complex DFT of
+/// the odd or even extension of the data. Unnormalised, as FFTW defines them.
 struct Trigonometric {
-    Integer length;         ///< of the DFT, as a multiple of n
+    Integer length;         ///< of the DFT
     bool sine;              ///< odd extension
     bool half_in, half_out; ///< whether data and result are at half-integer points
 };
 
-Trigonometric trigonometric_of(TransformKind kind) {
+Trigonometric trigonometric_of(TransformKind kind, Integer n) {
     switch (kind) {
-    case TransformKind::dct2: return {4, false, true, false};
-    case TransformKind::dct3: return {4, false, false, true};
-    case TransformKind::dct4: return {8, false, true, true};
-    case TransformKind::dst2: return {4, true, true, false};
-    case TransformKind::dst3: return {4, true, false, true};
-    default: return {8, true, true, true};
+    case TransformKind::dct1: return {2 * (n - 1), false, false, false};
+    case TransformKind::dct2: return {4 * n, false, true, false};
+    case TransformKind::dct3: return {4 * n, false, false, true};
+    case TransformKind::dct4: return {8 * n, false, true, true};
+    case TransformKind::dst1: return {2 * (n + 1), true, false, false};
+    case TransformKind::dst2: return {4 * n, true, true, false};
+    case TransformKind::dst3: return {4 * n, true, false, true};
+    default: return {8 * n, true, true, true};
     }
 }
 
 Line trigonometric_transform(const Line& line, const Trigonometric& shape, const ReferenceDft& dft) {
     const auto n = static_cast<Integer>(line.size());
-    const Integer length = shape.length * n;
+    const Integer length = shape.length;
     const auto index_of = [&](Integer j, bool half) { return half ? 2 * j + 1 : shape.sine ? j + 1 : j; };
     Line extended(size(length));
     for (Integer j = 0; j < n; ++j) {
         const Integer at = index_of(j, shape.half_in), mirror = (length - at) % length;
         extended[size(at)] += line[size(j)];
-        // The end points 0 and n of the whole-point extensions count once, not twice.
-        const bool once = !shape.half_in && (shape.sine ? j == n - 1 : j == 0);
+        // The end points 0 and n (n − 1 of type 1) of the whole-point extensions count once, not twice.
+        const bool is_first = !shape.half_in && !shape.half_out;
+        const bool once = is_first ? at == mirror : !shape.half_in && (shape.sine ? j == n - 1 : j == 0);
         if (once && shape.sine) {
             extended[size(at)] /= 2;
             extended[size(mirror)] -= extended[size(at)];
@@ -135,26 +139,6 @@ Line real_dft(const TransformDefinition& transform, std::span<const Complex> inp
     return data;
 }
 
-Line fast_transform(const TransformDefinition& transform, std::span<const Complex> input) {
-    const std::vector<Integer>& lengths = transform.lengths;
-    if (transform.kind == TransformKind::real_dft) return real_dft(transform, input);
-    Line data(input.begin(), input.end());
-    if (transform.kind == TransformKind::dft) {
-        dft_along_all(data, lengths, transform.direction);
-        return data;
-    }
-    for (std::size_t d = 0; d < lengths.size(); ++d) {
-        if (transform.kind == TransformKind::wht) {
-            along(data, lengths, d, wht_of);
-            continue;
-        }
-        const Trigonometric shape = trigonometric_of(transform.kind);
-        const ReferenceDft dft(shape.length * lengths[d]);
-        along(data, lengths, d, [&](const Line& line) { return trigonometric_transform(line, shape, dft); });
-    }
-    return data;
-}
-
 /// A half spectrum as r_0 r_1 … i_2 i_1, and back.
 Line halfcomplex_of(const Line& half, Integer n) {
     Line result(size(n));
@@ -170,6 +154,53 @@ Line half_of_halfcomplex(const Line& line) {
     for (Integer k = 0; 2 * k <= n; ++k)
         result.emplace_back(line[size(k)].real(), k > 0 && 2 * k < n ? line[size(n - k)].real() : 0);
     return result;
+}
+
+/// Row by row, a transform of reals along one dimension.
+std::function<Line(const Line&)> real_transform(TransformKind kind, Integer n) {
+    if (kind == TransformKind::wht) return wht_of;
+    const auto by_dft = [n](Direction direction, auto&& f) {
+        return [dft = std::make_shared<ReferenceDft>(n, direction), f](const Line& line) {
+            return f(line, *dft);
+        };
+    };
+    switch (kind) {
+    case TransformKind::dht:
+        return by_dft(Direction::forward, [](const Line& line, const ReferenceDft& dft) {
+            Line result = dft_of(line, dft);
+            for (Complex& value : result) value = value.real() - value.imag();
+            return result;
+        });
+    case TransformKind::r2hc:
+        return by_dft(Direction::forward, [n](const Line& line, const ReferenceDft& dft) {
+            return halfcomplex_of(dft_of(line, dft), n);
+        });
+    case TransformKind::hc2r:
+        return by_dft(Direction::backward, [n](const Line& line, const ReferenceDft& dft) {
+            Line result = dft_of(whole_of(half_of_halfcomplex(line), {n}), dft);
+            for (Complex& value : result) value = value.real();
+            return result;
+        });
+    default: {
+        const Trigonometric shape = trigonometric_of(kind, n);
+        return [shape, dft = std::make_shared<ReferenceDft>(shape.length)](const Line& line) {
+            return trigonometric_transform(line, shape, *dft);
+        };
+    }
+    }
+}
+
+Line fast_transform(const TransformDefinition& transform, std::span<const Complex> input) {
+    const std::vector<Integer>& lengths = transform.lengths;
+    if (transform.kind == TransformKind::real_dft) return real_dft(transform, input);
+    Line data(input.begin(), input.end());
+    if (transform.kind == TransformKind::dft) {
+        dft_along_all(data, lengths, transform.direction);
+        return data;
+    }
+    for (std::size_t d = 0; d < lengths.size(); ++d)
+        along(data, lengths, d, real_transform(transform.kind_along(d), lengths[d]));
+    return data;
 }
 
 /// Checks two outputs against the definition.
@@ -213,26 +244,17 @@ Line nonterminal(const formula::Formula& f, std::span<const Complex> input) {
         return proved_transform({TransformKind::dft, Direction::backward, {n}}, spectrum);
     }
     TransformDefinition real{TransformKind::wht, Direction::forward, {n}};
-    if (const auto* dct = f.get_if<Dct>())
-        real.kind = dct->type == 2   ? TransformKind::dct2
-                    : dct->type == 3 ? TransformKind::dct3
-                                     : TransformKind::dct4;
-    if (const auto* dst = f.get_if<Dst>())
-        real.kind = dst->type == 2   ? TransformKind::dst2
-                    : dst->type == 3 ? TransformKind::dst3
-                                     : TransformKind::dst4;
-    const auto* rdft = f.get_if<RealDft>();
-    if (rdft != nullptr) real = {TransformKind::real_dft, rdft->direction, {n}};
+    if (const auto* dct = f.get_if<Dct>()) real.kind = dct_kinds[size(dct->type) - 1];
+    if (const auto* dst = f.get_if<Dst>()) real.kind = dst_kinds[size(dst->type) - 1];
+    if (f.is<Dht>()) real.kind = TransformKind::dht;
+    if (const auto* rdft = f.get_if<RealDft>())
+        real.kind = rdft->direction == Direction::forward ? TransformKind::r2hc : TransformKind::hc2r;
     Line result(size(n));
     for (const Complex unit : {Complex(1, 0), Complex(0, 1)}) {
         Line component;
         for (const Complex& value : input)
             component.emplace_back(unit.real() != 0 ? value.real() : value.imag());
-        if (rdft != nullptr && rdft->direction == Direction::backward)
-            component = half_of_halfcomplex(component);
         component = proved_transform(real, component);
-        if (rdft != nullptr && rdft->direction == Direction::forward)
-            component = halfcomplex_of(component, n);
         for (std::size_t k = 0; k < result.size(); ++k) result[k] += unit * component[k].real();
     }
     return result;
@@ -266,7 +288,7 @@ std::vector<Complex> reference(const Transform& problem, std::span<const Complex
         return products_of(given) <= most_products ? formula::apply(given, input)
                                                    : formula::apply(given, input, nonterminal);
     }
-    TransformDefinition transform{problem.kind, problem.direction, {}};
+    TransformDefinition transform{problem.kind, problem.direction, {}, problem.kinds};
     for (const Dimension& dimension : problem.dimensions) transform.lengths.push_back(dimension.length);
     if (problem.kind != TransformKind::convolution) return proved_transform(transform, input);
 

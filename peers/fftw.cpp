@@ -12,19 +12,25 @@
 namespace swirl::peers {
 namespace {
 
-/// FFTW's name for a kind of real transform: REDFT01 … RODFT11 are 4, 5, 6, 7 and so on in an enumeration.
+/// FFTW's enumerator of a kind of real transform.
 std::optional<int> r2r_kind(TransformKind kind) {
-    enum { redft00 = 3, redft01, redft10, redft11, rodft00, rodft01, rodft10, rodft11 };
+    enum { r2hc, hc2r, dht, redft00, redft01, redft10, redft11, rodft00, rodft01, rodft10, rodft11 };
     switch (kind) {
+    case TransformKind::dct1: return redft00;
     case TransformKind::dct2: return redft10;
     case TransformKind::dct3: return redft01;
     case TransformKind::dct4: return redft11;
+    case TransformKind::dst1: return rodft00;
     case TransformKind::dst2: return rodft10;
     case TransformKind::dst3: return rodft01;
     case TransformKind::dst4: return rodft11;
+    case TransformKind::dht: return dht;
+    case TransformKind::r2hc: return r2hc;
+    case TransformKind::hc2r: return hc2r;
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
+    case TransformKind::mixed:
     case TransformKind::convolution:
     case TransformKind::formula:
     case TransformKind::real_formula: break;
@@ -80,9 +86,12 @@ FftwLibrary::Plan make_plan(const FftwLibrary& fftw, const Transform& problem,
         const auto plan = forward ? fftw.plan_r2c : fftw.plan_c2r;
         return plan(rank, dimensions.data(), loop_rank, loops.data(), in, out, flags);
     }
-    const std::optional<int> kind = r2r_kind(problem.kind);
-    if (!kind) return nullptr;
-    const std::vector<int> kinds(dimensions.size(), *kind);
+    std::vector<int> kinds;
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        const std::optional<int> kind = r2r_kind(kind_along(problem, d));
+        if (!kind) return nullptr;
+        kinds.push_back(*kind);
+    }
     return fftw.plan_r2r(rank, dimensions.data(), loop_rank, loops.data(), in, out, kinds.data(), flags);
 }
 

@@ -13,8 +13,8 @@
 namespace swirl::bench {
 namespace {
 
-constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "dct2", "dct3",
-                                 "dct4", "dst2", "dst3", "dst4", "convolution"};
+constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "dct1", "dct2", "dct3", "dct4",       "dst1",
+                                 "dst2", "dst3", "dst4", "dht",  "r2hc", "hc2r", "convolution"};
 constexpr const char* precisions[] = {"float64", "float32", "float16", "bfloat16"};
 
 bool is_gpu(const std::string& target) {
@@ -92,6 +92,8 @@ std::string random_problem(CaseDraw& draw, const std::string& target, std::vecto
     if (kind == "wht")
         for (Integer& length : lengths)
             length = static_cast<Integer>(std::bit_floor(static_cast<std::uint64_t>(length)));
+    if (kind == "dct1")
+        for (Integer& length : lengths) length = std::max(length, Integer{2});
     const bool transforms_complex = kind == "dft" || kind == "rdft";
     const bool in_place = draw.one_in(3);
     std::string text = fmt::format("{} {}", kind, fmt::join(lengths, "x"));
@@ -126,8 +128,9 @@ void Sweep::add_every_length(const std::string& target, const SweepOptions& opti
                                  }});
             return;
         }
+        const Integer least = kind == "dct1" ? 2 : 1;
         sections_.push_back({options.every_length_up_to, [=](Integer index) {
-                                 return Case{target, fmt::format("{} {}{}", kind, index + 1, words)};
+                                 return Case{target, fmt::format("{} {}{}", kind, index + least, words)};
                              }});
     };
     for (std::size_t k = 0; k < kinds_of(target); ++k)

@@ -28,12 +28,18 @@ enum class TransformKind : std::uint8_t {
     dft,      ///< complex to complex
     real_dft, ///< real to half spectrum (n/2+1 complex), forward; its inverse, backward
     wht,      ///< Walsh–Hadamard, natural order
+    dct1,     ///< of at least two points
     dct2,
     dct3,
     dct4,
+    dst1,
     dst2,
     dst3,
     dst4,
+    dht,          ///< discrete Hartley transform, along each dimension
+    r2hc,         ///< real to halfcomplex: r_0 r_1 … r_⌊n/2⌋ i_⌈n/2⌉−1 … i_1
+    hc2r,         ///< halfcomplex to real
+    mixed,        ///< several of the kinds from wht to hc2r, one for each dimension: see Transform::kinds
     convolution,  ///< complex, circular, with a kernel whose spectrum is given at execution
     formula,      ///< complex, multiplied by a matrix that a formula describes
     real_formula, ///< the same of real data by a real matrix

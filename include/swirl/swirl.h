@@ -85,13 +85,18 @@ typedef enum swirl_kind {
     SWIRL_DFT = 0,      /* complex to complex */
     SWIRL_REAL_DFT = 1, /* real to half spectrum (n/2+1 complex), forward; its inverse, backward */
     SWIRL_WHT = 2,      /* Walsh-Hadamard, natural order */
-    SWIRL_DCT2 = 3,
-    SWIRL_DCT3 = 4,
-    SWIRL_DCT4 = 5,
-    SWIRL_DST2 = 6,
-    SWIRL_DST3 = 7,
-    SWIRL_DST4 = 8,
-    SWIRL_CONVOLUTION = 9 /* complex, circular; the kernel's spectrum is given at execution; on GPUs */
+    SWIRL_DCT1 = 3,     /* of at least two points */
+    SWIRL_DCT2 = 4,
+    SWIRL_DCT3 = 5,
+    SWIRL_DCT4 = 6,
+    SWIRL_DST1 = 7,
+    SWIRL_DST2 = 8,
+    SWIRL_DST3 = 9,
+    SWIRL_DST4 = 10,
+    SWIRL_DHT = 11,        /* discrete Hartley transform, along each dimension */
+    SWIRL_R2HC = 12,       /* real to halfcomplex */
+    SWIRL_HC2R = 13,       /* halfcomplex to real */
+    SWIRL_CONVOLUTION = 14 /* complex, circular; the kernel's spectrum is given at execution; on GPUs */
 } swirl_kind;
 typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;
 typedef enum swirl_layout { SWIRL_INTERLEAVED = 0, SWIRL_PLANAR = 1 } swirl_layout;
@@ -104,6 +109,9 @@ typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;
  * contiguous rows, one transform, scale 1. */
 SWIRL_API swirl_status swirl_problem_create_transform(int kind, size_t rank, const int64_t* lengths,
                                                       swirl_problem** problem);
+/* Transforms of real data with a kind for each dimension, SWIRL_WHT to SWIRL_HC2R. */
+SWIRL_API swirl_status swirl_problem_create_mixed(size_t rank, const int* kinds, const int64_t* lengths,
+                                                  swirl_problem** problem);
 /* The product of a vector with the matrix of a formula, such as "(DFT(2) (x) I(4)) * T(8,4) * (I(2) (x) DFT(4)) * L(8,2)":
  * see <swirl/matrix_formula.hpp>. Of SWIRL_COMPLEX128; with SWIRL_FLOAT32 or SWIRL_FLOAT64 of real data. One dimension. */
 SWIRL_API swirl_status swirl_problem_create_formula(const char* formula, swirl_problem** problem);

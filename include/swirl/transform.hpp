@@ -54,7 +54,8 @@ struct TransformOptions {
     Sharing spectrum = Sharing::shared; ///< convolution: one kernel spectrum, or one per transform
     Expression load = {};
     Expression store = {};
-    MatrixFormula matrix = {}; ///< formula and real_formula: see Transform::formula
+    MatrixFormula matrix = {};             ///< formula and real_formula: see Transform::formula
+    std::vector<TransformKind> kinds = {}; ///< mixed: see Transform::mixed
 };
 
 /// A transform and its data layout. A plain value; `validate` checks whether it can be computed, `to_text` writes it,
@@ -82,8 +83,9 @@ struct SWIRL_API Transform {
     double scale = 1.0; ///< multiplies the result
     Sharing spectrum = Sharing::shared;
     Expression load = {}; ///< applied to each element read; for a half spectrum, i counts the stored elements
-    Expression store = {};     ///< applied to each result after scaling, before it is written
-    MatrixFormula matrix = {}; ///< of a formula or a real_formula
+    Expression store = {};                 ///< applied to each result after scaling, before it is written
+    MatrixFormula matrix = {};             ///< of a formula or a real_formula
+    std::vector<TransformKind> kinds = {}; ///< of a mixed transform: one for each dimension, not all equal
 
     SWIRL_API friend bool operator==(const Transform& a, const Transform& b);
     friend bool operator!=(const Transform& a, const Transform& b) { return !(a == b); }
@@ -102,6 +104,9 @@ struct SWIRL_API Transform {
     static Transform wht(const std::vector<Integer>& lengths, const TransformOptions& options = {}) {
         return make(TransformKind::wht, lengths, options);
     }
+    /// Real transforms of a kind for each dimension, wht to hc2r. If all are one kind, the result is of that kind.
+    static Transform mixed(const std::vector<TransformKind>& kinds, const std::vector<Integer>& lengths,
+                           TransformOptions options = {});
     /// The product of complex data with the matrix of a formula, such as "(DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) ·
     /// L(8, 2)", see MatrixFormula. Throws SyntaxError.
     static Transform formula(std::string_view text, const TransformOptions& options = {}) {
@@ -135,7 +140,8 @@ SWIRL_API std::vector<AuxiliaryArray> arrays_of(const Transform& problem);
 /// Throws UserError, naming the argument, its value and what would work, unless the problem can be computed as
 /// stated:
 /// - 1 to most_dimensions dimensions; at most most_batch_loops batch loops; lengths and batch counts ≥ 1; powers of two
-///   for wht
+///   for wht, at least 2 for dct1
+/// - a real kind for each dimension of a mixed transform, and not all one kind
 /// - a finite scale; direction and layout only where the kind has them
 /// - a formula where, and only where, the kind has one; a real_formula without complex entries
 /// - sizes and extreme addresses, in bytes, fit in 64 bits
@@ -147,7 +153,9 @@ SWIRL_API void validate(const Transform& problem);
 //
 //   kind lengths option…          formula matrix option…
 //
-//   kind      dft  rdft  wht  dct2 dct3 dct4  dst2 dst3 dst4  convolution
+//   kind      dft  rdft  convolution  and, from reals to as many reals,
+//             wht  dct1 dct2 dct3 dct4  dst1 dst2 dst3 dst4  dht  r2hc hc2r
+//             one for all dimensions, or one for each: dct2,dst3,dht
 //   lengths   1024   16x8   2^20
 //   matrix    (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)     see MatrixFormula; of complex data unless
 //             (DFT(2) (x) I(4)) * T(8, 4) * (I(2) (x) DFT(4)) * L(8, 2) the data type is real: formula WHT(8) float64
@@ -171,7 +179,8 @@ SWIRL_API void validate(const Transform& problem);
 // Names of other libraries mean the same:
 //   fft c2c       dft             rfft r2c   rdft              c2r    rdft backward
 //   ifft          dft backward norm=backward                   irfft  rdft backward norm=backward
-//   inverse       backward        split      planar
+//   inverse       backward        split      planar            hartley   dht
+//   redft00 redft10 redft01 redft11   dct1 dct2 dct3 dct4      rodft00 rodft10 rodft01 rodft11   dst1 dst2 dst3 dst4
 //   single double half            float32 float64 float16      complex64 complex128   float32 float64, of a dft or rdft
 
 /// Parses a problem; throws SyntaxError. Does not check whether the problem can be computed: `validate` does.

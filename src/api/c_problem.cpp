@@ -25,9 +25,10 @@ struct ProductDescription {
 };
 
 constexpr std::array kinds = {
-    TransformKind::dft,  TransformKind::real_dft,    TransformKind::wht,  TransformKind::dct2,
-    TransformKind::dct3, TransformKind::dct4,        TransformKind::dst2, TransformKind::dst3,
-    TransformKind::dst4, TransformKind::convolution,
+    TransformKind::dft,  TransformKind::real_dft, TransformKind::wht,         TransformKind::dct1,
+    TransformKind::dct2, TransformKind::dct3,     TransformKind::dct4,        TransformKind::dst1,
+    TransformKind::dst2, TransformKind::dst3,     TransformKind::dst4,        TransformKind::dht,
+    TransformKind::r2hc, TransformKind::hc2r,     TransformKind::convolution,
 };
 constexpr std::array directions = {Direction::forward, Direction::backward};
 constexpr std::array layouts = {ComplexLayout::interleaved, ComplexLayout::planar};
@@ -73,7 +74,8 @@ TransformDescription description_of(const Transform& transform) {
                .spectrum = transform.spectrum,
                .load = transform.load,
                .store = transform.store,
-               .matrix = transform.matrix};
+               .matrix = transform.matrix,
+               .kinds = transform.kinds};
     for (const Dimension& dimension : transform.dimensions) {
         result.lengths.push_back(dimension.length);
         options.input_strides.push_back(dimension.input_stride);
@@ -142,6 +144,13 @@ ProductDescription& product_of(swirl_problem* problem, const char* function) {
     return *product;
 }
 
+void require_rank(std::size_t rank) {
+    if (rank == 0) throw UserError("argument 'rank' is 0; a transform has at least one dimension");
+    if (rank > most_dimensions)
+        throw UserError("argument 'rank' is {}; a transform has at most {} dimensions", rank,
+                        most_dimensions);
+}
+
 std::size_t matrix_of(int matrix) {
     constexpr std::array<std::size_t, 3> matrices = {SWIRL_A, SWIRL_B, SWIRL_C};
     return value_of(matrix, matrices, "matrix");
@@ -165,13 +174,26 @@ swirl_status swirl_problem_create_transform(int kind, size_t rank, const int64_t
     return guarded([&] {
         require(problem, "problem");
         *problem = nullptr;
-        if (rank == 0) throw swirl::UserError("argument 'rank' is 0; a transform has at least one dimension");
-        if (rank > swirl::most_dimensions)
-            throw swirl::UserError("argument 'rank' is {}; a transform has at most {} dimensions", rank,
-                                   swirl::most_dimensions);
+        require_rank(rank);
         require(lengths, "lengths");
         *problem = new swirl_problem{
             TransformDescription{value_of(kind, kinds, "kind"), {lengths, lengths + rank}, {}}};
+    });
+}
+
+swirl_status swirl_problem_create_mixed(size_t rank, const int* kinds_of_dimensions, const int64_t* lengths,
+                                        swirl_problem** problem) {
+    return guarded([&] {
+        require(problem, "problem");
+        *problem = nullptr;
+        require_rank(rank);
+        require(kinds_of_dimensions, "kinds");
+        require(lengths, "lengths");
+        std::vector<swirl::TransformKind> list;
+        for (std::size_t i = 0; i < rank; ++i)
+            list.push_back(value_of(kinds_of_dimensions[i], kinds, "kinds"));
+        *problem =
+            new swirl_problem{description_of(swirl::Transform::mixed(list, {lengths, lengths + rank}))};
     });
 }
 

@@ -6,8 +6,7 @@
 namespace swirl::fftw {
 
 /// The transforms that compute the problem; none if a loop has length 0. What a transform cannot do by itself (other
-/// strides in place, input and output that overlap, several kinds, kinds that swirl lacks) takes further ones, with
-/// scratch memory between them. Throws UserError for what cannot be composed: REDFT00 of one point.
+/// strides in place, input and output that overlap) goes into scratch memory and is copied.
 Sequence compose(const GuruProblem& problem);
 
 } // namespace swirl::fftw

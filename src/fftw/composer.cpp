@@ -119,29 +119,11 @@ Transform Composer::identity(const std::vector<Integer>& lengths, const View& fr
     return result;
 }
 
-void Composer::copy(const std::vector<Integer>& lengths, const View& from, const View& to, double scale) {
-    Transform scaled = identity(lengths, from, to);
-    scaled.scale = scale;
-    append(std::move(scaled), from, to);
-}
-
 void Composer::copy_complex(const std::vector<Integer>& lengths, ComplexLayout layout, const View& from,
                             const View& to) {
     Transform identity = transform(TransformKind::dft, lengths, {}, from, to); // of one point
     identity.layout = layout;
     append(std::move(identity), from, to);
-}
-
-View Composer::part(View view, std::size_t axis, Integer first, Integer step) const {
-    view.places[0].offset += first * view.strides[axis] * real_bytes();
-    view.strides[axis] *= step;
-    return view;
-}
-
-View Composer::components(View view, Integer which) const {
-    view.places[0].offset += which * real_bytes();
-    for (Integer& stride : view.strides) stride *= 2;
-    return view;
 }
 
 bool Composer::are_one_array(const Transform& transform, const View& from, const View& to) const {
@@ -186,11 +168,12 @@ void Composer::append_any(Transform transform, const std::vector<Integer>& lengt
     into_scratch.layout = transform.layout;
     into_scratch.direction = transform.direction;
     into_scratch.matrix = transform.matrix;
+    into_scratch.kinds = transform.kinds;
     append(std::move(into_scratch), from, between);
     if (writes_complex)
         copy_complex(stored, transform.layout, between, to);
     else
-        copy(stored, between, to);
+        append(identity(stored, between, to), between, to);
 }
 
 std::vector<Integer> lengths_of(const GuruProblem& problem) {

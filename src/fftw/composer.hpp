@@ -26,8 +26,6 @@ public:
     /// Scratch memory, contiguous and row-major, for these lengths.
     View scratch(const std::vector<Integer>& lengths);
     View complex_scratch(const std::vector<Integer>& lengths, ComplexLayout layout);
-    /// Steps may read zeros from scratch memory that no step has written.
-    void clear_scratch() { sequence_.clears_scratch = true; }
 
     /// A transform along some axes; the others are loops around it.
     Transform transform(TransformKind kind, const std::vector<Integer>& lengths,
@@ -42,14 +40,8 @@ public:
                     std::span<const std::size_t> along, const View& from, const View& to);
     /// The copy of real data, element by element.
     Transform identity(const std::vector<Integer>& lengths, const View& from, const View& to) const;
-    void copy(const std::vector<Integer>& lengths, const View& from, const View& to, double scale = 1);
     void copy_complex(const std::vector<Integer>& lengths, ComplexLayout layout, const View& from,
                       const View& to);
-
-    /// The elements first, first + step, first + 2·step, … along an axis of real data.
-    View part(View view, std::size_t axis, Integer first, Integer step) const;
-    /// The real or the imaginary components of interleaved complex data.
-    View components(View view, Integer which) const;
 
 private:
     Integer real_bytes() const { return static_cast<Integer>(bytes_of(precision_)); }
@@ -64,8 +56,5 @@ private:
 
 /// Lengths of the problem's dimensions, then of its loops.
 std::vector<Integer> lengths_of(const GuruProblem& problem);
-
-/// Appends the steps of an r2r problem.
-void compose_r2r(const GuruProblem& problem, const View& from, const View& to, Composer& composer);
 
 } // namespace swirl::fftw

@@ -7,7 +7,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <new>
 #include <utility>
@@ -42,7 +41,6 @@ planning::Arguments arguments_of(const Plan::Part& part, const std::array<char*,
 Plan::Plan(std::vector<Part> parts, const Sequence& sequence, const Arrays& arrays, bool is_backward)
     : parts_(std::move(parts)),
       scratch_bytes_(sequence.scratch_bytes),
-      clears_scratch_(sequence.clears_scratch),
       arrays_(arrays),
       is_backward_(is_backward) {
     if (parts_.size() == 1 && scratch_bytes_ == 0)
@@ -74,7 +72,6 @@ void Plan::run_with_scratch(Bases bases) const {
     const std::unique_ptr<char, Free> scratch(
         static_cast<char*>(std::aligned_alloc(scratch_alignment, scratch_bytes_)));
     if (scratch == nullptr) throw std::bad_alloc();
-    if (clears_scratch_) std::memset(scratch.get(), 0, scratch_bytes_);
     bases[static_cast<std::size_t>(Memory::scratch)] = scratch.get();
     run(bases);
 }

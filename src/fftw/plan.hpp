@@ -48,7 +48,6 @@ private:
 
     std::vector<Part> parts_;
     std::size_t scratch_bytes_;
-    bool clears_scratch_;
     Arrays arrays_;
     std::optional<planning::BoundCall> bound_; ///< of arrays_, if one call is all
     bool is_backward_;

@@ -32,7 +32,6 @@ struct Step {
 struct Sequence {
     std::vector<Step> steps;
     std::size_t scratch_bytes = 0;
-    bool clears_scratch = false; ///< steps read zeros where no step has written
 };
 
 } // namespace swirl::fftw

@@ -13,8 +13,9 @@ Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.c
         order_ = n_;
         direction = dft->direction;
     }
-    if (formula.is<RealDft>()) order_ = n_;
-    if (formula.is<Dct>() || formula.is<Dst>()) order_ = 8 * n_;
+    if (formula.is<RealDft>() || formula.is<Dht>()) order_ = n_;
+    if (const auto* dct = formula.get_if<Dct>()) order_ = dct->type == 1 ? 2 * (n_ - 1) : 8 * n_;
+    if (const auto* dst = formula.get_if<Dst>()) order_ = dst->type == 1 ? 2 * (n_ + 1) : 8 * n_;
     roots_.reserve(static_cast<std::size_t>(order_));
     if (const auto* circulant = formula.get_if<Circulant>()) {
         if (circulant->kernel)
@@ -45,6 +46,9 @@ void Definition::row(Integer i, std::span<Complex> entries) const {
                    [&](const RealDft& p) { real_dft_row(p.direction, i, entries); },
                    [&](const Dct& p) { dct_row(p.type, i, entries); },
                    [&](const Dst& p) { dst_row(p.type, i, entries); },
+                   [&](const Dht&) {
+                       for (Integer j = 0; j < n_; ++j) entries[j] = root(i * j).real() + root(i * j).imag();
+                   },
                    [&](const Circulant&) {
                        for (Integer j = 0; j < n_; ++j)
                            entries[j] = kernel_[static_cast<std::size_t>(modulo(i - j, n_))];
@@ -68,18 +72,20 @@ void Definition::real_dft_row(Direction direction, Integer i, std::span<Complex>
     }
 }
 
-// FFTW's REDFT10, REDFT01, REDFT11; angles in units of 2π/8n.
+// FFTW's REDFT00, angles in units of 2π/2(n−1); REDFT10, REDFT01, REDFT11, angles in units of 2π/8n.
 void Definition::dct_row(int type, Integer i, std::span<Complex> entries) const {
     for (Integer j = 0; j < n_; ++j) {
+        if (type == 1) entries[j] = (j == 0 || j == n_ - 1 ? 1 : 2) * root(j * i).real();
         if (type == 2) entries[j] = 2 * root(2 * (2 * j + 1) * i).real();
         if (type == 3) entries[j] = (j == 0 ? 1 : 2) * root(2 * j * (2 * i + 1)).real();
         if (type == 4) entries[j] = 2 * root((2 * j + 1) * (2 * i + 1)).real();
     }
 }
 
-// FFTW's RODFT10, RODFT01, RODFT11.
+// FFTW's RODFT00, angles in units of 2π/2(n+1); RODFT10, RODFT01, RODFT11.
 void Definition::dst_row(int type, Integer i, std::span<Complex> entries) const {
     for (Integer j = 0; j < n_; ++j) {
+        if (type == 1) entries[j] = 2 * root((j + 1) * (i + 1)).imag();
         if (type == 2) entries[j] = 2 * root(2 * (2 * j + 1) * (i + 1)).imag();
         if (type == 3) entries[j] = (j == n_ - 1 ? 1 : 2) * root(2 * (j + 1) * (2 * i + 1)).imag();
         if (type == 4) entries[j] = 2 * root((2 * j + 1) * (2 * i + 1)).imag();

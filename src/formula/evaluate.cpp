@@ -88,6 +88,7 @@ auto Evaluator<Real>::run(const Formula& formula, Integer left, Integer right, c
                           [&](const RealDft& p) { return by_definition(p); },
                           [&](const Dct& p) { return by_definition(p); },
                           [&](const Dst& p) { return by_definition(p); },
+                          [&](const Dht& p) { return by_definition(p); },
                           [&](const Circulant& p) { return by_definition(p); },
                           [&](const Matrix& p) { return by_definition(p); },
                           [&](const Permutation& p) { return run_gather(p.map, left, right, x); },

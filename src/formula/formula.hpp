@@ -44,7 +44,8 @@ struct RealDft {
     Direction direction;
     bool operator==(const RealDft&) const = default;
 };
-/// Types 2, 3 and 4, unnormalised as FFTW's REDFT10, REDFT01, REDFT11 and RODFT10, RODFT01, RODFT11.
+/// Types 1 to 4, unnormalised as FFTW's REDFT00, REDFT10, REDFT01, REDFT11 and RODFT00, RODFT10, RODFT01, RODFT11. A DCT
+/// of type 1 has at least two points.
 struct Dct {
     int type;
     bool operator==(const Dct&) const = default;
@@ -52,6 +53,10 @@ struct Dct {
 struct Dst {
     int type;
     bool operator==(const Dst&) const = default;
+};
+/// The discrete Hartley transform: entries cos(2πjk/n) + sin(2πjk/n).
+struct Dht {
+    bool operator==(const Dht&) const = default;
 };
 /// Cyclic convolution with a kernel h: circulant matrix, first column h. Without a kernel, its spectrum is given at
 /// execution: see ArgumentFunction.
@@ -171,8 +176,9 @@ struct Tagged {
     Tag tag;
     bool operator==(const Tagged&) const = default;
 };
-using Payload = std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Circulant, Permutation, Gather, Scatter,
-                             Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged>;
+using Payload =
+    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, Permutation, Gather, Scatter,
+                 Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged>;
 
 // ---- the term -----------------------------------------------------------------------------------------------
 
@@ -214,6 +220,7 @@ Formula WHT(Integer n); ///< n a power of two
 Formula RDFT(Integer n, Direction direction = Direction::forward);
 Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
+Formula DHT(Integer n);
 Formula circulant(std::vector<Complex> kernel);
 Formula circulant(Integer n);            ///< the spectrum of its kernel is given at execution
 Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride

@@ -7,9 +7,11 @@ namespace swirl::formula {
 
 namespace {
 
-std::string name(const char* letters, Integer n) { return fmt::format("\\mathrm{{{}}}_{{{}}}", letters, n); }
+std::string name(std::string_view letters, Integer n) {
+    return fmt::format("\\mathrm{{{}}}_{{{}}}", letters, n);
+}
 
-std::string name(const char* letters, Integer n, Direction direction) {
+std::string name(std::string_view letters, Integer n, Direction direction) {
     return name(letters, n) + (direction == Direction::forward ? "" : "^{-}");
 }
 
@@ -167,12 +169,9 @@ std::string to_latex(const Formula& formula) {
             [&](const Dft& p) { return name("DFT", n, p.direction); },
             [&](const Wht&) { return name("WHT", n); },
             [&](const RealDft& p) { return name("RDFT", n, p.direction); },
-            [&](const Dct& p) {
-                return name(p.type == 2 ? "DCT2" : p.type == 3 ? "DCT3" : "DCT4", n);
-            },
-            [&](const Dst& p) {
-                return name(p.type == 2 ? "DST2" : p.type == 3 ? "DST3" : "DST4", n);
-            },
+            [&](const Dct& p) { return name(fmt::format("DCT{}", p.type), n); },
+            [&](const Dst& p) { return name(fmt::format("DST{}", p.type), n); },
+            [&](const Dht&) { return name("DHT", n); },
             [&](const Circulant& p) {
                 return p.kernel ? fmt::format("\\operatorname{{Circ}}({})", list(*p.kernel))
                                 : fmt::format("\\operatorname{{Circ}}_{{{}}}", n);

@@ -53,6 +53,7 @@ std::size_t hash_of_parameters(const Payload& payload) {
             [](const RealDft& p) { return hash_of(static_cast<int>(p.direction)); },
             [](const Dct& p) { return hash_of(p.type); },
             [](const Dst& p) { return hash_of(p.type); },
+            [](const Dht&) { return hash_of(0); },
             [](const Circulant& p) { return p.kernel ? hash_of_values(*p.kernel) : std::size_t{0}; },
             [](const Permutation& p) { return p.map.hash(); },
             [](const Gather& p) { return p.map.hash(); },
@@ -91,7 +92,7 @@ bool Formula::operator==(const Formula& other) const {
 
 bool is_nonterminal(const Formula& formula) {
     return formula.is<Dft>() || formula.is<Wht>() || formula.is<RealDft>() || formula.is<Dct>() ||
-           formula.is<Dst>() || formula.is<Circulant>();
+           formula.is<Dst>() || formula.is<Dht>() || formula.is<Circulant>();
 }
 
 } // namespace swirl::formula

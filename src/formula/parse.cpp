@@ -97,9 +97,10 @@ Formula Parser::atom() {
     if (auto term = wrapper(name, position)) return *std::move(term);
     scan_.fail(
         position,
-        fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT2…4, DST2…4, circulant, L, J, "
-                    "T, perm, G, S, diag, matrix, sum, real{}",
-                    name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
+        fmt::format(
+            "unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…4, DST1…4, DHT, circulant, L, J, "
+            "T, perm, G, S, diag, matrix, sum, real{}",
+            name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
 }
 
 Formula Parser::bracketed() {
@@ -135,7 +136,7 @@ std::optional<Formula> Parser::transform(std::string_view name) {
         const Integer n = scan_.positive_integer();
         return finish([&] { return dct ? DCT(name[3] - '0', n) : DST(name[3] - '0', n); });
     }
-    if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "J" &&
+    if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "DHT" && name != "J" &&
         name != "convolution")
         return std::nullopt;
     scan_.expect("(");
@@ -143,6 +144,7 @@ std::optional<Formula> Parser::transform(std::string_view name) {
     if (name == "I") return finish([&] { return I(n); });
     if (name == "J") return finish([&] { return J(n); });
     if (name == "WHT") return finish([&] { return WHT(n); });
+    if (name == "DHT") return finish([&] { return DHT(n); });
     if (name == "convolution") return finish([&] { return circulant(n); });
     const Direction d = direction();
     return finish([&] { return name == "DFT" ? DFT(n, d) : RDFT(n, d); });

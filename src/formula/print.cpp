@@ -181,6 +181,7 @@ std::string text_of(const Formula& formula, Lists lists) {
                           [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
                           [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
                           [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
+                          [&](const Dht&) { return fmt::format("DHT({})", n); },
                           [&](const Circulant& p) {
                               return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
                                               : fmt::format("convolution({})", n);

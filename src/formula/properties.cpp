@@ -62,7 +62,9 @@ std::optional<Formula> find_complex(const Formula& formula) {
 }
 
 bool has_real_transform(const Formula& formula) {
-    if (formula.is<RealDft>() || formula.is<Dct>() || formula.is<Dst>() || formula.is<RealOf>()) return true;
+    if (formula.is<RealDft>() || formula.is<Dct>() || formula.is<Dst>() || formula.is<Dht>() ||
+        formula.is<RealOf>())
+        return true;
     return std::any_of(formula.children().begin(), formula.children().end(), has_real_transform);
 }
 

@@ -34,8 +34,17 @@ Formula transpose_real_dft(Direction direction, Integer n) {
     return halfcomplex_weights(n, 2) * RDFT(n, Direction::forward);
 }
 
+// A DCT of type 1 lacks the factor 2 in the first and the last column.
+Formula transpose_first_dct(const Formula& formula) {
+    const Integer n = formula.rows();
+    const auto at_ends = [n](long double weight) {
+        return product({weight_at(n, 0, weight), weight_at(n, n - 1, weight)});
+    };
+    return product({at_ends(0.5L), formula, at_ends(2)});
+}
+
 // Types 2 and 3 are each other's transposes except for the factor 2 that type 3 lacks in one column: the first for the
-// DCT, the last for the DST. Type 4 is symmetric.
+// DCT, the last for the DST. The DST of type 1 and both of type 4 are symmetric.
 template <class Transposed>
 Formula transpose_trigonometric(const Formula& formula, int type, Integer position, Transposed&& transform) {
     const Integer n = formula.rows();
@@ -111,8 +120,12 @@ Formula transpose(const Formula& formula) {
             [&](const Dft& p) { return symmetric(p); },
             [&](const Wht& p) { return symmetric(p); },
             [&](const RealDft& p) { return transpose_real_dft(p.direction, n); },
-            [&](const Dct& p) { return transpose_trigonometric(formula, p.type, 0, DCT); },
+            [&](const Dct& p) {
+                return p.type == 1 ? transpose_first_dct(formula)
+                                   : transpose_trigonometric(formula, p.type, 0, DCT);
+            },
             [&](const Dst& p) { return transpose_trigonometric(formula, p.type, n - 1, DST); },
+            [&](const Dht& p) { return symmetric(p); },
             [&](const Circulant& p) { return transpose_circulant(p); },
             [&](const Permutation& p) { return permutation(p.map.inverse()); },
             [&](const Gather& p) { return scatter(p.map); },
@@ -148,6 +161,7 @@ Formula conjugate(const Formula& formula) {
             [&](const RealDft& p) { return real(p); },
             [&](const Dct& p) { return real(p); },
             [&](const Dst& p) { return real(p); },
+            [&](const Dht& p) { return real(p); },
             [&](const Circulant& p) {
                 ensure(p.kernel != nullptr,
                        "the conjugate of a convolution whose kernel is given at execution");

@@ -21,9 +21,9 @@ auto members(const Batch& of) {
 
 auto members(const Transform& of) {
     const auto& [kind, dimensions, batches, precision, layout, placement, direction, scale, spectrum, load,
-                 store, matrix] = of;
+                 store, matrix, kinds] = of;
     return std::tie(kind, dimensions, batches, precision, layout, placement, direction, scale, spectrum, load,
-                    store, matrix);
+                    store, matrix, kinds);
 }
 
 auto members(const AuxiliaryArray& of) {

@@ -6,6 +6,8 @@
 #include "problem/syntax.hpp"
 #include "problem/words.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -172,7 +174,8 @@ public:
         for (in_.skip_spaces(); !in_.at_end(); in_.skip_spaces()) read_option();
         if (norm_) options_.scale = scale_of(*norm_);
         try {
-            return Transform::make(kind_, lengths_, options_);
+            return kinds_.empty() ? Transform::make(kind_, lengths_, options_)
+                                  : Transform::mixed(kinds_, lengths_, options_);
         } catch (const UserError&) { // the only remaining cause is an overflow of a default stride
             in_.fail_at(lengths_at_, "lengths for which the strides not given fit in 64 bits");
         }
@@ -204,7 +207,31 @@ private:
             in_.fail_at(start, "a transform, one of " + list_of(kind_words) + ", or gemm" +
                                    did_you_mean(word, known));
         }
+        if (is_real_to_real(kind_) && in_.next_is(',')) read_more_kinds();
         in_.require_end_of_word("a space after the transform");
+    }
+
+    /// The kinds of the other dimensions.
+    void read_more_kinds() {
+        kinds_ = {kind_};
+        while (in_.take(',')) {
+            const std::size_t start = in_.position();
+            const std::string_view word = in_.word();
+            const auto* const kind = find(kind_words, word);
+            const auto* const synonym = find(kind_synonyms, word);
+            if (kind != nullptr)
+                kinds_.push_back(kind->value);
+            else if (synonym != nullptr)
+                kinds_.push_back(synonym->kind);
+            if ((kind == nullptr && synonym == nullptr) || !is_real_to_real(kinds_.back())) {
+                std::vector<std::string_view> known;
+                for (const auto& [real, text] : kind_words)
+                    if (is_real_to_real(real)) known.emplace_back(text);
+                in_.fail_at(start, fmt::format("a transform of reals, one of {}{}", fmt::join(known, " "),
+                                               did_you_mean(word, known)));
+            }
+        }
+        kind_ = TransformKind::mixed;
     }
 
     /// The scale of a normalised transform.
@@ -215,8 +242,10 @@ private:
         const bool is_scaled = (norm == Norm::backward) == (options_.direction == Direction::backward);
         return is_scaled ? 1 / points : 1;
     }
-    bool is_trigonometric() const {
-        return kind_ != TransformKind::dft && kind_ != TransformKind::real_dft && kind_ != TransformKind::wht;
+    /// Whether the results of the kind have one factor.
+    bool has_norm() const {
+        return kind_ == TransformKind::dft || kind_ == TransformKind::real_dft ||
+               kind_ == TransformKind::wht || kind_ == TransformKind::dht;
     }
 
     template <class Value, std::size_t count, std::size_t more>
@@ -280,6 +309,8 @@ private:
             lengths_.push_back(in_.integer("a length, such as 64 or 2^10"));
         } while (in_.take('x'));
         in_.require_end_of_word("'x' and another length, or a space");
+        if (!kinds_.empty() && kinds_.size() != lengths_.size())
+            in_.fail_at(lengths_at_, fmt::format("a length for each of the {} kinds", kinds_.size()));
     }
 
     void read_option() {
@@ -346,8 +377,9 @@ private:
             const std::size_t at = in_.position();
             const auto* norm = find(norm_words, in_.word());
             if (norm == nullptr) in_.fail_at(at, "a norm, one of " + list_of(norm_words));
-            if (is_trigonometric())
-                in_.fail_at(start, "scale=: norm= is of dft, rdft and wht, whose results have one factor");
+            if (!has_norm())
+                in_.fail_at(start,
+                            "scale=: norm= is of dft, rdft, wht and dht, whose results have one factor");
             norm_ = norm->value;
         } else if (word == "spectrum") {
             once(has_spectrum_, start, "spectrum= once only");
@@ -399,6 +431,7 @@ private:
 
     Reader in_;
     TransformKind kind_ = TransformKind::dft;
+    std::vector<TransformKind> kinds_; ///< one for each dimension, if there are several
     std::vector<Integer> lengths_;
     std::size_t lengths_at_ = 0;
     TransformOptions options_;

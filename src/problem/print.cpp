@@ -91,14 +91,22 @@ std::string batch_option(const Transform& problem) {
 } // namespace
 
 const char* name_of(TransformKind kind) {
+    if (kind == TransformKind::mixed) return "mixed";
     return lookup(kind_words, kind == TransformKind::real_formula ? TransformKind::formula : kind);
 }
 const char* name_of(Direction direction) { return lookup(direction_words, direction); }
 const char* name_of(ComplexLayout layout) { return lookup(layout_words, layout); }
 const char* name_of(Placement placement) { return lookup(placement_words, placement); }
 
+std::string kind_text(const Transform& problem) {
+    if (problem.kind != TransformKind::mixed) return name_of(problem.kind);
+    std::string text;
+    for (const TransformKind kind : problem.kinds) text.append(text.empty() ? "" : ",").append(name_of(kind));
+    return text;
+}
+
 std::string to_text(const Transform& problem) {
-    std::string text = name_of(problem.kind);
+    std::string text = kind_text(problem);
     if (has_formula(problem))
         text += " " + problem.matrix.text();
     else

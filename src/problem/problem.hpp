@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "base/integer.hpp"
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -25,6 +26,20 @@ bool is_complex(TransformKind kind, Direction direction, Side side);
 inline bool is_complex(const Transform& problem, Side side) {
     return is_complex(problem.kind, problem.direction, side);
 }
+
+/// Whether a kind takes reals to as many reals, along each dimension by itself.
+constexpr bool is_real_to_real(TransformKind kind) {
+    return TransformKind::wht <= kind && kind <= TransformKind::hc2r;
+}
+
+/// The kind along one dimension; a real_dft is a dft along all but the last.
+TransformKind kind_along(const Transform& problem, std::size_t dimension);
+
+/// Cosine and sine transforms of types 1 to 4.
+inline constexpr std::array dct_kinds = {TransformKind::dct1, TransformKind::dct2, TransformKind::dct3,
+                                         TransformKind::dct4};
+inline constexpr std::array dst_kinds = {TransformKind::dst1, TransformKind::dst2, TransformKind::dst3,
+                                         TransformKind::dst4};
 
 /// Whether the transform's matrix is given by a formula.
 constexpr bool has_formula(TransformKind kind) {

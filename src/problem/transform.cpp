@@ -99,6 +99,12 @@ bool is_complex(TransformKind kind, Direction direction, Side side) {
     return kind == TransformKind::real_dft && side == spectrum_side(direction);
 }
 
+TransformKind kind_along(const Transform& problem, std::size_t dimension) {
+    if (problem.kind == TransformKind::mixed) return problem.kinds[dimension];
+    const bool is_last = dimension + 1 == problem.dimensions.size();
+    return problem.kind == TransformKind::real_dft && !is_last ? TransformKind::dft : problem.kind;
+}
+
 Integer element_bytes(const Transform& problem, Side side) {
     const bool pair = is_complex(problem, side) && problem.layout == ComplexLayout::interleaved;
     return bytes_of(stored_precision(problem, side)) * (pair ? 2 : 1);
@@ -198,6 +204,10 @@ Transform Transform::make(TransformKind kind, const std::vector<Integer>& length
             throw UserError("{} {} strides for {} dimensions\n  give one stride for each dimension, or none",
                             strides.size(), name, lengths.size());
 
+    if (kind == TransformKind::mixed && options.kinds.size() != lengths.size())
+        throw UserError("{} kinds for {} dimensions\n  give one kind for each dimension",
+                        options.kinds.size(), lengths.size());
+
     const auto dimensions = default_dimensions(kind, lengths, options);
     if (!dimensions)
         throw UserError("the strides of {} elements do not fit in 64 bits", fmt::join(lengths, "x"));
@@ -213,7 +223,8 @@ Transform Transform::make(TransformKind kind, const std::vector<Integer>& length
                       .spectrum = options.spectrum,
                       .load = options.load,
                       .store = options.store,
-                      .matrix = options.matrix};
+                      .matrix = options.matrix,
+                      .kinds = options.kinds};
     for (std::size_t i = options.batches.size(); i-- > 0;) {
         const Batch& batch = options.batches[i];
         Dimension loop{batch.count, batch.input_stride.value_or(0), batch.output_stride.value_or(0)};
@@ -229,6 +240,15 @@ Transform Transform::make(TransformKind kind, const std::vector<Integer>& length
     return problem;
 }
 
+Transform Transform::mixed(const std::vector<TransformKind>& kinds, const std::vector<Integer>& lengths,
+                           TransformOptions options) {
+    const auto differs = [&](TransformKind kind) { return kind != kinds.front(); };
+    if (!kinds.empty() && kinds.size() == lengths.size() && std::none_of(kinds.begin(), kinds.end(), differs))
+        return make(kinds.front(), lengths, options);
+    options.kinds = kinds;
+    return make(TransformKind::mixed, lengths, options);
+}
+
 std::size_t hash_value(const Transform& problem) {
     std::size_t seed = hash_of(problem.kind, problem.precision, problem.layout, problem.placement,
                                problem.direction, problem.scale, problem.spectrum, problem.dimensions.size(),
@@ -236,6 +256,7 @@ std::size_t hash_value(const Transform& problem) {
     for (const auto* loops : {&problem.dimensions, &problem.batches})
         for (const Dimension& loop : *loops)
             seed = mix_hash(seed, hash_of(loop.length, loop.input_stride, loop.output_stride));
+    for (const TransformKind kind : problem.kinds) seed = mix_hash(seed, hash_of(kind));
     return seed;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -59,8 +60,8 @@ void check_data_type(const Transform& problem) {
 }
 
 void check_powers_of_two(const Transform& problem) {
-    if (problem.kind != TransformKind::wht) return;
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i) {
+        if (kind_along(problem, i) != TransformKind::wht) continue;
         const auto length = static_cast<std::uint64_t>(problem.dimensions[i].length);
         if (std::has_single_bit(length)) continue;
         const std::uint64_t below = std::bit_floor(length);
@@ -70,16 +71,44 @@ void check_powers_of_two(const Transform& problem) {
     }
 }
 
+void check_kinds(const Transform& problem) {
+    const std::vector<TransformKind>& kinds = problem.kinds;
+    if (problem.kind != TransformKind::mixed) {
+        if (!kinds.empty())
+            reject(problem, fmt::format("kinds of dimensions are given for a {}", name_of(problem.kind)),
+                   "leave them out, or use TransformKind::mixed");
+        return;
+    }
+    if (kinds.size() != problem.dimensions.size())
+        throw UserError("{} kinds for {} dimensions\n  give one kind for each dimension", kinds.size(),
+                        problem.dimensions.size());
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+        if (!is_real_to_real(kinds[i]))
+            throw UserError(
+                "the kind of dimension {} is {}\n  a mixed transform takes reals to as many reals: "
+                "use wht, a dct, a dst, dht, r2hc or hc2r",
+                i, name_of(kinds[i]));
+    if (std::equal(kinds.begin() + 1, kinds.end(), kinds.begin()))
+        throw UserError(
+            "all kinds of a mixed transform are {0}\n  use TransformKind::{0}, or Transform::mixed",
+            name_of(kinds[0]));
+}
+
+void check_lengths_of_dct1(const Transform& problem) {
+    for (std::size_t i = 0; i < problem.dimensions.size(); ++i)
+        if (kind_along(problem, i) == TransformKind::dct1 && problem.dimensions[i].length == 1)
+            reject(problem, fmt::format("length of dimension {} is 1", i), "a dct1 has at least two points");
+}
+
 void check_kind(const Transform& problem) {
     const bool has_complex_side = is_complex(problem, Side::input) || is_complex(problem, Side::output);
-    const char* kind = name_of(problem.kind);
+    const std::string kind = kind_text(problem);
     if (!std::isfinite(problem.scale))
         reject(problem, fmt::format("scale is {}", problem.scale), "use a finite number");
     if (!has_complex_side && problem.direction == Direction::backward)
         reject(problem, fmt::format("{} has no direction", kind),
-               "leave out 'backward'; wht, dct4 and dst4 are their own inverses, dct2 and dct3 (dst2 and "
-               "dst3) each "
-               "other's, up to scale");
+               "leave out 'backward'; up to scale, wht, dht, dct1, dct4, dst1 and dst4 are their own "
+               "inverses, dct2 and dct3, dst2 and dst3, r2hc and hc2r each other's");
     if (!has_complex_side && problem.layout == ComplexLayout::planar)
         reject(problem, fmt::format("{} transforms real data, which has no complex layout", kind),
                "leave out 'planar'");
@@ -226,8 +255,10 @@ void check_in_place_rows(const Transform& problem) {
 
 void validate(const Transform& problem) {
     check_lengths(problem);
+    check_kinds(problem);
     check_formula(problem);
     check_powers_of_two(problem);
+    check_lengths_of_dct1(problem);
     check_data_type(problem);
     check_kind(problem);
     for (const Side side : {Side::input, Side::output}) {

@@ -16,11 +16,21 @@ template <class Value> struct Word {
 };
 
 inline constexpr Word<TransformKind> kind_words[] = {
-    {TransformKind::dft, "dft"},         {TransformKind::real_dft, "rdft"},
-    {TransformKind::wht, "wht"},         {TransformKind::dct2, "dct2"},
-    {TransformKind::dct3, "dct3"},       {TransformKind::dct4, "dct4"},
-    {TransformKind::dst2, "dst2"},       {TransformKind::dst3, "dst3"},
-    {TransformKind::dst4, "dst4"},       {TransformKind::convolution, "convolution"},
+    {TransformKind::dft, "dft"},
+    {TransformKind::real_dft, "rdft"},
+    {TransformKind::wht, "wht"},
+    {TransformKind::dct1, "dct1"},
+    {TransformKind::dct2, "dct2"},
+    {TransformKind::dct3, "dct3"},
+    {TransformKind::dct4, "dct4"},
+    {TransformKind::dst1, "dst1"},
+    {TransformKind::dst2, "dst2"},
+    {TransformKind::dst3, "dst3"},
+    {TransformKind::dst4, "dst4"},
+    {TransformKind::dht, "dht"},
+    {TransformKind::r2hc, "r2hc"},
+    {TransformKind::hc2r, "hc2r"},
+    {TransformKind::convolution, "convolution"},
     {TransformKind::formula, "formula"},
 };
 inline constexpr Word<Direction> direction_words[] = {
@@ -56,6 +66,15 @@ inline constexpr KindSynonym kind_synonyms[] = {
     {"r2c", TransformKind::real_dft, Direction::forward, true, false},
     {"irfft", TransformKind::real_dft, Direction::backward, true, true},
     {"c2r", TransformKind::real_dft, Direction::backward, true, false},
+    {"hartley", TransformKind::dht, Direction::forward, false, false},
+    {"redft00", TransformKind::dct1, Direction::forward, false, false},
+    {"redft10", TransformKind::dct2, Direction::forward, false, false},
+    {"redft01", TransformKind::dct3, Direction::forward, false, false},
+    {"redft11", TransformKind::dct4, Direction::forward, false, false},
+    {"rodft00", TransformKind::dst1, Direction::forward, false, false},
+    {"rodft10", TransformKind::dst2, Direction::forward, false, false},
+    {"rodft01", TransformKind::dst3, Direction::forward, false, false},
+    {"rodft11", TransformKind::dst4, Direction::forward, false, false},
 };
 inline constexpr Word<Direction> direction_synonyms[] = {{Direction::backward, "inverse"}};
 inline constexpr Word<ComplexLayout> layout_synonyms[] = {{ComplexLayout::planar, "split"}};

@@ -65,21 +65,30 @@ Reals reals_of_halfcomplex(const Reals& x) {
     return y;
 }
 
-/// 2·Σ_j x_j·cos or sin of 2π·index(j)·index'(k)/length: one DFT of the entries at these indices. `weight` is 1 for the
-/// end point that the definition counts once.
+/// Y_k = Re S_k − Im S_k of the spectrum S of reals.
+Reals hartley_of(const Reals& x) {
+    Reals y;
+    for (const Complex& value : dft_of(Vector(x.begin(), x.end()), Direction::forward))
+        y.push_back(value.real() - value.imag());
+    return y;
+}
+
+/// 2·Σ_j x_j·cos or sin of 2π·index(j)·index'(k)/length: one DFT of the entries at these indices. The definition counts
+/// the end points of types 1 and 3 once.
 Reals waves_of(const Reals& x, bool sine, int type) {
     const auto n = static_cast<Integer>(x.size());
-    const Integer length = type == 4 ? 8 * n : 4 * n;
+    const Integer length = type == 1 ? 2 * (sine ? n + 1 : n - 1) : type == 4 ? 8 * n : 4 * n;
     const auto index = [&](Integer j, bool at_halves) { return at_halves ? 2 * j + 1 : sine ? j + 1 : j; };
     Vector spread(size(length));
     for (Integer j = 0; j < n; ++j) {
-        const bool once = type == 3 && j == (sine ? n - 1 : 0);
-        spread[size(index(j, type != 3))] += (once ? 1 : 2) * x[size(j)];
+        const bool once =
+            (type == 3 && j == (sine ? n - 1 : 0)) || (type == 1 && !sine && (j == 0 || j == n - 1));
+        spread[size(index(j, type % 2 == 0))] += (once ? 1 : 2) * x[size(j)];
     }
     const Vector spectrum = dft_of(std::move(spread), Direction::forward);
     Reals y;
     for (Integer k = 0; k < n; ++k) {
-        const Complex& value = spectrum[size(index(k, type != 2))];
+        const Complex& value = spectrum[size(index(k, type > 2))];
         y.push_back(sine ? -value.imag() : value.real());
     }
     return y;
@@ -97,6 +106,7 @@ std::vector<Complex> accurate_transform(const Formula& nonterminal, std::span<co
         return by_components(x, [&](const Reals& reals) { return waves_of(reals, false, dct->type); });
     if (const auto* dst = nonterminal.get_if<Dst>())
         return by_components(x, [&](const Reals& reals) { return waves_of(reals, true, dst->type); });
+    if (nonterminal.is<Dht>()) return by_components(x, hartley_of);
     const auto* circulant = nonterminal.get_if<Circulant>();
     ensure(circulant != nullptr && circulant->kernel, "a transform without known entries");
     const Vector kernel = dft_of(*circulant->kernel, Direction::forward);

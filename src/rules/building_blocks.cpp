@@ -15,6 +15,7 @@ std::string name_of(const Formula& transform) {
     if (transform.is<RealDft>()) return named("RDFT");
     if (const auto* dct = transform.get_if<Dct>()) return named(fmt::format("DCT{}", dct->type));
     if (const auto* dst = transform.get_if<Dst>()) return named(fmt::format("DST{}", dst->type));
+    if (transform.is<Dht>()) return named("DHT");
     if (transform.is<Circulant>()) return named("circulant");
     if (transform.is<Kronecker>()) {
         std::string text;

@@ -183,7 +183,10 @@ Formula build_dct4_rdft(const Formula& f, const Choice&) {
     return product_of({maps.output(), rdft(n, Direction::forward), maps.input()});
 }
 
-Applicability applicable_dst(const Formula& f) { return f.is<Dst>() ? accepted() : not_a("DST"); }
+Applicability applicable_dst(const Formula& f) {
+    const Dst* dst = f.get_if<Dst>();
+    return dst != nullptr && dst->type > 1 ? accepted() : not_a("DST-II, DST-III or DST-IV");
+}
 
 Formula build_dst(const Formula& f, const Choice&) {
     require(dst_dct.name, f, applicable_dst(f));

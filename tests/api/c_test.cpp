@@ -144,6 +144,29 @@ TEST(C, ProblemsFromTextCanBeChanged) {
     EXPECT_EQ(made, nullptr);
 }
 
+TEST(C, TransformsAlongDimensionsOfDifferentKinds) {
+    swirl_problem* made = nullptr;
+    const int kinds[] = {SWIRL_DCT2, SWIRL_HC2R};
+    const std::int64_t lengths[] = {2, 3};
+    ASSERT_EQ(swirl_problem_create_mixed(2, kinds, lengths, &made), SWIRL_OK) << swirl_last_error();
+    const c::Problem problem(made);
+    EXPECT_EQ(text_of(problem), "dct2,hc2r 2x3");
+    const double x[6] = {1, 0, 0, 0, 0, 0};
+    double y[6] = {};
+    EXPECT_EQ(swirl_execute(c::plan(problem).get(), x, y), SWIRL_OK) << swirl_last_error();
+    for (int i = 0; i < 6; ++i) EXPECT_NEAR(y[i], i < 3 ? 2 : std::sqrt(2), 1e-15);
+
+    const int complex[] = {SWIRL_DCT2, SWIRL_DFT};
+    ASSERT_EQ(swirl_problem_create_mixed(2, complex, lengths, &made), SWIRL_OK);
+    const c::Problem wrong(made);
+    swirl_plan* plan = nullptr;
+    expect_error(swirl_plan_create(wrong.get(), nullptr, &plan), SWIRL_USER_ERROR, "dimension 1 is dft");
+    EXPECT_EQ(swirl_problem_create_mixed(0, kinds, lengths, &made), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_problem_create_mixed(2, nullptr, lengths, &made), SWIRL_USER_ERROR);
+    EXPECT_EQ(swirl_problem_create_mixed(2, kinds, nullptr, &made), SWIRL_USER_ERROR);
+    EXPECT_EQ(made, nullptr);
+}
+
 TEST(C, SearchesExhaustively) {
     swirl_options options = SWIRL_OPTIONS_INIT;
     options.effort = SWIRL_EXHAUSTIVE;

@@ -26,7 +26,22 @@ inline Integer points_of(const swirl::Transform& problem) {
 inline long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
     const auto row = static_cast<long double>(k), column = static_cast<long double>(j);
     const long double angle = std::numbers::pi_v<long double> / static_cast<long double>(n);
+    const long double turn = 2 * angle;
     switch (kind) {
+    case TransformKind::dct1:
+        if (j == 0) return 1;
+        if (j == n - 1) return k % 2 == 0 ? 1 : -1;
+        return 2 * std::cos(std::numbers::pi_v<long double> * column * row / static_cast<long double>(n - 1));
+    case TransformKind::dst1:
+        return 2 * std::sin(std::numbers::pi_v<long double> * (column + 1) * (row + 1) /
+                            static_cast<long double>(n + 1));
+    case TransformKind::dht: return std::cos(turn * row * column) + std::sin(turn * row * column);
+    case TransformKind::r2hc: // "The Halfcomplex-format DFT": imaginary components of k in element n − k
+        return 2 * k <= n ? std::cos(turn * row * column)
+                          : -std::sin(turn * static_cast<long double>(n - k) * column);
+    case TransformKind::hc2r:
+        if (2 * j > n) return -2 * std::sin(turn * static_cast<long double>(n - j) * row);
+        return (j == 0 || 2 * j == n ? 1 : 2) * std::cos(turn * row * column);
     case TransformKind::dct2: return 2 * std::cos(angle * (column + 0.5L) * row);
     case TransformKind::dct3: return j == 0 ? 1 : 2 * std::cos(angle * column * (row + 0.5L));
     case TransformKind::dct4: return 2 * std::cos(angle * (column + 0.5L) * (row + 0.5L));
@@ -49,7 +64,8 @@ inline std::vector<LongComplex> real_to_real(const swirl::Transform& problem,
             long double product = static_cast<long double>(problem.scale);
             for (std::size_t d = problem.dimensions.size(); d-- > 0;) {
                 const Integer n = problem.dimensions[d].length;
-                product *= entry(problem.kind, n, row % n, column % n);
+                product *=
+                    entry(problem.kinds.empty() ? problem.kind : problem.kinds[d], n, row % n, column % n);
                 row /= n;
                 column /= n;
             }

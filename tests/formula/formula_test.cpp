@@ -22,6 +22,17 @@ TEST(Transforms, AreTheirDefinitions) {
     for (const Integer n : {1, 2, 3, 4, 7, 8, 12}) {
         EXPECT_SAME_MATRIX(reference::of(DFT(n)), reference::dft(n, -1));
         EXPECT_SAME_MATRIX(reference::of(DFT(n, Direction::backward)), reference::dft(n, 1));
+        if (n > 1) {
+            EXPECT_SAME_MATRIX(reference::of(DCT(1, n)), real(n, [](LD m, LD k, LD j) {
+                                   return (j == 0 || j == m - 1 ? 1 : 2) * std::cos(pi * j * k / (m - 1));
+                               }));
+        }
+        EXPECT_SAME_MATRIX(reference::of(DST(1, n)), real(n, [](LD m, LD k, LD j) {
+                               return 2 * std::sin(pi * (j + 1) * (k + 1) / (m + 1));
+                           }));
+        EXPECT_SAME_MATRIX(reference::of(DHT(n)), real(n, [](LD m, LD k, LD j) {
+                               return std::cos(2 * pi * j * k / m) + std::sin(2 * pi * j * k / m);
+                           }));
         EXPECT_SAME_MATRIX(reference::of(DCT(2, n)),
                            real(n, [](LD m, LD k, LD j) { return 2 * std::cos(pi * (j + 0.5L) * k / m); }));
         EXPECT_SAME_MATRIX(reference::of(DCT(3, n)), real(n, [](LD m, LD k, LD j) {
@@ -255,8 +266,9 @@ std::vector<Formula> one_of_each() {
     for (const Integer n : {1, 2, 5, 8}) {
         terms.push_back(RDFT(n));
         terms.push_back(RDFT(n, Direction::backward));
-        for (const int type : {2, 3, 4}) {
-            terms.push_back(DCT(type, n));
+        terms.push_back(DHT(n));
+        for (const int type : {1, 2, 3, 4}) {
+            if (type > 1 || n > 1) terms.push_back(DCT(type, n));
             terms.push_back(DST(type, n));
         }
     }
@@ -310,7 +322,8 @@ TEST(AShapeThatDoesNotFit, IsNamedOnBothSides) {
     }
     EXPECT_THROW(I(0), InternalError);
     EXPECT_THROW(WHT(6), InternalError);
-    EXPECT_THROW(DCT(1, 4), InternalError);
+    EXPECT_THROW(DCT(0, 4), InternalError);
+    EXPECT_THROW(DCT(1, 1), InternalError);
     EXPECT_THROW(T(6, 4), InternalError);
     EXPECT_THROW(product({}), InternalError);
     EXPECT_THROW(permutation(IndexMap::strided(4, 8, 0, 2)), InternalError);

@@ -99,13 +99,13 @@ public:
     }
 
     Formula square_leaf(Integer n) {
-        switch (below(14)) {
+        switch (below(15)) {
         case 0: return I(n);
         case 1: return DFT(n, direction());
         case 2: return (n & (n - 1)) == 0 ? WHT(n) : J(n);
         case 3: return RDFT(n, direction());
-        case 4: return DCT(2 + static_cast<int>(below(3)), n);
-        case 5: return DST(2 + static_cast<int>(below(3)), n);
+        case 4: return DCT(n > 1 ? 1 + static_cast<int>(below(4)) : 2, n);
+        case 5: return DST(1 + static_cast<int>(below(4)), n);
         case 6: return circulant(values(n));
         case 7:
         case 8: return permutation(permutation_map(n));
@@ -115,7 +115,8 @@ public:
         }
         case 10: return n % 2 == 0 ? T(n, n / 2, direction()) : T(n, 1, direction());
         case 11: return diagonal(values(n));
-        case 12: return n == 2 ? F2() : diagonal(function(n), n);
+        case 12: return DHT(n);
+        case 13: return n == 2 ? F2() : diagonal(function(n), n);
         default: return matrix(n, n, values(n * n));
         }
     }

@@ -71,11 +71,24 @@ std::vector<Integer> draw_lengths(Random& random, TransformKind kind, Integer mo
         Integer n = random.chance(10) && rank > 1 ? 1 : length_up_to(random, cap);
         if (kind == TransformKind::wht)
             while ((n & (n - 1)) != 0) n &= n - 1;
+        if (kind == TransformKind::dct1) n = std::max<Integer>(n, 2);
         lengths.push_back(n);
         remaining = std::max<Integer>(remaining / n, 1);
     }
     random.shuffle(lengths);
     return lengths;
+}
+
+/// A kind of transforms of reals for each dimension.
+std::vector<TransformKind> draw_kinds(Random& random, const std::vector<Integer>& lengths) {
+    using Kind = TransformKind;
+    std::vector<TransformKind> kinds;
+    for (const Integer n : lengths)
+        kinds.push_back(
+            n > 1 ? random.one_of({Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2,
+                                   Kind::dst3, Kind::dst4, Kind::dht, Kind::r2hc, Kind::hc2r})
+                  : random.one_of({Kind::wht, Kind::dct2, Kind::dst1, Kind::dct4, Kind::dht}));
+    return kinds;
 }
 
 double draw_scale(Random& random, Integer points) {
@@ -172,9 +185,10 @@ double span_of(Transform& problem, bool is_input) {
 
 Transform draw_transform(Random& random, const Limits& limits) {
     using Kind = TransformKind;
-    const auto kind = random.one_of({Kind::dft, Kind::dft, Kind::dft, Kind::dft, Kind::real_dft,
-                                     Kind::real_dft, Kind::real_dft, Kind::wht, Kind::dct2, Kind::dct3,
-                                     Kind::dct4, Kind::dst2, Kind::dst3, Kind::dst4});
+    const auto kind =
+        random.one_of({Kind::dft, Kind::dft, Kind::dft, Kind::dft, Kind::real_dft, Kind::real_dft,
+                       Kind::real_dft, Kind::wht, Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1,
+                       Kind::dst2, Kind::dst3, Kind::dst4, Kind::dht, Kind::r2hc, Kind::hc2r});
     const bool is_complex = kind == Kind::dft || kind == Kind::real_dft;
     const std::vector<Integer> lengths = draw_lengths(random, kind, limits.points);
     const Integer points = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
@@ -191,7 +205,9 @@ Transform draw_transform(Random& random, const Limits& limits) {
         options.batches.push_back({.count = count});
         remaining = std::max<Integer>(remaining / count, 1);
     }
-    Transform problem = Transform::make(kind, lengths, options);
+    Transform problem = is_complex || random.chance(60)
+                            ? Transform::make(kind, lengths, options)
+                            : Transform::mixed(draw_kinds(random, lengths), lengths, options);
     if (random.chance(40)) return problem;
     const Transform contiguous = problem;
     draw_strides(random, problem);

@@ -53,6 +53,11 @@ std::vector<fftwl_iodim64> dimensions_of(const TransformDefinition& transform) {
 
 fftw_r2r_kind r2r_kind(TransformKind kind) {
     switch (kind) {
+    case TransformKind::r2hc: return FFTW_R2HC;
+    case TransformKind::hc2r: return FFTW_HC2R;
+    case TransformKind::dht: return FFTW_DHT;
+    case TransformKind::dct1: return FFTW_REDFT00;
+    case TransformKind::dst1: return FFTW_RODFT00;
     case TransformKind::dct2: return FFTW_REDFT10;
     case TransformKind::dct3: return FFTW_REDFT01;
     case TransformKind::dct4: return FFTW_REDFT11;
@@ -99,7 +104,9 @@ Values transform_by_fftw(const TransformDefinition& transform, Values input) {
                                       flags));
     } else {
         std::vector<long double> reals = real_components(input);
-        const std::vector<fftw_r2r_kind> kinds(dimensions.size(), r2r_kind(transform.kind));
+        std::vector<fftw_r2r_kind> kinds;
+        for (std::size_t d = 0; d < dimensions.size(); ++d)
+            kinds.push_back(r2r_kind(transform.kind_along(d)));
         run(fftwl_plan_guru64_r2r(rank, dimensions.data(), 0, nullptr, reals.data(), results.data(),
                                   kinds.data(), flags));
     }

@@ -61,7 +61,7 @@ Reach reach_of(const std::vector<Loop>& loops) {
 
 TransformData::TransformData(const Transform& problem, Random& random, bool for_pairs)
     : problem_(problem), scalar_(bytes_of(problem.precision)) {
-    transform_ = {problem.kind, problem.direction, {}};
+    transform_ = {problem.kind, problem.direction, {}, problem.kinds};
     for (const Dimension& dimension : problem.dimensions) transform_.lengths.push_back(dimension.length);
     const bool both = problem.kind == TransformKind::dft || problem.kind == TransformKind::convolution;
     const bool forward = problem.direction == Direction::forward;

@@ -42,26 +42,47 @@ template <class T> void execute_as(const Plan& plan, const TransformData& data, 
     plan.execute(of(From::input, C{}), of(From::output, T{}), workspace);
 }
 
+/// The kind of the inverse, up to a factor.
+TransformKind inverse_kind(TransformKind kind) {
+    switch (kind) {
+    case TransformKind::dct2: return TransformKind::dct3;
+    case TransformKind::dct3: return TransformKind::dct2;
+    case TransformKind::dst2: return TransformKind::dst3;
+    case TransformKind::dst3: return TransformKind::dst2;
+    case TransformKind::r2hc: return TransformKind::hc2r;
+    case TransformKind::hc2r: return TransformKind::r2hc;
+    default: return kind;
+    }
+}
+
+/// The product of a kind's matrix and its inverse's is the identity times this.
+Integer factor_of_inverse(TransformKind kind, Integer n) {
+    switch (kind) {
+    case TransformKind::dct1: return 2 * (n - 1);
+    case TransformKind::dst1: return 2 * (n + 1);
+    case TransformKind::dct2:
+    case TransformKind::dct3:
+    case TransformKind::dct4:
+    case TransformKind::dst2:
+    case TransformKind::dst3:
+    case TransformKind::dst4: return 2 * n;
+    default: return n;
+    }
+}
+
 /// The inverse, up to a factor, with input and output exchanged; 1/factor is its scale.
 std::optional<Transform> inverse_of(const Transform& problem) {
     Transform inverse = problem;
     double factor = problem.scale;
-    for (const Dimension& dimension : problem.dimensions) {
-        const bool doubles = problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft &&
-                             problem.kind != TransformKind::wht;
-        factor *= static_cast<double>(dimension.length) * (doubles ? 2 : 1);
-    }
+    for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
+        factor *= static_cast<double>(factor_of_inverse(
+            problem.kinds.empty() ? problem.kind : problem.kinds[d], problem.dimensions[d].length));
     if (factor == 0) return std::nullopt;
     inverse.scale = 1 / factor;
-    switch (problem.kind) {
-    case TransformKind::dft:
-    case TransformKind::real_dft: inverse.direction = reversed(problem.direction); break;
-    case TransformKind::dct2: inverse.kind = TransformKind::dct3; break;
-    case TransformKind::dct3: inverse.kind = TransformKind::dct2; break;
-    case TransformKind::dst2: inverse.kind = TransformKind::dst3; break;
-    case TransformKind::dst3: inverse.kind = TransformKind::dst2; break;
-    default: break;
-    }
+    if (problem.kind == TransformKind::dft || problem.kind == TransformKind::real_dft)
+        inverse.direction = reversed(problem.direction);
+    inverse.kind = inverse_kind(problem.kind);
+    for (TransformKind& kind : inverse.kinds) kind = inverse_kind(kind);
     for (auto* axes : {&inverse.batches, &inverse.dimensions})
         for (Dimension& axis : *axes) std::swap(axis.input_stride, axis.output_stride);
     return inverse;

@@ -37,6 +37,13 @@ public:
         }
         if (chance(20)) options.spectrum = Sharing::each;
         if (chance(40)) options.scale = std::exp(static_cast<double>(integer(-40, 40))) / 3;
+        if (chance(15)) {
+            std::vector<TransformKind> kinds;
+            while (kinds.size() < lengths.size())
+                if (const TransformKind kind = one_of(kind_words); is_real_to_real(kind))
+                    kinds.push_back(kind);
+            return Transform::mixed(kinds, lengths, options);
+        }
         const TransformKind kind = one_of(kind_words);
         return has_formula(kind) ? formula(options) : Transform::make(kind, lengths, options);
     }

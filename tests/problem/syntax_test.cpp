@@ -36,6 +36,18 @@ TEST(ProblemText, LeavesOutWhatIsDefault) {
         {"wht 64", "wht 64"},
         {"dct2 64 scale=1/8", "dct2 64 scale=0.125"},
         {"dst4 -5 in=-1", "dst4 -5 in=-1"},
+        {"redft00 5", "dct1 5"},
+        {"redft10 5", "dct2 5"},
+        {"redft01 5", "dct3 5"},
+        {"redft11 5", "dct4 5"},
+        {"rodft00 5", "dst1 5"},
+        {"rodft10 5", "dst2 5"},
+        {"rodft01 5", "dst3 5"},
+        {"rodft11 5", "dst4 5"},
+        {"hartley 5", "dht 5"},
+        {"r2hc,rodft11,hartley 4x5x6 inplace batch=2", "r2hc,dst4,dht 4x5x6 inplace batch=2"},
+        {"dct2,redft10 4x5 scale=2", "dct2 4x5 scale=2"},
+        {"dht 4 norm=ortho", "dht 4 scale=0.5"},
         {"convolution 64 spectrum=shared batch=3", "convolution 64 batch=3"},
         {"convolution 64 spectrum=each scale=2", "convolution 64 scale=2 spectrum=each"},
     };
@@ -43,8 +55,9 @@ TEST(ProblemText, LeavesOutWhatIsDefault) {
 }
 
 TEST(ProblemText, NamesEveryKind) {
-    for (const char* text : {"dft 4", "rdft 4", "wht 4", "dct2 4", "dct3 4", "dct4 4", "dst2 4", "dst3 4",
-                             "dst4 4", "convolution 4"})
+    for (const char* text :
+         {"dft 4", "rdft 4", "wht 4", "dct1 4", "dct2 4", "dct3 4", "dct4 4", "dst1 4", "dst2 4", "dst3 4",
+          "dst4 4", "dht 4", "r2hc 4", "hc2r 4", "convolution 4", "dct2,dst3 4x4"})
         EXPECT_EQ(to_text(parse_transform(text)), text);
     EXPECT_STREQ(name_of(TransformKind::real_dft), "rdft");
     EXPECT_STREQ(name_of(Placement::in_place), "inplace");

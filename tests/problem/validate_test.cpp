@@ -40,6 +40,11 @@ TEST(Validate, AcceptsUsualAndUnusualLayouts) {
         "wht 64x2",
         "dct2 7x9 inplace",
         "dst4 1",
+        "dct1 2",
+        "dst1 1",
+        "dht 1",
+        "r2hc 1",
+        "hc2r,dct1,wht 7x2x1 inplace",
     };
     for (const char* text : texts) EXPECT_NO_THROW(validate(parse_transform(text))) << text;
 }
@@ -56,6 +61,11 @@ const Mistake mistakes[] = {
     {"dft 8x-3", "length of dimension 1 is -3", "at least 1"},
     {"dft 8 batch=0", "count of batch 0 is 0", "at least 1"},
     {"dft 8 batch=2x-1", "count of batch 1 is -1", "at least 1"},
+    {"dct1 4x1", "length of dimension 1 is 1", "at least two points"},
+    {"dct2,wht 4x12", "length of dimension 1 is 12, which is not a power of two", "8 or 16"},
+    {"dct2,dct1 4x1", "length of dimension 1 is 1", "at least two points"},
+    {"dct2,dst3 4x4 backward", "has no direction", "leave out 'backward'"},
+    {"r2hc 8 backward", "r2hc has no direction", "hc2r"},
     {"wht 4x12", "length of dimension 1 is 12, which is not a power of two", "8 or 16"},
     {"dft 8 scale=inf", "scale is inf", "finite"},
     {"dft 8 scale=nan", "scale is nan", "finite"},
@@ -185,6 +195,33 @@ TEST(Validate, AcceptsOnlyWhatEnumerationFindsDisjoint) {
     EXPECT_GT(in_place, 30);
 }
 
+TEST(Validate, AcceptsKindsOfDimensionsOfMixedTransformsAlone) {
+    using Kind = TransformKind;
+    const auto error = [](const Transform& problem) -> std::string {
+        try {
+            validate(problem);
+        } catch (const UserError& refused) {
+            return refused.what();
+        }
+        return "none";
+    };
+    const Transform mixed = Transform::mixed({Kind::dct2, Kind::dst3}, {4, 5});
+    EXPECT_EQ(error(mixed), "none");
+    EXPECT_EQ(Transform::mixed({Kind::dht, Kind::dht}, {4, 5}), Transform::make(Kind::dht, {4, 5}));
+
+    Transform wrong = mixed;
+    wrong.kind = Kind::dct2;
+    EXPECT_NE(error(wrong).find("leave them out"), std::string::npos) << error(wrong);
+    wrong = mixed;
+    wrong.kinds.pop_back();
+    EXPECT_NE(error(wrong).find("1 kinds for 2 dimensions"), std::string::npos) << error(wrong);
+    wrong.kinds.push_back(Kind::dft);
+    EXPECT_NE(error(wrong).find("the kind of dimension 1 is dft"), std::string::npos) << error(wrong);
+    wrong.kinds.back() = Kind::dct2;
+    EXPECT_NE(error(wrong).find("use TransformKind::dct2"), std::string::npos) << error(wrong);
+    EXPECT_THROW(Transform::mixed({Kind::dct2}, {4, 5}), UserError);
+}
+
 TEST(Validate, AcceptsEveryDefaultLayout) {
     for (const auto& kind : kind_words) {
         if (has_formula(kind.value)) continue; // their lengths are those of their formulas
@@ -195,6 +232,7 @@ TEST(Validate, AcceptsEveryDefaultLayout) {
                         kind.value == TransformKind::dft || kind.value == TransformKind::real_dft;
                     if (!directed && direction.value == Direction::backward) continue;
                     if (kind.value == TransformKind::wht && (n & (n - 1)) != 0) continue;
+                    if (kind.value == TransformKind::dct1 && n == 1) continue;
                     const Transform problem = Transform::make(kind.value, {4, n},
                                                               {.direction = direction.value,
                                                                .placement = placement.value,

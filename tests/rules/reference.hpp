@@ -41,12 +41,14 @@ inline Complex real_dft_entry(Direction direction, Integer n, Integer row, Integ
 }
 
 inline Complex cosine_entry(int type, Integer n, Integer row, Integer column) {
+    if (type == 1) return (column == 0 || column == n - 1 ? 1 : 2) * root(column * row, 2 * (n - 1)).real();
     if (type == 2) return 2 * root((2 * column + 1) * row, 4 * n).real();
     if (type == 3) return (column == 0 ? 1 : 2) * root(column * (2 * row + 1), 4 * n).real();
     return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).real();
 }
 
 inline Complex sine_entry(int type, Integer n, Integer row, Integer column) {
+    if (type == 1) return 2 * root((column + 1) * (row + 1), 2 * (n + 1)).imag();
     if (type == 2) return 2 * root((2 * column + 1) * (row + 1), 4 * n).imag();
     if (type == 3) return (column == n - 1 ? 1 : 2) * root((column + 1) * (2 * row + 1), 4 * n).imag();
     return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).imag();
@@ -87,6 +89,7 @@ inline Complex entry(const Formula& f, Integer row, Integer column) {
     if (const auto* p = f.get_if<formula::RealDft>()) return real_dft_entry(p->direction, n, row, column);
     if (const auto* p = f.get_if<formula::Dct>()) return cosine_entry(p->type, n, row, column);
     if (const auto* p = f.get_if<formula::Dst>()) return sine_entry(p->type, n, row, column);
+    if (f.is<formula::Dht>()) return root(row * column, n).real() + root(row * column, n).imag();
     if (const auto* p = f.get_if<formula::Circulant>(); p && !p->kernel)
         return circulant_column(n)[static_cast<std::size_t>(modulo(row - column, n))];
     if (const auto* p = f.get_if<formula::Circulant>())

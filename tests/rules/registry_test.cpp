@@ -15,6 +15,7 @@ namespace registry_test {
 
 using formula::DCT;
 using formula::DFT;
+using formula::DHT;
 using formula::DST;
 using formula::RDFT;
 using formula::WHT;
@@ -42,10 +43,11 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
                 }
         }
     }
-    for (const int type : {2, 3, 4}) {
-        result.push_back(DCT(type, n));
+    for (const int type : {1, 2, 3, 4}) {
+        if (type > 1 || n > 1) result.push_back(DCT(type, n));
         result.push_back(DST(type, n));
     }
+    result.push_back(DHT(n));
     if ((n & (n - 1)) == 0) result.push_back(WHT(n));
     result.push_back(formula::circulant(reference::random_vector(n, generator)));
     result.push_back(formula::circulant(n));

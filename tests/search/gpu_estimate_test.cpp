@@ -74,19 +74,36 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
         prove(fmt::format("rdft {} float32 batch=3", n));
         prove(fmt::format("rdft {} backward inplace batch=2", n));
     }
-    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4", "wht"})
+    for (const char* kind :
+         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r", "wht"})
         for (const Integer n : {2, 4, 8, 16}) prove(fmt::format("{} {} batch=5", kind, n));
-    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
+    for (const char* kind :
+         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r"})
         for (const Integer n : {35, 37, 47, 64, 74, 1000}) prove(fmt::format("{} {} batch=3", kind, n));
     for (const Integer n : {74, 94, 111, 127, 222, 1021}) {
         prove(fmt::format("rdft {} float32 batch=3", n));
         prove(fmt::format("rdft {} backward inplace batch=2", n));
     }
-    for (const char* text :
-         {"wht 64 inplace float32", "wht 512", "wht 2^14", "wht 16x64", "dct2 60", "dct2 64 batch=3",
-          "dst2 36", "dct4 128", "dst4 64 float32", "rdft 16x20", "rdft 12x30 backward", "rdft 4x5x6 inplace",
-          "rdft 1000 planar", "rdft 64 planar backward batch=3", "dct2 3x5", "rdft 6720 float32",
-          "rdft 6 inplace", "rdft 8 inplace"})
+    for (const char* text : {"wht 64 inplace float32",
+                             "wht 512",
+                             "wht 2^14",
+                             "wht 16x64",
+                             "dct2 60",
+                             "dct2 64 batch=3",
+                             "dst2 36",
+                             "dct4 128",
+                             "dst4 64 float32",
+                             "rdft 16x20",
+                             "rdft 12x30 backward",
+                             "rdft 4x5x6 inplace",
+                             "rdft 1000 planar",
+                             "rdft 64 planar backward batch=3",
+                             "dct2 3x5",
+                             "rdft 6720 float32",
+                             "rdft 6 inplace",
+                             "rdft 8 inplace",
+                             "dct2,dst3 8x9",
+                             "r2hc,dct1,dht 4x33x6 inplace batch=2"})
         prove(text);
 }
 

@@ -24,6 +24,9 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Int
     const auto cosine = [&](long double a, long double b) {
         return 2 * std::cos(pi * (column + a) * (row + b) / length);
     };
+    const auto turn = [&](Integer product) {
+        return 2 * pi * static_cast<long double>(product % n) / length;
+    };
     const auto sine = [&](long double a, long double b) {
         return 2 * std::sin(pi * (column + a) * (row + b) / length);
     };
@@ -36,12 +39,21 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Int
         for (Integer bits = j & k; bits; bits >>= 1) odd ^= (bits & 1) != 0;
         return odd ? -1 : 1;
     }
+    case TransformKind::dct1:
+        return (j == 0 || j == n - 1 ? 1 : 2) * std::cos(pi * column * row / (length - 1));
+    case TransformKind::dst1: return 2 * std::sin(pi * (column + 1) * (row + 1) / (length + 1));
+    case TransformKind::dht: return std::cos(turn(j * k)) + std::sin(turn(j * k));
+    case TransformKind::r2hc: return 2 * k <= n ? std::cos(turn(j * k)) : -std::sin(turn(j * (n - k)));
+    case TransformKind::hc2r:
+        if (2 * j > n) return -2 * std::sin(turn((n - j) * k));
+        return (j == 0 || 2 * j == n ? 1 : 2) * std::cos(turn(j * k));
     case TransformKind::dct2: return cosine(0.5L, 0);
     case TransformKind::dct3: return cosine(0, 0.5L) / (j == 0 ? 2.0L : 1.0L);
     case TransformKind::dct4: return cosine(0.5L, 0.5L);
     case TransformKind::dst2: return sine(0.5L, 1);
     case TransformKind::dst3: return sine(1, 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
     case TransformKind::dst4: return sine(0.5L, 0.5L);
+    case TransformKind::mixed:
     case TransformKind::convolution:
     case TransformKind::formula:
     case TransformKind::real_formula: break;
@@ -80,7 +92,8 @@ Complex expected(const Transform& problem, const planning::ProblemData& data, In
         for (std::size_t d = 0; d < rank; ++d) {
             const Dimension& dimension = problem.dimensions[d];
             at += j[d] * dimension.input_stride;
-            term *= entry(problem.kind, problem.direction, dimension.length, k[d], j[d]);
+            term *= entry(problem.kinds.empty() ? problem.kind : problem.kinds[d], problem.direction,
+                          dimension.length, k[d], j[d]);
         }
         const Integer n = problem.dimensions.back().length;
         if (to_reals && j.back() != 0 && 2 * j.back() != n) term *= 2; // the mirror image n − j
@@ -209,6 +222,36 @@ constexpr const char* problems[] = {
     "dst3 7x1",
     "dst4 2x1",
     "dst4 1x1x9 scale=2",
+    "dct1 2",
+    "dct1 33",
+    "dct1 34",
+    "dct1 100",
+    "dct1 129 float32",
+    "dct1 1025",
+    "dct1 98 inplace",
+    "dst1 1",
+    "dst1 31",
+    "dst1 32",
+    "dst1 96",
+    "dst1 100 float32 batch=3",
+    "dst1 255 inplace",
+    "dst1 1023",
+    "dht 100",
+    "dht 101",
+    "dht 1024 float32",
+    "dht 10x12 inplace batch=3",
+    "r2hc 100",
+    "r2hc 101 inplace",
+    "r2hc 1024",
+    "r2hc 16x20 float32",
+    "hc2r 100 scale=0.01",
+    "hc2r 1155 inplace",
+    "hc2r 64 batch=20:(1,1) strides=20",
+    "dct2,dst3 8x9",
+    "r2hc,hc2r 16x10 inplace",
+    "dct1,dst1,dht 5x7x6 batch=2",
+    "wht,dct4 16x1 float32",
+    "dst1,dct2 1x1 scale=0.5",
     "rdft 6x1",
     "rdft 1x6 backward",
     "wht 1x8",

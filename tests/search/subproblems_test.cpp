@@ -38,9 +38,17 @@ TEST(Subproblems, KeepTheirStridesAndBatches) {
 }
 
 TEST(Subproblems, OfEveryBreakdownCanBeComputedInOneStage) {
-    for (const char* text : {"dft 24", "dft 61", "rdft 24", "rdft 24 backward", "rdft 15 batch=3", "dct2 12",
-                             "dct3 12", "dct4 12", "dct4 15", "dst2 9", "dst4 8", "wht 32", "dft 4x6 batch=2",
-                             "dft 36 planar", "dft 12 strides=3 batch=3:1"}) {
+    for (const char* text : {"dft 24",          "dft 61",
+                             "rdft 24",         "rdft 24 backward",
+                             "rdft 15 batch=3", "dct2 12",
+                             "dct3 12",         "dct4 12",
+                             "dct4 15",         "dct1 17",
+                             "dct1 12",         "dst1 15",
+                             "dst1 12",         "dht 12",
+                             "r2hc 12",         "hc2r 15",
+                             "dst2 9",          "dst4 8",
+                             "wht 32",          "dft 4x6 batch=2",
+                             "dft 36 planar",   "dft 12 strides=3 batch=3:1"}) {
         const Transform whole = problem(text);
         const planning::DimensionPass pass = planning::dimension_passes(whole).at(0);
         for (const Candidate& candidate : all_breakdowns(pass)) {
@@ -94,6 +102,9 @@ TEST(Subproblems, OfSeveralDimensionsAreTheirStages) {
     EXPECT_EQ(passes_of("rdft 8x12"), (Texts{"rdft 12 batch=8", "dft 8 inplace strides=7 batch=7:1"}));
     EXPECT_EQ(passes_of("rdft 8x12 backward").back(), "rdft 12 backward batch=8");
     EXPECT_EQ(passes_of("dct2 8x12"), (Texts{"dct2 12 batch=8", "dct2 8 inplace strides=12 batch=12:1"}));
+    EXPECT_EQ(passes_of("dct2,r2hc,hc2r 4x8x6"),
+              (Texts{"hc2r 6 batch=32", "r2hc 8 inplace strides=6 batch=4x6:1",
+                     "dct2 4 inplace strides=48 batch=48:1"}));
     for (const char* text : {"rdft 6x10 inplace", "rdft 6x10 backward inplace", "rdft 4x6x10 planar batch=3",
                              "wht 8x16 float32"})
         for (const std::string& pass : passes_of(text)) EXPECT_NE(pass, "none") << text;

@@ -81,6 +81,36 @@ Row trigonometric(Integer n, Integer twice_k_plus_b, Integer twice_a, Integer un
             })};
 }
 
+/// Points of the period of the sequences that the basis functions of a real kind are.
+Integer points_of_period(TransformKind kind, Integer n) {
+    if (kind == TransformKind::dct1) return 2 * (n - 1);
+    if (kind == TransformKind::dst1) return 2 * (n + 1);
+    return n;
+}
+
+/// f(2π·j·k/period)
+double wave(double (*f)(double), Integer period, Integer j, Integer k) {
+    return f(2 * std::numbers::pi * static_cast<double>(rules::multiply_modulo(j, k, period)) /
+             static_cast<double>(period));
+}
+
+/// Of a real kind whose entries are waves of whole indices, the entry (k, j).
+double entry_of_waves(TransformKind kind, Integer n, Integer j, Integer k) {
+    const Integer period = points_of_period(kind, n);
+    const auto cosine = [](double x) { return std::cos(x); };
+    const auto sine = [](double x) { return std::sin(x); };
+    switch (kind) {
+    case TransformKind::dct1: return (j == 0 || j == n - 1 ? 1 : 2) * wave(cosine, period, j, k);
+    case TransformKind::dst1: return 2 * wave(sine, period, j + 1, k + 1);
+    case TransformKind::dht: return wave(cosine, n, j, k) + wave(sine, n, j, k);
+    case TransformKind::r2hc: return 2 * k <= n ? wave(cosine, n, j, k) : wave(sine, n, j, k);
+    case TransformKind::hc2r:
+        if (2 * j > n) return 2 * wave(sine, n, j, k);
+        return (j == 0 || 2 * j == n ? 1 : 2) * wave(cosine, n, j, k);
+    default: throw InternalError("not a kind of waves of whole indices");
+    }
+}
+
 /// Σ_{k<n} e^{i·angle·k} = e^{i(n−1)angle/2}·sin(n·angle/2) / sin(angle/2).
 Precise geometric_sum(long double angle, Integer n) {
     const auto length = static_cast<long double>(n);
@@ -138,12 +168,18 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
         if (direction == Direction::forward) return {n, Row::Fill(characters(n, k, -1))};
         return half_spectrum({n, Row::Fill(characters(n, k, 1))}, n);
     case TransformKind::wht: return signs(n, k);
+    case TransformKind::dct1:
+    case TransformKind::dst1:
+    case TransformKind::dht:
+    case TransformKind::r2hc:
+    case TransformKind::hc2r: return {n, [=](Integer j) { return Value(entry_of_waves(kind, n, j, k)); }};
     case TransformKind::dct2: return trigonometric(n, 2 * k, 1, -1, cosine);
     case TransformKind::dct3: return trigonometric(n, 2 * k + 1, 0, 0, cosine);
     case TransformKind::dct4: return trigonometric(n, 2 * k + 1, 1, -1, cosine);
     case TransformKind::dst2: return trigonometric(n, 2 * k + 2, 1, -1, sine);
     case TransformKind::dst3: return trigonometric(n, 2 * k + 1, 2, n - 1, sine);
     case TransformKind::dst4: return trigonometric(n, 2 * k + 1, 1, -1, sine);
+    case TransformKind::mixed: throw InternalError("a mixed transform has a kind along each dimension");
     case TransformKind::convolution: throw InternalError("a convolution's rows depend on its spectrum");
     case TransformKind::formula:
     case TransformKind::real_formula: throw InternalError("a formula's rows depend on its terms");
@@ -151,9 +187,11 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     throw InternalError("unknown kind of transform");
 }
 
-long double functional_angle(Integer n, Integer which) {
-    constexpr long double off_grid = 0.37L; // grids are multiples of a quarter of 2π/n
-    return 2 * pi * (static_cast<long double>(which) + off_grid) / static_cast<long double>(n);
+long double functional_angle(TransformKind kind, Integer n, Integer which) {
+    // Grids are multiples of a quarter of 2π/n; those of dct1 and dst1 are of half of 2π/(n − 1) and 2π/(n + 1).
+    constexpr long double off_grid = 0.37L;
+    const Integer points = kind == TransformKind::dct1 ? n - 1 : kind == TransformKind::dst1 ? n + 1 : n;
+    return 2 * pi * (static_cast<long double>(which) + off_grid) / static_cast<long double>(points);
 }
 
 Row powers(long double angle, Integer count) {
@@ -217,14 +255,8 @@ Wave wave_of(TransformKind kind, Integer n) {
     case TransformKind::dst2: return {0.5, 1, true, -1};
     case TransformKind::dst3: return {1, 0.5, true, n - 1};
     case TransformKind::dst4: return {0.5, 0.5, true, -1};
-    case TransformKind::dft:
-    case TransformKind::real_dft:
-    case TransformKind::wht:
-    case TransformKind::convolution:
-    case TransformKind::formula:
-    case TransformKind::real_formula: break;
+    default: throw InternalError("not a kind of cosines or sines at half indices");
     }
-    throw InternalError("not a kind of cosines or sines");
 }
 
 /// Σ_k r^k·(e^{iα(k+shift)} ± e^{−iα(k+shift)}) for the phase α of entry j, r = e^{i·angle}: both sums in closed form.
@@ -299,6 +331,43 @@ Row wht_functional(Integer n, long double angle) {
             }};
 }
 
+/// Σ_k r^k·entry (k, j) of a kind of waves of whole indices, by sums of r^k·ω^{±jk}, ω = e^{2πi/period}.
+Row functional_of_waves(TransformKind kind, Integer n, long double angle) {
+    const Integer period = points_of_period(kind, n);
+    const auto sums = [=](Integer outputs) {
+        return [up = dft_functional(Direction::backward, period, outputs, angle),
+                down = dft_functional(Direction::forward, period, outputs, angle)](Integer j) {
+            struct CosineAndSine {
+                Value cosine, sine;
+            };
+            const Value a = up[j], b = down[j];
+            return CosineAndSine{(a + b) / 2.0, times(Value(0, -0.5), a - b)};
+        };
+    };
+    const auto all = sums(n);
+    switch (kind) {
+    case TransformKind::dct1:
+        return {n, [=](Integer j) { return (j == 0 || j == n - 1 ? 1.0 : 2.0) * all(j).cosine; }};
+    case TransformKind::dst1: // sin((j+1)(k+1)φ), φ = 2π/period
+        return {n, [=](Integer j) {
+                    const auto [cosine, sine] = all(j + 1);
+                    const Precise root = character(period, j + 1, 1, 1);
+                    return 2.0 * (Value(root.real()) * sine + Value(root.imag()) * cosine);
+                }};
+    case TransformKind::dht: return {n, [=](Integer j) { return all(j).cosine + all(j).sine; }};
+    case TransformKind::r2hc:
+        return {n, [=, first = sums(n / 2 + 1)](Integer j) {
+                    return first(j).cosine + all(j).sine - first(j).sine;
+                }};
+    case TransformKind::hc2r:
+        return {n, [=](Integer j) {
+                    if (2 * j > n) return 2.0 * all(j).sine;
+                    return (j == 0 || 2 * j == n ? 1.0 : 2.0) * all(j).cosine;
+                }};
+    default: throw InternalError("not a kind of waves of whole indices");
+    }
+}
+
 } // namespace
 
 Row functional_row(TransformKind kind, Direction direction, Integer n, long double angle) {
@@ -308,6 +377,9 @@ Row functional_row(TransformKind kind, Direction direction, Integer n, long doub
         return half_spectrum(dft_functional(direction, n, n, angle), n);
     }
     if (kind == TransformKind::wht) return wht_functional(n, angle);
+    if (kind == TransformKind::dct1 || kind == TransformKind::dst1 || kind == TransformKind::dht ||
+        kind == TransformKind::r2hc || kind == TransformKind::hc2r)
+        return functional_of_waves(kind, n, angle);
     return {n, WaveSums(wave_of(kind, n), n, angle)};
 }
 

@@ -39,11 +39,11 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
 
 /// The functional Σ_k r^k·output k as a row over the input: Σ_k r^k·y[k] = Σ_j row[j]·x[j], r = e^{i·angle}, with k
 /// over the stored outputs (n/2+1 for a forward real DFT; for a backward one, before real components are taken).
-/// Geometric sums in closed form give O(n) work. For an angle off the grid 2π/n, no input and no output has weight 0.
+/// Geometric sums in closed form give O(n) work. For an angle off the kind's grid, no input and no output has weight 0.
 Row functional_row(TransformKind kind, Direction direction, Integer n, long double angle);
 
-/// One of n angles for functional_row, off the grids of all kinds.
-long double functional_angle(Integer n, Integer which);
+/// One of n angles for functional_row, off the grid of the kind.
+long double functional_angle(TransformKind kind, Integer n, Integer which);
 
 /// e^{i·angle·k} for k < count.
 Row powers(long double angle, Integer count);

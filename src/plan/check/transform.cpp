@@ -97,8 +97,12 @@ double smallest_subnormal(DataType precision) {
     }
 }
 
-bool is_cosine_or_sine(TransformKind kind) {
+/// Whether the rows of a kind's matrix may have norms up to 2√n.
+bool has_factor_two(TransformKind kind) {
     switch (kind) {
+    case TransformKind::dct1:
+    case TransformKind::dst1:
+    case TransformKind::hc2r:
     case TransformKind::dct2:
     case TransformKind::dct3:
     case TransformKind::dct4:
@@ -118,6 +122,10 @@ double norm_of(const Row& row) {
 double norm_of(TransformKind kind, Integer length) {
     const auto n = static_cast<double>(length);
     switch (kind) {
+    case TransformKind::dct1: return std::sqrt(2 * n * n - 4); // two columns of ±1 alone
+    case TransformKind::dst1: return std::sqrt(2 * n * (n + 1));
+    case TransformKind::hc2r: return std::sqrt(n * (2 * n - (length % 2 == 0 ? 2 : 1)));
+    case TransformKind::r2hc: return std::sqrt(n * (n + (length % 2 == 0 ? 2 : 1)) / 2);
     case TransformKind::dct2:
     case TransformKind::dst2: return std::sqrt(2 * n * (n + 1)); // one row of ±2 alone
     case TransformKind::dct3:
@@ -138,7 +146,8 @@ Transform without_expressions(const Transform& problem) {
     TransformOptions options{.direction = problem.direction,
                              .scale = problem.scale,
                              .spectrum = problem.spectrum,
-                             .matrix = problem.matrix};
+                             .matrix = problem.matrix,
+                             .kinds = problem.kinds};
     for (const Dimension& loop : problem.batches) options.batches.push_back({.count = loop.length});
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
@@ -215,7 +224,8 @@ private:
         if (problem_.kind == TransformKind::convolution) fill_spectra();
         if (plain_data_) load_plain();
         for (const Dimension& dimension : problem_.dimensions) {
-            angles_.push_back(functional_angle(dimension.length, random_below(dimension.length)));
+            angles_.push_back(
+                functional_angle(along(angles_.size()), dimension.length, random_below(dimension.length)));
             powers_.push_back(powers(angles_.back(), stored_length(problem_, powers_.size(), Side::output)));
         }
     }
@@ -250,8 +260,9 @@ private:
     /// Approximate bound on the ratio of outputs to random inputs: rows of cosines and sines have norms up to 2√n.
     double largest_gain() const {
         if (formula_) return formula_->largest();
-        const int doublings =
-            is_cosine_or_sine(problem_.kind) ? static_cast<int>(problem_.dimensions.size()) : 0;
+        int doublings = 0;
+        for (std::size_t d = 0; d < problem_.dimensions.size(); ++d)
+            doublings += has_factor_two(along(d)) ? 1 : 0;
         return std::ldexp(std::sqrt(points()), doublings);
     }
 
@@ -273,9 +284,10 @@ private:
     /// Gain of one output: the norm of its row of the transform's matrix, a product of `rows` along the dimensions.
     double gain_of(const std::vector<Row>& rows) const {
         if (problem_.kind == TransformKind::convolution) return 4;
-        if (!is_cosine_or_sine(problem_.kind)) return std::sqrt(points());
         double gain = 1;
-        for (const Row& row : rows) gain *= norm_of(row);
+        for (std::size_t d = 0; d < rows.size(); ++d)
+            gain *= has_factor_two(along(d)) ? norm_of(rows[d])
+                                             : std::sqrt(static_cast<double>(problem_.dimensions[d].length));
         return gain;
     }
 
@@ -284,8 +296,8 @@ private:
         if (formula_) return formula_functional().gain;
         if (problem_.kind == TransformKind::convolution) return 4 * std::sqrt(points());
         double gain = 1;
-        for (const Dimension& dimension : problem_.dimensions)
-            gain *= norm_of(problem_.kind, dimension.length);
+        for (std::size_t d = 0; d < problem_.dimensions.size(); ++d)
+            gain *= norm_of(along(d), problem_.dimensions[d].length);
         return gain;
     }
 
@@ -436,7 +448,7 @@ private:
                 one.push_back(std::move(functional.row));
                 gain = functional.gain;
             } else if (!convolves)
-                one.push_back(definition_row(kind_along(d), problem_.direction, dimension.length, k));
+                one.push_back(definition_row(along(d), problem_.direction, dimension.length, k));
             result.point += k * dimension.output_stride;
         }
         if (convolves) {
@@ -506,11 +518,7 @@ private:
         return static_cast<double>(transform_size(problem_));
     }
 
-    /// A real DFT is real along the last dimension and complex along the others.
-    TransformKind kind_along(std::size_t d) const {
-        const bool last = d + 1 == problem_.dimensions.size();
-        return problem_.kind == TransformKind::real_dft && !last ? TransformKind::dft : problem_.kind;
-    }
+    TransformKind along(std::size_t d) const { return kind_along(problem_, d); }
 
     /// A backward real DFT takes the real components of its rows' results.
     bool makes_reals() const {
@@ -521,7 +529,7 @@ private:
         std::vector<Row> rows;
         if (formula_) return {formula_functional().row};
         for (std::size_t d = 0; d < angles_.size(); ++d)
-            rows.push_back(functional_row(kind_along(d), problem_.direction, problem_.dimensions[d].length,
+            rows.push_back(functional_row(along(d), problem_.direction, problem_.dimensions[d].length,
                                           sign * angles_[d]));
         return rows;
     }

@@ -57,19 +57,26 @@ std::vector<PassAxis> merged(std::vector<PassAxis> loops) {
     return result;
 }
 
-Formula transform_of(const Transform& problem, Integer n) {
-    if (n == 1 && problem.kind == TransformKind::dft) return I(1);
-    switch (problem.kind) {
-    case TransformKind::dft: return DFT(n, problem.direction);
+/// The transform along a dimension.
+Formula transform_of(const Transform& problem, std::size_t dimension) {
+    const Integer n = problem.dimensions[dimension].length;
+    switch (kind_along(problem, dimension)) {
+    case TransformKind::dft: return n == 1 ? I(1) : DFT(n, problem.direction);
     case TransformKind::real_dft: return RDFT(n, problem.direction);
     case TransformKind::wht: return n == 1 ? I(1) : WHT(n);
+    case TransformKind::dct1: return DCT(1, n);
     case TransformKind::dct2: return DCT(2, n);
     case TransformKind::dct3: return DCT(3, n);
     case TransformKind::dct4: return DCT(4, n);
+    case TransformKind::dst1: return DST(1, n);
     case TransformKind::dst2: return DST(2, n);
     case TransformKind::dst3: return DST(3, n);
     case TransformKind::dst4: return DST(4, n);
+    case TransformKind::dht: return n == 1 ? I(1) : DHT(n);
+    case TransformKind::r2hc: return n == 1 ? I(1) : RDFT(n, Direction::forward);
+    case TransformKind::hc2r: return n == 1 ? I(1) : RDFT(n, Direction::backward);
     case TransformKind::convolution: return circulant(n);
+    case TransformKind::mixed:
     case TransformKind::formula:
     case TransformKind::real_formula: break;
     }
@@ -238,11 +245,8 @@ std::size_t add_fused_pass(std::vector<DimensionPass>& result, const Transform& 
 void add_passes(std::vector<DimensionPass>& result, const Transform& problem, std::size_t end,
                 DataLocation source, DataLocation target) {
     for (std::size_t k = end; k-- > 0;) {
-        const Integer n = problem.dimensions[k].length;
-        if (n == 1) continue;
-        const bool complex = problem.kind == TransformKind::dft || problem.kind == TransformKind::real_dft;
-        Formula transform = complex ? DFT(n, problem.direction) : transform_of(problem, n);
-        result.push_back(make_pass(k, std::move(transform), setting_of(problem, k, k, source, target)));
+        if (problem.dimensions[k].length == 1) continue;
+        result.push_back(make_pass(k, transform_of(problem, k), setting_of(problem, k, k, source, target)));
         source = target;
     }
 }
@@ -354,6 +358,7 @@ std::vector<DimensionPass> formula_passes(const Transform& problem) {
 double factor_of_one_point(TransformKind kind) {
     switch (kind) {
     case TransformKind::dct2:
+    case TransformKind::dst1:
     case TransformKind::dst2: return 2;
     case TransformKind::dct4:
     case TransformKind::dst4: return std::numbers::sqrt2;
@@ -362,9 +367,14 @@ double factor_of_one_point(TransformKind kind) {
     case TransformKind::wht:
     case TransformKind::dct3:
     case TransformKind::dst3:
+    case TransformKind::dht:
+    case TransformKind::r2hc:
+    case TransformKind::hc2r:
     case TransformKind::convolution:
     case TransformKind::formula:
     case TransformKind::real_formula: return 1;
+    case TransformKind::dct1:
+    case TransformKind::mixed: break;
     }
     throw InternalError("unknown kind of transform");
 }
@@ -375,7 +385,7 @@ long double scale_of(const std::vector<DimensionPass>& passes, const Transform& 
     for (std::size_t k = 0; k < problem.dimensions.size(); ++k) {
         const auto transforms_it = [&](const DimensionPass& pass) { return pass.dimension == k; };
         if (problem.dimensions[k].length == 1 && std::none_of(passes.begin(), passes.end(), transforms_it))
-            scale *= factor_of_one_point(problem.kind);
+            scale *= factor_of_one_point(kind_along(problem, k));
     }
     return scale;
 }
@@ -439,7 +449,7 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
                    DataLocation::output);
         if (result.empty()) {
             const Setting setting = setting_of(problem, 0, 0, DataLocation::input, DataLocation::output);
-            result.push_back(make_pass(0, transform_of(problem, 1), setting));
+            result.push_back(make_pass(0, transform_of(problem, 0), setting));
             result[0].complex = problem.kind == TransformKind::dft;
         }
     }

@@ -28,13 +28,10 @@ std::optional<Kind> kind_of(const Formula& transform) {
     if (const auto* rdft = transform.get_if<RealDft>()) return Kind{TransformKind::real_dft, rdft->direction};
     if (transform.is<Wht>()) return Kind{TransformKind::wht};
     if (const auto* dct = transform.get_if<Dct>())
-        return Kind{dct->type == 2   ? TransformKind::dct2
-                    : dct->type == 3 ? TransformKind::dct3
-                                     : TransformKind::dct4};
+        return Kind{dct_kinds[static_cast<std::size_t>(dct->type) - 1]};
     if (const auto* dst = transform.get_if<Dst>())
-        return Kind{dst->type == 2   ? TransformKind::dst2
-                    : dst->type == 3 ? TransformKind::dst3
-                                     : TransformKind::dst4};
+        return Kind{dst_kinds[static_cast<std::size_t>(dst->type) - 1]};
+    if (transform.is<Dht>()) return Kind{TransformKind::dht};
     return std::nullopt;
 }
 
@@ -163,9 +160,15 @@ class PassAxes {
 public:
     explicit PassAxes(const planning::DimensionPass& pass) : pass_(pass) {
         const auto* rdft = pass.nonterminal.get_if<RealDft>();
-        if (rdft && (pass.before || pass.after)) // else a formula of reals alone
-            spectrum_ = rdft->direction == Direction::forward ? 1 : 0;
+        if (!rdft) return;
+        const bool forward = rdft->direction == Direction::forward;
+        if (pass.before || pass.after)
+            spectrum_ = forward ? 1 : 0;
+        else
+            halfcomplex_ = Kind{forward ? TransformKind::r2hc : TransformKind::hc2r};
     }
+    /// The kind of a real DFT whose spectrum is halfcomplex.
+    std::optional<Kind> halfcomplex() const { return halfcomplex_; }
     Dimension dimension(Integer length, std::size_t axis) const {
         return {length, stride(0, axis), stride(1, axis)};
     }
@@ -179,6 +182,7 @@ private:
 
     const planning::DimensionPass& pass_;
     int spectrum_ = -1; ///< side that holds half a spectrum
+    std::optional<Kind> halfcomplex_;
 };
 
 } // namespace
@@ -202,10 +206,11 @@ std::vector<Subproblem> subproblems_of(const Transform& whole, const planning::D
     if (rule == "two-sweep") return subproblems_of_two_sweeps(children, choice, around);
     if (rule == "bands") return subproblems_of_bands(children, choice, transform, around);
     if (rule == "row-column") return subproblems_of_dimensions(children, transform, around);
-    const bool is_convolution = rule == "rader" || rule == "bluestein";
+    const bool has_each_once =
+        rule == "rader" || rule == "bluestein" || rule == "dct1-dct3" || rule == "dst1-dst3";
     std::vector<Subproblem> subproblems;
     for (const Formula& child : children) {
-        const Integer times = is_convolution ? 1 : std::max(around.size / child.rows(), Integer{1});
+        const Integer times = has_each_once ? 1 : std::max(around.size / child.rows(), Integer{1});
         Subproblem subproblem{child, {}, 1};
         if (rule == "stockham") { // a pass over interleaved columns
             const Integer stride = times * around.inside;
@@ -231,7 +236,7 @@ std::optional<Transform> problem_of(const Transform& whole, const planning::Dime
     const Formula& transform = pass.nonterminal;
     const std::vector<Formula> single{transform};
     const std::vector<Formula>& lengths = transform.is<Kronecker>() ? transform.children() : single;
-    const std::optional<Kind> kind = kind_of(lengths[0]);
+    const std::optional<Kind> kind = axes.halfcomplex() ? axes.halfcomplex() : kind_of(lengths[0]);
     if (!kind) return std::nullopt;
     problem.kind = kind->kind;
     problem.direction = kind->direction;

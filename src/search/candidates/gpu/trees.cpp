@@ -202,12 +202,31 @@ std::optional<BreakdownTree> real_tree(Integer n) {
     return around("rdft-embedding", gpu_tree(formula::DFT(n)));
 }
 
+/// A transform of type 1 by two of half the size.
+std::optional<BreakdownTree> by_halves(const char* rule, const formula::Formula& of_differences,
+                                       const formula::Formula& of_sums) {
+    auto first = gpu_tree(of_differences), second = gpu_tree(of_sums);
+    if (!first || !second) return std::nullopt;
+    BreakdownTree tree{rule, {}, {*std::move(first), *std::move(second)}};
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    return tree;
+}
+
 std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     if (n <= largest_gpu_radix) return BreakdownTree{};
+    if (type == 1 && n % 2 == 0) return around("dct1-dft", gpu_tree(formula::DFT(n - 1)));
+    if (type == 1) return by_halves("dct1-dct3", formula::DCT(3, n / 2), formula::DCT(1, n / 2 + 1));
     if (type == 2) return around("dct2-rdft", real_tree(n));
     if (type == 3) return around("dct3-rdft", real_tree(n));
     if (n % 2 == 0) return around("dct4-dft", gpu_tree(formula::DFT(n / 2)));
     return around("dct4-rdft", real_tree(n));
+}
+
+std::optional<BreakdownTree> sine_tree(int type, Integer n) {
+    if (n <= largest_gpu_radix) return BreakdownTree{};
+    if (type == 1 && n % 2 == 0) return around("dst1-dft", gpu_tree(formula::DFT(n + 1)));
+    if (type == 1) return by_halves("dst1-dst3", formula::DST(1, n / 2), formula::DST(3, n / 2 + 1));
+    return around("dst-dct", cosine_tree(type, n));
 }
 
 /// Forward, and inverse by the same passes in reverse order.
@@ -286,8 +305,9 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     if (transform.is<formula::Wht>()) return wht_tree(n);
     if (transform.is<formula::Kronecker>()) return plane_tree(transform);
     if (const auto* dct = transform.get_if<formula::Dct>()) return cosine_tree(dct->type, n);
-    if (const auto* dst = transform.get_if<formula::Dst>())
-        return n <= largest_gpu_radix ? BreakdownTree{} : around("dst-dct", cosine_tree(dst->type, n));
+    if (const auto* dst = transform.get_if<formula::Dst>()) return sine_tree(dst->type, n);
+    if (transform.is<formula::Dht>())
+        return n <= largest_gpu_radix ? BreakdownTree{} : around("dht-rdft", real_tree(n));
     return std::nullopt;
 }
 

@@ -17,7 +17,8 @@ namespace {
 /// Rules for real transforms, in order of preference; their children are DFTs or again real transforms.
 constexpr std::string_view real_rules[] = {"rdft-stockham", "rdft-rader", "rdft-half-size", "rdft-embedding",
                                            "dct2-rdft",     "dct3-rdft",  "dct4-dft",       "dct4-rdft",
-                                           "dst-dct",       "wht-split"};
+                                           "dst-dct",       "dct1-dct3",  "dct1-dft",       "dst1-dst3",
+                                           "dst1-dft",      "dht-rdft",   "wht-split"};
 
 /// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_codelet = 32;
@@ -25,6 +26,14 @@ constexpr Integer largest_real_codelet = 32;
 /// Longest convolution of rdft-rader: its spectrum and its permutations are tables. Longer transforms are embedded in complex
 /// ones, where Bluestein's chirps are products of small tables.
 constexpr Integer longest_rader = Integer{1} << 20;
+
+/// The length of the real DFT whose straight-line algorithms compute a transform.
+Integer period_of(const Formula& transform) {
+    const Integer n = transform.rows();
+    if (const auto* dct = transform.get_if<Dct>(); dct && dct->type == 1) return n - 1;
+    if (const auto* dst = transform.get_if<Dst>(); dst && dst->type == 1) return n + 1;
+    return n;
+}
 
 /// The choices of a rule worth trying; of the many splits of a long WHT only one: by codelets, else balanced.
 std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, const Formula& transform) {
@@ -40,7 +49,8 @@ std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, 
 }
 
 /// How often a rule for n reals executes a child. A DFT takes pairs of reals, or reals with zero imaginary components.
-double runs_of(const Formula& child, Integer n) {
+double runs_of(const rules::BreakdownRule& rule, const Formula& child, Integer n) {
+    if (rule.name == "dct1-dct3" || rule.name == "dst1-dst3") return 1; // two children of half the size
     if (child.rows() >= n - 1) return 1; // as it is, or with zero imaginary components
     const Integer reals = child.is<Dft>() && 2 * child.rows() <= n ? 2 * child.rows() : child.rows();
     return static_cast<double>(n) / static_cast<double>(reals);
@@ -76,7 +86,7 @@ Candidate candidate_of(const rules::BreakdownRule& rule, const rules::Choice& ch
         const Candidate inner =
             child.is<Dft>() ? best_dft(child, setting) : real_candidates(child, setting).front();
         candidate.tree.children.push_back(inner.tree);
-        candidate.cycles += inner.cycles * runs_of(child, n);
+        candidate.cycles += inner.cycles * runs_of(rule, child, n);
     }
     return candidate;
 }
@@ -86,7 +96,8 @@ Candidate candidate_of(const rules::BreakdownRule& rule, const rules::Choice& ch
 std::vector<Candidate> real_candidates(const Formula& transform, const Setting& setting) {
     const Integer n = transform.rows();
     std::vector<Candidate> result;
-    if (n <= largest_real_codelet && rules::largest_prime_factor(n) <= rules::largest_base_prime)
+    const Integer period = period_of(transform);
+    if (n <= largest_real_codelet && rules::largest_prime_factor(period) <= rules::largest_base_prime)
         result.push_back({{}, codelet_cycles(n, setting) / 2});
     for (const std::string_view name : real_rules) {
         const rules::BreakdownRule& rule = rules::rule_named(name);

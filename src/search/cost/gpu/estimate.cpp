@@ -40,7 +40,7 @@ namespace {
     const Integer n = pass.nonterminal.rows(), prime = rules::largest_prime_factor(n);
     not_yet(problem,
             fmt::format("no kernels for {} of {} points along one dimension{} within the limits of {}",
-                        name_of(problem.kind), n,
+                        name_of(kind_along(problem, pass.dimension)), n,
                         prime > largest_gpu_prime ? fmt::format(", with the prime factor {},", prime) : "",
                         gpu.name));
 }
