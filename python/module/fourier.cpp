@@ -229,6 +229,12 @@ void resolve_many(const Array& x, const Integers& lengths, const Integers& axes,
     }
 }
 
+/// Cosine transforms of type 1 have at least two points.
+bool is_cosine_of_one_point(const Call& call) {
+    return (call.function == Function::dct || call.function == Function::idct) &&
+           std::find(call.lengths.begin(), call.lengths.end(), 1) != call.lengths.end();
+}
+
 /// Whether two arrays may share memory.
 bool may_overlap(const Array& a, const Array& b) {
     const auto bounds = [](const Array& array) {
@@ -348,6 +354,7 @@ nb::object run(const Arguments& given) {
                 return nb::borrow(given.x);
             throw nb::value_error("at least 1 axis must be transformed");
         }
+        if (call.type == 1 && is_cosine_of_one_point(call)) refuse_size(1);
         call.input_type = *data_type_of(x);
         call.shape.assign(x.shape(), x.shape() + x.dimensions());
         for (int d = 0; d < x.dimensions(); ++d)
@@ -382,12 +389,6 @@ nb::object run(const Arguments& given) {
     return std::move(result.array).object();
 }
 
-template <class Value> nb::list list_of(const std::vector<Value>& values) {
-    nb::list result;
-    for (const Value value : values) result.append(value);
-    return result;
-}
-
 } // namespace
 
 void define_transforms(nb::module_& module) {
@@ -418,7 +419,7 @@ void define_transforms(nb::module_& module) {
         return [is_one_dimensional](int function, nb::handle x, int type, nb::handle lengths, nb::handle axes,
                                     nb::handle norm, nb::handle overwrite_x, nb::handle workers,
                                     nb::handle orthogonalize) {
-            if (type < 2 || type > 4)
+            if (type < 1 || type > 4)
                 throw nb::value_error(
                     ("invalid type " + std::to_string(type) + " of transform: types are 1 to 4").c_str());
             return run({.function = static_cast<Function>(function),
@@ -445,14 +446,6 @@ void define_transforms(nb::module_& module) {
                none("s"), none("axes"), none("norm"), none("overwrite_x"), none("workers"),
                none("orthogonalize"));
     module.def("floating", [](nb::handle x) { return intake(x).array.object(); });
-    module.def(
-        "resolved",
-        [](nb::handle x, nb::handle lengths, nb::handle axes) {
-            Call call;
-            resolve_many(intake(x).array, integers(lengths, "shape"), integers(axes, "axes"), call);
-            return nb::make_tuple(nb::tuple(list_of(call.lengths)), nb::tuple(list_of(call.axes)));
-        },
-        arg("x"), none("s"), none("axes"));
     module.def("set_workers", [](Integer workers) {
         const int former = default_workers;
         default_workers = checked_workers(workers);

@@ -26,6 +26,8 @@ bool completes_spectrum(const Call& call) {
            !is_complex(call.input_type);
 }
 
+bool is_cosine(Function f) { return f == Function::dct || f == Function::idct; }
+
 /// Elements in memory along an axis, on the side of the input or the output.
 Integer stored(const Call& call, std::size_t k, bool is_input) {
     const bool is_half = is_input ? takes_half_spectrum(call.function) : gives_half_spectrum(call.function);
@@ -55,13 +57,13 @@ std::vector<Integer> output_strides(const Call& call) {
 /// The dual of a type of cosine or sine transform: its transpose, and its inverse but for the scale.
 int dual(int type) { return type == 2 ? 3 : type == 3 ? 2 : type; }
 int type_computed(const Call& call) { return is_forward(call.function) ? call.type : dual(call.type); }
-bool is_cosine(Function f) { return f == Function::dct || f == Function::idct; }
 
 TransformKind kind_of(const Call& call) {
     if (!is_cosine_or_sine(call.function))
         return is_real_dft(call) ? TransformKind::real_dft : TransformKind::dft;
     const bool cosine = is_cosine(call.function);
     switch (type_computed(call)) {
+    case 1: return cosine ? TransformKind::dct1 : TransformKind::dst1;
     case 2: return cosine ? TransformKind::dct2 : TransformKind::dst2;
     case 3: return cosine ? TransformKind::dct3 : TransformKind::dst3;
     default: return cosine ? TransformKind::dct4 : TransformKind::dst4;
@@ -71,18 +73,21 @@ TransformKind kind_of(const Call& call) {
 double scale_of(const Call& call) {
     const Norm scaled = is_forward(call.function) ? Norm::forward : Norm::backward;
     if (call.norm != Norm::ortho && call.norm != scaled) return 1;
+    // A cosine or sine transform is a DFT of twice as many points; of type 1 it shares both ends, or has two more.
     double points = 1;
-    for (const Integer n : call.lengths)
-        points *= static_cast<double>(n) * (is_cosine_or_sine(call.function) ? 2 : 1);
+    for (const Integer n : call.lengths) {
+        const Integer shared = call.type != 1 ? 0 : is_cosine(call.function) ? -1 : 1;
+        points *=
+            is_cosine_or_sine(call.function) ? 2.0 * static_cast<double>(n + shared) : static_cast<double>(n);
+    }
     return call.norm == Norm::ortho ? 1 / std::sqrt(points) : 1 / points;
 }
 
-/// x, multiplied where the index along an axis is `at`.
+/// x, multiplied where the index along an axis is `at`, the first or the last.
 Expression scaled_at(const Expression& x, const std::string& index, Integer at, double factor) {
     const Expression i = Expression::index(index), here = Expression::constant(static_cast<double>(at));
-    const Expression is_elsewhere = Expression::less(i, here), scaled = Expression::constant(factor) * x;
-    return at == 0 ? Expression::choose(Expression::less(here, i), x, scaled) // i > 0
-                   : Expression::choose(is_elsewhere, x, scaled);             // i < n − 1
+    const Expression is_elsewhere = at == 0 ? Expression::less(here, i) : Expression::less(i, here);
+    return x * Expression::choose(is_elsewhere, Expression::constant(1), Expression::constant(factor));
 }
 
 struct Callbacks {
@@ -94,6 +99,7 @@ Callbacks callbacks_of(const Call& call, const std::vector<std::string>& indices
     Expression load = Expression::x(), store = Expression::x();
     bool loads = false, stores = false;
     // Types 2 and 3 are orthogonal but for one element, the first of a cosine transform's spectrum, the last of a sine's.
+    // Cosine transforms of type 1 are but for both ends, on both sides.
     if (is_cosine_or_sine(call.function) && call.is_orthogonal) {
         const int type = type_computed(call);
         for (std::size_t k = 0; k < call.axes.size(); ++k) {
@@ -104,6 +110,12 @@ Callbacks callbacks_of(const Call& call, const std::vector<std::string>& indices
             } else if (type == 3) {
                 load = scaled_at(load, indices[k], at, std::numbers::sqrt2);
                 loads = true;
+            } else if (type == 1 && is_cosine(call.function)) {
+                for (const Integer end : {Integer{0}, call.lengths[k] - 1}) {
+                    load = scaled_at(load, indices[k], end, std::numbers::sqrt2);
+                    store = scaled_at(store, indices[k], end, std::numbers::sqrt2 / 2);
+                }
+                loads = stores = true;
             }
         }
     }

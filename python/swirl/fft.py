@@ -168,100 +168,42 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, 
         ValueError: As for `fft`; the type is none of these.
         IndexError, TypeError: As for `fft`.
     """
-    return _cosine(_core.DCT, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
+    return _core.cosine_transform(_core.DCT, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
 
 
 def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """Inverse of `dct` of the same type: type 3 for 2, 2 for 3, with the factor 1/(2n). Else as `dct`."""
-    return _cosine(_core.IDCT, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
+    return _core.cosine_transform(_core.IDCT, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
 
 
 def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """Discrete sine transform of a type from 1 to 4. Factors of type 1 are those of 2(n + 1) points. Else as `dct`."""
-    return _cosine(_core.DST, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
+    return _core.cosine_transform(_core.DST, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
 
 
 def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """Inverse of `dst` of the same type. Else as `dst`."""
-    return _cosine(_core.IDST, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
+    return _core.cosine_transform(_core.IDST, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
 
 
 def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
     """`dct` along several axes; s and axes as for `fftn`."""
-    return _cosine_many(_core.DCT, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
+    return _core.cosine_transform_many(_core.DCT, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
 
 
 def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """Inverse of `dctn`."""
-    return _cosine_many(_core.IDCT, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
+    return _core.cosine_transform_many(_core.IDCT, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
 
 
 def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """`dst` along several axes; s and axes as for `fftn`."""
-    return _cosine_many(_core.DST, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
+    return _core.cosine_transform_many(_core.DST, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
 
 
 def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
     """Inverse of `dstn`."""
-    return _cosine_many(_core.IDST, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
-
-
-def _cosine(function, x, type, n, axis, norm, overwrite_x, workers, orthogonalize):
-    if type == 1:
-        return _type_one(function, x, n, axis, norm, workers, orthogonalize)
-    return _core.cosine_transform(function, x, type, n, axis, norm, overwrite_x, workers, orthogonalize)
-
-
-def _cosine_many(function, x, type, s, axes, norm, overwrite_x, workers, orthogonalize):
-    if type != 1:
-        return _core.cosine_transform_many(function, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
-    x = np.asarray(x)
-    lengths, axes = _core.resolved(x, s, axes)
-    for n, axis in zip(lengths, axes):
-        x = _type_one(function, x, n, axis, norm, workers, orthogonalize)
-    return x
-
-
-def _type_one(function, x, n, axis, norm, workers, orthogonalize):
-    """DCT-I and DST-I by the real DFT of the sequence that continues x evenly, or oddly: of 2(n − 1) points, or 2(n + 1).
-
-    An even sequence has a real spectrum, an odd one an imaginary spectrum, of which n entries differ. The DFT's factor of each
-    `norm` is that of the transform. Both transforms are their own inverses but for the factor.
-    """
-    is_cosine = function in (_core.DCT, _core.IDCT)
-    x = _core.floating(x)
-    if np.iscomplexobj(x):
-        parts = [_type_one(function, part, n, axis, norm, workers, orthogonalize) for part in (x.real, x.imag)]
-        result = np.empty(parts[0].shape, x.dtype)
-        result.real, result.imag = parts
-        return result
-    x = np.moveaxis(x, axis, -1)
-    extent = x.shape[-1]
-    n = extent if n is None else operator.index(n)
-    if n < (2 if is_cosine else 1):
-        raise ValueError(f"invalid number of data points ({n}) specified for a transform of type 1")
-    given = min(n, extent)
-    if is_cosine:
-        sequence = np.zeros(x.shape[:-1] + (2 * (n - 1),), x.dtype)
-        sequence[..., :given] = x[..., :given]
-    else:
-        sequence = np.zeros(x.shape[:-1] + (2 * (n + 1),), x.dtype)
-        sequence[..., 1:given + 1] = x[..., :given]
-    is_orthogonal = norm == "ortho" if orthogonalize is None else orthogonalize
-    ends = sequence[..., ::n - 1] if is_cosine else None  # elements 0 and n − 1
-    if is_cosine and is_orthogonal:
-        ends *= np.sqrt(2)
-    if is_cosine:
-        sequence[..., n:] = sequence[..., n - 2:0:-1]
-    else:
-        sequence[..., n + 2:] = -sequence[..., n:0:-1]
-    if function in (_core.IDCT, _core.IDST):
-        norm = {None: "forward", "backward": "forward", "forward": "backward"}.get(norm, norm)
-    spectrum = rfft(sequence, norm=norm, workers=workers)
-    result = spectrum.real.copy() if is_cosine else -spectrum.imag[..., 1:n + 1]
-    if is_cosine and is_orthogonal:
-        result[..., ::n - 1] *= np.sqrt(0.5)
-    return np.ascontiguousarray(np.moveaxis(result, -1, axis))
+    return _core.cosine_transform_many(_core.IDST, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
 
 
 def fftfreq(n, d=1.0, *, xp=None, device=None):
