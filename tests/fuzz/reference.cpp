@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace swirl::fuzz {
 namespace {
@@ -19,15 +20,21 @@ namespace {
 /// Multiplications that the definition may take.
 constexpr double least_fast = 300'000;
 
+/// Along the dimensions of kind wht; of data with as many elements as the transform has points.
 Values wht_by_butterflies(const TransformDefinition& transform, Values data) {
-    // Of several dimensions it is that of their product.
-    for (std::size_t half = 1; half < static_cast<std::size_t>(transform.points()); half *= 2)
-        for (std::size_t i = 0; i < data.size(); ++i)
-            if ((i & half) == 0) {
-                const Complex a = data[i], b = data[i + half];
-                data[i] = a + b;
-                data[i + half] = a - b;
-            }
+    std::size_t stride = 1;
+    for (std::size_t d = transform.lengths.size(); d-- > 0;) {
+        const std::size_t next = stride * static_cast<std::size_t>(transform.lengths[d]);
+        const bool is_wht = transform.kind_along(d) == TransformKind::wht;
+        for (std::size_t half = stride; is_wht && half < next; half *= 2)
+            for (std::size_t i = 0; i < data.size(); ++i)
+                if (i / half % 2 == 0) {
+                    const Complex a = data[i], b = data[i + half];
+                    data[i] = a + b;
+                    data[i + half] = a - b;
+                }
+        stride = next;
+    }
     return data;
 }
 
@@ -63,7 +70,8 @@ fftw_r2r_kind r2r_kind(TransformKind kind) {
     case TransformKind::dct4: return FFTW_REDFT11;
     case TransformKind::dst2: return FFTW_RODFT10;
     case TransformKind::dst3: return FFTW_RODFT01;
-    default: return FFTW_RODFT11;
+    case TransformKind::dst4: return FFTW_RODFT11;
+    default: throw Failure("reference", "FFTW has no such kind");
     }
 }
 
@@ -104,11 +112,18 @@ Values transform_by_fftw(const TransformDefinition& transform, Values input) {
                                       flags));
     } else {
         std::vector<long double> reals = real_components(input);
+        std::vector<fftwl_iodim64> transformed, loops; // FFTW has no Walsh-Hadamard transform
         std::vector<fftw_r2r_kind> kinds;
-        for (std::size_t d = 0; d < dimensions.size(); ++d)
-            kinds.push_back(r2r_kind(transform.kind_along(d)));
-        run(fftwl_plan_guru64_r2r(rank, dimensions.data(), 0, nullptr, reals.data(), results.data(),
+        for (std::size_t d = 0; d < dimensions.size(); ++d) {
+            const TransformKind kind = transform.kind_along(d);
+            (kind == TransformKind::wht ? loops : transformed).push_back(dimensions[d]);
+            if (kind != TransformKind::wht) kinds.push_back(r2r_kind(kind));
+        }
+        run(fftwl_plan_guru64_r2r(static_cast<int>(transformed.size()), transformed.data(),
+                                  static_cast<int>(loops.size()), loops.data(), reals.data(), results.data(),
                                   kinds.data(), flags));
+        std::copy(results.begin(), results.end(), output.begin());
+        return wht_by_butterflies(transform, std::move(output));
     }
     std::copy(results.begin(), results.end(), output.begin());
     return output;
