@@ -21,15 +21,7 @@ using planning::PassSchedule;
 
 namespace {
 
-[[noreturn]] void not_yet(const Transform& problem, const std::string& what) {
-    const bool cpus_can = problem.kind != TransformKind::convolution && bytes_of(problem.precision) >= 4 &&
-                          problem.load.is_identity() && problem.store.is_identity();
-    throw UserError("GPUs do not support this: {}\n  problem: {}\n  {}", what, to_text(problem),
-                    cpus_can ? "a plan for the CPU can compute it"
-                             : "use a shorter length, or one whose prime factors are up to 31");
-}
-
-/// Throws an error that says why no kernel computes the pass.
+/// Throws Unsupported, which says why no kernel computes the pass.
 [[noreturn]] void no_kernels(const Transform& problem, const DimensionPass& pass, const target::Gpu& gpu) {
     if (has_formula(problem))
         throw Unsupported(
@@ -38,11 +30,11 @@ namespace {
             "memory\n  problem: {}\n  use shorter transforms in it, or a plan for the CPU",
             gpu.name, to_text(problem));
     const Integer n = pass.nonterminal.rows(), prime = rules::largest_prime_factor(n);
-    not_yet(problem,
-            fmt::format("no kernels for {} of {} points along one dimension{} within the limits of {}",
-                        name_of(kind_along(problem, pass.dimension)), n,
-                        prime > largest_gpu_prime ? fmt::format(", with the prime factor {},", prime) : "",
-                        gpu.name));
+    throw Unsupported(
+        "{} has no kernels for {} of {} points along one dimension{} within its limits\n  problem: {}\n  a "
+        "plan for the CPU can compute it",
+        gpu.name, name_of(kind_along(problem, pass.dimension)), n,
+        prime > largest_gpu_prime ? fmt::format(", with the prime factor {},", prime) : "", to_text(problem));
 }
 
 } // namespace
