@@ -59,6 +59,21 @@ std::optional<PartlyAffine> separate_digits(const std::vector<Integer>& radices,
     return PartlyAffine{lower, digits(radices, 0), digits(strides, 0), rest};
 }
 
+/// The same addresses with fewer digits: neighbours whose elements follow each other are one.
+Layout with_merged_digits(const Layout& layout) {
+    Layout merged;
+    for (std::size_t q = 0; q < layout.lengths.size(); ++q) {
+        if (q > 0 && merged.strides.back() == layout.lengths[q] * layout.strides[q]) {
+            merged.lengths.back() *= layout.lengths[q];
+            merged.strides.back() = layout.strides[q];
+        } else {
+            merged.lengths.push_back(layout.lengths[q]);
+            merged.strides.push_back(layout.strides[q]);
+        }
+    }
+    return merged;
+}
+
 /// Walks from the factor's index to memory; tracks two indices once a complex entry is viewed as a pair of reals.
 class Walk {
 public:
@@ -88,6 +103,10 @@ private:
             if (layout.forms && !evaluate_digits(layout.lengths, layout.strides, index, extents_))
                 return false;
             auto form = evaluate_digits(layout.lengths, layout.strides, index, extents_);
+            if (!form && !layout.forms) { // of a loop that crosses digits
+                const Layout merged = with_merged_digits(layout);
+                form = evaluate_digits(merged.lengths, merged.strides, index, extents_);
+            }
             if (!form)
                 return tabulate(
                     [layout](Integer at) { return sum_of_digits(layout.lengths, layout.strides, at); },

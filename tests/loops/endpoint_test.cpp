@@ -50,6 +50,22 @@ void expect_same(const Location& location, const formula::IndexMap& map, const A
     }
 }
 
+TEST(Layouts, OfRowsThatFollowEachOtherNeedNoTableForLoopsThatCrossThem) {
+    Loops loops({7, 48, 32});
+    const Affine index =
+        Affine::of(0, 1536) + Affine::of(1, 32) + Affine::of(2); // 32 of the rows' 48 entries
+    const auto locate = [&](std::vector<Integer> strides) {
+        return Endpoint({Memory::Kind::planar, 0})
+            .through(Layout{{7, 32, 48}, std::move(strides)})
+            .locate(index, loops.extents, loops.symbol);
+    };
+    const auto dense = locate({2000, 48, 1});
+    ASSERT_TRUE(dense && !dense->table);
+    EXPECT_EQ(dense->re, Affine::of(0, 2000) + Affine::of(1, 32) + Affine::of(2));
+    const auto with_gaps = locate({2000, 50, 1});
+    EXPECT_TRUE(with_gaps && with_gaps->table);
+}
+
 TEST(LongIndexTables, HaveOnlyTheDigitsThatLoopsDoNotSeparate) {
     constexpr Integer blocks = 7163, inner = 32032, width = 8; // 308·13·8 entries a block, in rows of 32
     Loops loops({blocks, 308, 13, width});
