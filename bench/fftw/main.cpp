@@ -7,18 +7,17 @@
 #include "bench/fftw/draw.hpp"
 #include "bench/fftw/library.hpp"
 #include "bench/support/program.hpp"
+#include "bench/support/resident_memory.hpp"
 #include "bench/support/rounds.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/timer.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <random>
@@ -66,12 +65,6 @@ fftw_plan planned(const Library& library, int n, Data& data, unsigned flags = FF
     const fftw_plan plan = library.plan_1d(n, data.in(), data.out(), FFTW_FORWARD, flags);
     if (plan == nullptr) throw UserError("{} has no plan for {} points", library.name, n);
     return plan;
-}
-
-double resident_mebibytes() {
-    long pages = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> pages >> resident;
-    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
 }
 
 /// Planning each length for the first time, and again while the first plan lives. Counts the thread's time on a processor,

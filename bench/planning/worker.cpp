@@ -1,6 +1,7 @@
 #include "bench/planning/worker.hpp"
 
 #include "base/error.hpp"
+#include "bench/support/resident_memory.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
@@ -18,7 +19,6 @@
 #include <csignal>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <new>
 #include <vector>
 
@@ -37,12 +37,6 @@ struct Message {
     double tables;
     char error[1000];
 };
-
-double resident_mebibytes() {
-    long pages = 0, resident = 0;
-    std::ifstream("/proc/self/statm") >> pages >> resident;
-    return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
-}
 
 void say(Message& message, const char* text) {
     const std::size_t length = std::min(std::strcspn(text, "\n"), sizeof(message.error) - 1);

@@ -1,4 +1,4 @@
-/// matmul: products of matrices as NumPy has them, planned once for each combination of extents and strides.
+/// matmul: matrix multiplication as NumPy has it, planned once for each combination of extents and strides.
 #include "products.hpp"
 
 #include "plan_cache.hpp"

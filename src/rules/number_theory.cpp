@@ -17,12 +17,13 @@ std::vector<Integer> prime_factors(Integer n) {
     return factors;
 }
 
-bool is_prime(Integer n) {
-    if (n < 2) return false;
+Integer least_prime_factor(Integer n) {
     for (Integer p = 2; p <= n / p; p += p == 2 ? 1 : 2)
-        if (n % p == 0) return false;
-    return true;
+        if (n % p == 0) return p;
+    return n;
 }
+
+bool is_prime(Integer n) { return n >= 2 && least_prime_factor(n) == n; }
 
 bool is_power_of_two(Integer n) { return n > 0 && (n & (n - 1)) == 0; }
 

@@ -13,6 +13,7 @@ bool is_power_of_two(Integer n);
 
 /// Prime factors in ascending order, with multiplicity; empty for 1.
 std::vector<Integer> prime_factors(Integer n);
+Integer least_prime_factor(Integer n); ///< n above 1
 /// The prime powers p^e whose product is n, ascending in p.
 std::vector<Integer> prime_powers(Integer n);
 Integer largest_prime_factor(Integer n); ///< 1 for n = 1

@@ -169,21 +169,11 @@ double second_twiddle_cycles(Integer n, const Setting& setting) {
            static_cast<double>(n) / setting.lanes;
 }
 
-namespace {
-
-Integer least_prime_factor(Integer n) {
-    for (Integer p = 2; p * p <= n; ++p)
-        if (n % p == 0) return p;
-    return n;
-}
-
-} // namespace
-
 double codelet_operations(Integer n) {
     if (n == 1) return 0;
     const auto size = static_cast<double>(n);
     if ((n & (n - 1)) == 0) return size == 2 ? 4 : size * (2.65 * std::log2(size) - 1.6);
-    const Integer p = least_prime_factor(n);
+    const Integer p = rules::least_prime_factor(n);
     if (p == n) return (size - 1) * (size - 1) + 4 * (size - 1);
     Integer power = p; // the largest power of p that divides n
     while (n / power % p == 0) power *= p;
