@@ -215,7 +215,10 @@ void add_bench(CLI::App& program) {
     CLI::App& command = *program.add_subcommand(
         "bench",
         "Time transforms or a matrix multiplication against other libraries, interleaved in the same run");
-    add_problem_words(command, options->words, "What to time: one problem or several");
+    add_problem_words(command, options->words, "What to time: one problem or several",
+                      "  swirl bench dft 1000\n"
+                      "  swirl bench dft n --sizes 64..65536*2 --peers fftw-patient\n"
+                      "  swirl bench gemm 500x500x500 float32 --threads 2");
     add_sizes_option(command, options->sizes);
     const CLI::Option* const peers = command
                                          .add_option("--peers", options->peers,

@@ -27,6 +27,9 @@ void add_emit(CLI::App& program);
 void add_tune(CLI::App& program);
 void add_wisdom(CLI::App& program);
 void add_cache(CLI::App& program);
+void add_doctor(CLI::App& program);
+void add_help(CLI::App& program);
+void add_version(CLI::App& program);
 
 /// In the order of the help text.
 std::span<const AddCommand> commands();

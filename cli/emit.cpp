@@ -104,7 +104,9 @@ void add_emit(CLI::App& program) {
         "emit",
         "Write a transform or a matrix multiplication as a standalone file that needs no swirl, "
         "in C++, or for a GPU in CUDA C++, HIP or OpenCL");
-    add_problem_words(command, options->words, "What to write");
+    add_problem_words(command, options->words, "What to write",
+                      "  swirl emit dft 64 -o dft64.cpp --header dft64.h\n"
+                      "  swirl emit dft 1024 float32 --language cuda --gpu sm_90");
     command
         .add_option("-o,--output", options->file, "File to write (whole or not at all); else standard output")
         ->type_name("FILE");

@@ -2,46 +2,16 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
-#include "problem/words.hpp"
+#include "cli/mistake.hpp"
+#include "problem/syntax.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 
 namespace swirl::cli {
 namespace {
-
-std::string footer() {
-    std::string kinds;
-    for (const auto& kind : kind_words) kinds += fmt::format(" {}", kind.text);
-    return fmt::format(
-        "PROBLEM is a transform, lengths and options, as separate words or quoted (for the shell's sake with "
-        "parentheses):\n"
-        "  dft 1024                     dft 16x8 backward float32 inplace\n"
-        "  formula (DFT(2) ⊗ I(4)) · L(8, 2) complex64      a matrix as a formula, (x) * (+) in ASCII\n"
-        "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
-        "  convolution 4096 float32     'dft 1024 float16 load=\"x * window[i]\"'\n"
-        "transforms:{}\n"
-        "or a matrix multiplication, ROWSxCOLUMNSxK (m, n, k):\n"
-        "  gemm 1000x80x60              gemm 64x64x64 float32 a=rows b=1:80 batch=10 'epilogue=max(0, x + "
-        "bias[i])'\n"
-        "  gemm 64x64x64 reduce=amax:max:columns:abs(x) reduce=total:sum:all\n"
-        "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be",
-        kinds);
-}
-
-/// Joins the lines of a message, without their indentation.
-std::string on_one_line(const std::string& message) {
-    std::string line;
-    for (std::size_t start = 0; start < message.size();) {
-        const std::size_t end = std::min(message.find('\n', start), message.size());
-        const std::size_t first = message.find_first_not_of(' ', start);
-        if (first < end) line += (line.empty() ? "" : "; ") + message.substr(first, end - first);
-        start = end + 1;
-    }
-    return line;
-}
 
 /// Gives the position in words: a caret needs lines of its own.
 std::string on_one_line(const SyntaxError& error) {
@@ -58,12 +28,6 @@ int complain(const std::string& message, int status) {
     return status;
 }
 
-bool is_command(const CLI::App& program, const std::string& word) {
-    const auto all = program.get_subcommands([](const CLI::App*) { return true; });
-    return std::any_of(all.begin(), all.end(),
-                       [&](const CLI::App* command) { return command->get_name() == word; });
-}
-
 int run(int count, char** arguments) {
     CLI::App program(
         "swirl derives fast Fourier transforms and their relatives as formulas, turns them into machine\n"
@@ -72,17 +36,25 @@ int run(int count, char** arguments) {
     program.set_version_flag("--version", "swirl " + std::string(version()), "Print the version and exit");
     program.set_help_flag("-h,--help", "Print help and exit; each command has its own");
     program.require_subcommand(1);
-    program.footer(footer());
     for (const AddCommand add : commands()) add(program);
+    program.footer(
+        "A PROBLEM is a transform or a matrix multiplication in one line, such as dft 1024 or gemm "
+        "1000x80x60;\n"
+        "'swirl help plan' says how to write one. For example:\n"
+        "  swirl plan dft 1000            how it would be computed, and how fast\n"
+        "  swirl bench dft 1000           its speed beside other libraries'\n"
+        "  swirl doctor                   what works on this machine\n"
+        "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be");
+    if (count == 1) {
+        std::cout << program.help() << std::flush;
+        return 0;
+    }
     try {
         program.parse(count, arguments);
         return 0;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return program.exit(error); // help or version
-        if (count > 1 && arguments[1][0] != '-' && !is_command(program, arguments[1]))
-            return complain(fmt::format("there is no command '{}'; see swirl --help", arguments[1]),
-                            exit_usage);
-        return complain(on_one_line(std::string(error.what())) + "; see swirl --help", exit_usage);
+        return complain(text_of_mistake(program, error, count, arguments), exit_usage);
     }
 }
 

@@ -139,7 +139,10 @@ void add_plan(CLI::App& program) {
                                 "Plan a transform or a matrix multiplication: schedule, kernels, "
                                 "floors, the model's estimate, and why nothing "
                                 "else was taken");
-    add_problem_words(command, options->words, "What to plan");
+    add_problem_words(command, options->words, "What to plan",
+                      "  swirl plan dft 1000 --measure\n"
+                      "  swirl plan rdft 4096 batch=64 --device gpu\n"
+                      "  swirl plan gemm 1000x80x60 --json");
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);
     options->planning.add_device_to(command);

@@ -1,5 +1,9 @@
 #include "cli/planning.hpp"
 
+#include "problem/words.hpp"
+
+#include <fmt/format.h>
+
 #include <cstdio>
 
 namespace swirl::cli {
@@ -107,8 +111,25 @@ void add_sizes_option(CLI::App& command, std::string& sizes) {
         ->type_name("SIZES");
 }
 
-void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what) {
+void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what,
+                       const std::string& examples) {
     command.add_option("PROBLEM", words, what)->type_name("");
+    std::string kinds;
+    for (const auto& kind : kind_words) kinds += fmt::format(" {}", kind.text);
+    command.footer(fmt::format(
+        "For example:\n{}\n"
+        "PROBLEM is a transform, lengths and options, as separate words or quoted (for the shell's sake with "
+        "parentheses):\n"
+        "  dft 1024                     dft 16x8 backward float32 inplace\n"
+        "  formula (DFT(2) ⊗ I(4)) · L(8, 2) complex64      a matrix as a formula, (x) * (+) in ASCII\n"
+        "  dft 2^20 planar              'dft 64 in=2 batch=10:(128,64) scale=1/64'\n"
+        "  convolution 4096 float32     'dft 1024 float16 load=\"x * window[i]\"'\n"
+        "transforms:{}\n"
+        "or a matrix multiplication, ROWSxCOLUMNSxK (m, n, k):\n"
+        "  gemm 1000x80x60              gemm 64x64x64 float32 a=rows b=1:80 batch=10 'epilogue=max(0, x + "
+        "bias[i])'\n"
+        "  gemm 64x64x64 reduce=amax:max:columns:abs(x) reduce=total:sum:all",
+        examples, kinds));
 }
 
 } // namespace swirl::cli

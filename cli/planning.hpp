@@ -45,8 +45,9 @@ void print_progress(const std::string& line);
 std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlanningOptions& options,
                                                 search::Purpose purpose = search::Purpose::execute);
 
-/// PROBLEM as positional words.
-void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what);
+/// PROBLEM as positional words, and how to write one. `examples`: lines of the command's own.
+void add_problem_words(CLI::App& command, std::vector<std::string>& words, const std::string& what,
+                       const std::string& examples);
 
 /// --sizes, for parse_problems.
 void add_sizes_option(CLI::App& command, std::string& sizes);

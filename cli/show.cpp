@@ -188,7 +188,9 @@ void add_show(CLI::App& program) {
     CLI::App& command = *program.add_subcommand(
         "show",
         "Print a transform or a matrix multiplication at one of its stages, from formula to machine code");
-    add_problem_words(command, options->words, "What to show");
+    add_problem_words(command, options->words, "What to show",
+                      "  swirl show dft 8\n"
+                      "  swirl show dft 64 --stage asm --cpu avx2");
     std::string help = "One of";
     for (const StageText& stage : stages) help += fmt::format("\n{}: {}", stage.name, stage.what);
     help +=

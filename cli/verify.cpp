@@ -121,7 +121,9 @@ void add_verify(CLI::App& program) {
     CLI::App& command = *program.add_subcommand(
         "verify",
         "Run transforms or a matrix multiplication and compare the results with a reference in long double");
-    add_problem_words(command, options->words, "What to verify: one problem or several");
+    add_problem_words(command, options->words, "What to verify: one problem or several",
+                      "  swirl verify dft n --sizes 1..64\n"
+                      "  swirl verify rdft 1000 float32 batch=10 --threads 2");
     add_sizes_option(command, options->sizes);
     command
         .add_option("--tolerance", options->tolerance,

@@ -85,7 +85,9 @@ void add_explain(CLI::App& program) {
         "with the "
         "predicted and measured time of each pass; a matrix multiplication's blocks, loops, kernels, traffic "
         "and limits; floors, the estimate, and what was not taken");
-    add_problem_words(command, options->words, "A transform or a matrix multiplication, such as dft 4096");
+    add_problem_words(command, options->words, "A transform or a matrix multiplication, such as dft 4096",
+                      "  swirl explain dft 4096\n"
+                      "  swirl explain gemm 4096x4096x4096 float32 --device sm_90");
     command.add_flag("--full", options->full, "Print the ir and the code too (not of GEMM on GPUs)");
     command.add_flag("--json", options->json, "Print JSON");
     command

@@ -103,7 +103,10 @@ private:
         return true;
     }
     void expect(std::string_view sign) {
-        if (!accept(sign)) fail(sign == "x" ? "'x' and the next extent" : "':' and the columns' stride");
+        if (!accept(sign))
+            fail(sign == "x"
+                     ? "'x' and the next extent; a product has three, m, n and k, as in gemm 100x80x60"
+                     : "':' and the columns' stride");
     }
     Integer integer(const char* expected) {
         Integer value = 0;
@@ -146,8 +149,10 @@ private:
             constexpr std::string_view known[] = {"float64", "float32", "complex64", "complex128",
                                                   "int32",   "double",  "single",    "batch",
                                                   "reduce",  "epilogue"};
-            fail("float64, float32, complex64, complex128, int32, a=, b=, c=, batch=, reduce= or epilogue=" +
-                 did_you_mean(word(), known));
+            const std::string meant = did_you_mean(word(), known, foreign_gemm_options);
+            fail(meant.empty() ? "float64, float32, complex64, complex128, int32, a=, b=, c=, batch=, "
+                                 "reduce= or epilogue="
+                               : "an option" + meant);
         }
         std::size_t end = text_.size();
         if (accept("\"")) {
@@ -221,8 +226,9 @@ private:
             layout.order = LayoutText::Order::rows;
         } else if (!read_property(layout)) {
             layout.order = LayoutText::Order::strides;
-            layout.row_stride =
-                integer("columns, rows, conj, shared, a data type, or two strides as in 2:100");
+            const std::string meant = did_you_mean(word(), {}, foreign_layouts);
+            layout.row_stride = integer(
+                ("columns, rows, conj, shared, a data type, or two strides as in 2:100" + meant).c_str());
             expect(":");
             layout.column_stride = integer("the columns' stride");
         }

@@ -58,6 +58,7 @@ public:
     std::size_t position() const { return position_; }
     bool at_end() const { return position_ == text_.size(); }
     bool next_is(char c) const { return !at_end() && text_[position_] == c; }
+    bool next_is_digit() const { return !at_end() && is_digit(text_[position_]); }
 
     [[noreturn]] void fail(const std::string& expected) const { fail_at(position_, expected); }
     [[noreturn]] void fail_at(std::size_t position, const std::string& expected) const {
@@ -90,6 +91,14 @@ public:
             ++position_;
         return text_.substr(start, position_ - start);
     }
+
+    /// All that stands before the next space or '='.
+    std::string_view whole_word(std::size_t start) const {
+        std::size_t end = start;
+        while (end < text_.size() && !is_space(text_[end]) && text_[end] != '=') ++end;
+        return text_.substr(start, end - start);
+    }
+    std::string_view rest_of_word() const { return whole_word(position_); }
 
     /// An expression in quotation marks.
     Expression expression() {
@@ -204,8 +213,11 @@ private:
             add(kind_words, known);
             add(kind_synonyms, known);
             add(gemm_words, known);
-            in_.fail_at(start, "a transform, one of " + list_of(kind_words) + ", or gemm" +
-                                   did_you_mean(word, known));
+            if (in_.next_is_digit())
+                in_.fail_at(start, "a transform before the lengths, as in 'dft " +
+                                       std::string(in_.rest_of_word()) + "'");
+            const std::string meant = did_you_mean(in_.whole_word(start), known, foreign_kinds);
+            in_.fail_at(start, "a transform, one of " + list_of(kind_words) + ", or gemm" + meant);
         }
         if (is_real_to_real(kind_) && in_.next_is(',')) read_more_kinds();
         in_.require_end_of_word("a space after the transform");
@@ -308,9 +320,16 @@ private:
                 in_.fail("at most " + std::to_string(most_dimensions) + " dimensions");
             lengths_.push_back(in_.integer("a length, such as 64 or 2^10"));
         } while (in_.take('x'));
-        in_.require_end_of_word("'x' and another length, or a space");
+        in_.require_end_of_word(fmt::format("'x' and another length, or a space{}", length_hint()));
         if (!kinds_.empty() && kinds_.size() != lengths_.size())
             in_.fail_at(lengths_at_, fmt::format("a length for each of the {} kinds", kinds_.size()));
+    }
+
+    /// What to write for lengths that are not separated by 'x' or not written in digits.
+    std::string length_hint() const {
+        if (in_.next_is(',')) return "; lengths are separated by 'x', as in 8x8";
+        if (in_.next_is('.')) return "; lengths are integers";
+        return in_.next_is('e') ? "; write powers as 10^6" : "";
     }
 
     void read_option() {
@@ -319,12 +338,21 @@ private:
         if (has_formula(kind_) && word.empty())
             in_.fail("an operator of the formula (⊗ · ⊕, or (x) * (+)), an option or the end");
         const bool known = in_.next_is('=') ? read_assignment(word, start) : read_flag(word, start);
-        if (!known)
-            in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " + list_of_types() + " " +
-                                   list_of(layout_words) + " " + list_of(placement_words) +
-                                   " in= out= strides= batch= scale= norm= spectrum= load= store=" +
-                                   did_you_mean(word, option_words()));
+        if (!known) fail_at_option(start);
         in_.require_end_of_word("a space before the next option");
+    }
+
+    [[noreturn]] void fail_at_option(std::size_t start) const {
+        const std::string_view given = in_.whole_word(start);
+        if (given.find_first_not_of("0123456789x") == std::string_view::npos)
+            in_.fail_at(start, "an option; lengths are one word, separated by 'x', as in 8x8");
+        std::vector<ForeignWord> foreign(std::begin(foreign_types), std::end(foreign_types));
+        foreign.insert(foreign.end(), std::begin(foreign_options), std::end(foreign_options));
+        const std::string meant = did_you_mean(given, option_words(), foreign);
+        if (!meant.empty()) in_.fail_at(start, "an option" + meant);
+        in_.fail_at(start, "an option, one of " + list_of(direction_words) + " " + list_of_types() + " " +
+                               list_of(layout_words) + " " + list_of(placement_words) +
+                               " in= out= strides= batch= scale= norm= spectrum= load= store=");
     }
 
     bool read_flag(std::string_view word, std::size_t start) {

@@ -27,17 +27,23 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> known,
+                         std::span<const ForeignWord> foreign) {
     constexpr std::size_t longest = 40; // a longer word is no misspelling
     if (word.empty() || word.size() > longest) return "";
-    const std::size_t most = word.size() <= 2 ? 1 : word.size() <= 5 ? 2 : 3;
+    std::string lower(word);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     std::string_view nearest;
-    std::size_t least = most + 1;
-    for (const std::string_view one : known)
-        if (const std::size_t changes = distance(word, one); changes < least && changes < one.size()) {
-            least = changes;
-            nearest = one;
-        }
+    for (const ForeignWord& one : foreign)
+        if (one.text == lower) nearest = one.meaning;
+    const std::size_t most = word.size() <= 2 ? 1 : word.size() <= 5 ? 2 : 3;
+    if (nearest.empty())
+        for (std::size_t least = most + 1; const std::string_view one : known)
+            if (const std::size_t changes = distance(lower, one); changes < least && changes < one.size()) {
+                least = changes;
+                nearest = one;
+            }
     return nearest.empty() ? "" : "; did you mean '" + std::string(nearest) + "'?";
 }
 

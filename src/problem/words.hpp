@@ -3,6 +3,7 @@
 #include <swirl/data_type.hpp>
 
 #include "problem/kinds.hpp"
+#include "problem/suggestion.hpp"
 
 #include <cstdint>
 #include <string_view>
@@ -107,6 +108,69 @@ inline constexpr GemmWord gemm_words[] = {
     {"gemm", DataType::float64, false},   {"matmul", DataType::float64, false},
     {"sgemm", DataType::float32, true},   {"dgemm", DataType::float64, true},
     {"cgemm", DataType::complex64, true}, {"zgemm", DataType::complex128, true},
+};
+
+/// For "did you mean": words that are refused because they say too little or belong elsewhere.
+inline constexpr ForeignWord foreign_kinds[] = {
+    {"conv", "convolution"}, {"convolve", "convolution"},
+    {"dct", "dct2"},         {"dst", "dst2"},
+    {"fft2", "dft"},         {"fft3", "dft"},
+    {"fftn", "dft"},         {"fwht", "wht"},
+    {"hadamard", "wht"},     {"idct", "dct3"},
+    {"idst", "dst3"},        {"irfft2", "irfft"},
+    {"irfftn", "irfft"},     {"matrix", "gemm"},
+    {"mm", "gemm"},          {"rfft2", "rfft"},
+    {"rfftn", "rfft"},       {"walsh", "wht"},
+    {"z2z", "dft"},
+};
+inline constexpr ForeignWord foreign_types[] = {
+    {"bf16", "bfloat16"}, {"e4m3", "float8_e4m3"}, {"f16", "float16"},
+    {"f32", "float32"},   {"f64", "float64"},      {"float", "float32"},
+    {"fp16", "float16"},  {"fp32", "float32"},     {"fp64", "float64"},
+};
+inline constexpr ForeignWord foreign_options[] = {
+    {"dist", "batch="},
+    {"howmany", "batch="},
+    {"idist", "batch="},
+    {"in-place", "inplace"},
+    {"in_place", "inplace"},
+    {"inv", "inverse"},
+    {"istride", "in="},
+    {"many", "batch="},
+    {"odist", "batch="},
+    {"ortho", "norm=ortho"},
+    {"ostride", "out="},
+    {"out-of-place", "outofplace"},
+    {"out_of_place", "outofplace"},
+    {"overwrite", "inplace"},
+    {"stride", "strides="},
+};
+inline constexpr ForeignWord foreign_gemm_options[] = {
+    {"bf16", "a=bfloat16 b=bfloat16"},
+    {"bfloat16", "a=bfloat16 b=bfloat16"},
+    {"e4m3", "a=float8_e4m3 b=float8_e4m3"},
+    {"f16", "a=float16 b=float16"},
+    {"f32", "float32"},
+    {"f64", "float64"},
+    {"float", "float32"},
+    {"float16", "a=float16 b=float16"},
+    {"fp16", "a=float16 b=float16"},
+    {"fp32", "float32"},
+    {"fp64", "float64"},
+    {"fp8", "a=float8_e4m3 b=float8_e4m3"},
+    {"half", "a=float16 b=float16"},
+    {"int8", "int32 a=int8 b=int8"},
+    {"load", "a=, whose data type is converted, or epilogue="},
+    {"store", "c=, whose data type is converted, or epilogue="},
+    {"ta", "a=rows"},
+    {"tb", "b=rows"},
+    {"transa", "a=rows"},
+    {"transb", "b=rows"},
+};
+inline constexpr ForeignWord foreign_layouts[] = {
+    {"c", "rows"},    {"col", "columns"}, {"colmajor", "columns"}, {"column", "columns"},
+    {"f", "columns"}, {"n", "columns"},   {"row", "rows"},         {"rowmajor", "rows"},
+    {"t", "rows"},    {"trans", "rows"},  {"transpose", "rows"},
 };
 
 } // namespace swirl
