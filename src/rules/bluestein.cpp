@@ -60,8 +60,8 @@ std::vector<Choice> choices(const Formula& f) {
 constexpr Integer computed_at_once = 1 << 16;
 
 /// Longer spectra are computed by the kernels, which takes about a third of the convolution's time: their tables would take
-/// over 160 MiB in float64, and a second to fill.
-constexpr Integer longest_tabulated = Integer{10} << 20;
+/// over 64 MiB in float64, and most of a second to fill.
+constexpr Integer longest_tabulated = Integer{4} << 20;
 
 Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
 

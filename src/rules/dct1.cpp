@@ -13,11 +13,18 @@
 //   Thomas 1963). P pairs x[2j] with x[m−2j], or x[m−2j] with x[2j] of x[1] … x[n], as components of entry j of one complex
 //   sequence, and E extends it to m entries by its symmetry. By that symmetry of each component its spectrum is real, or
 //   imaginary: G reads entries k ≤ m/2 of the spectrum, even ones first, and R writes results k and m−k of each.
+//
+//   DCT1_n = [I_n 0] · RDFT_2m · E,  m = n − 1,        DST1_n = B · RDFT_2m · E,  m = n + 1
+//
+//   E is the even or (negated) odd extension, and B reads the imaginary components. Twice the work, and as many points in one
+//   piece: what serves a long real DFT serves these.
 
 #include "rules/building_blocks.hpp"
 #include "rules/rule_list.hpp"
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 namespace swirl::rules {
 
@@ -114,6 +121,29 @@ Formula build_dst1_dft(const Formula& f, const Choice&) {
                        spread(matrix(4, 2, {1, 0, 0, 1, -1, 0, 0, -1}), h), permutation(sources)});
 }
 
+Formula build_dct1_rdft(const Formula& f, const Choice&) {
+    require(dct1_rdft.name, f, applicable_dct1(f));
+    const Integer n = f.rows(), m = n - 1;
+    if (m == 1) return F2();
+    const IndexMap even = IndexMap::piecewise({{{n}, {1}, 0, 0}, {{m - 1}, {-1}, m - 1, 0}}, n);
+    const IndexMap reals = IndexMap::piecewise({{{n}, {1}, 0, 0}}, 2 * m);
+    return product_of({gather(reals), rdft(2 * m, Direction::forward), gather(even)});
+}
+
+Formula build_dst1_rdft(const Formula& f, const Choice&) {
+    require(dst1_rdft.name, f, applicable_dst1(f));
+    const Integer n = f.rows(), m = n + 1;
+    const IndexMap odd = IndexMap::piecewise(
+        {{{1}, {0}, 0, 0}, {{n}, {1}, 0, 0}, {{1}, {0}, 0, 0}, {{n}, {-1}, n - 1, 0}}, n);
+    const IndexMap signs =
+        IndexMap::piecewise({{{1}, {0}, 0, 0}, {{n}, {0}, 1, 0}, {{1}, {0}, 0, 0}, {{n}, {0}, 2, 0}}, 3);
+    const DiagonalFunction sign =
+        ExplicitFunction{std::make_shared<const std::vector<Complex>>(std::vector<Complex>{0, -1, 1})};
+    const IndexMap imaginaries = IndexMap::piecewise({{{n}, {-1}, 2 * m - 1, 0}}, 2 * m);
+    return product_of(
+        {gather(imaginaries), rdft(2 * m, Direction::forward), diagonal(sign, signs), gather(odd)});
+}
+
 } // namespace
 
 constinit const BreakdownRule dct1_dct3 = {
@@ -132,6 +162,14 @@ constinit const BreakdownRule dct1_dft = {
     .build = build_dct1_dft,
 };
 
+constinit const BreakdownRule dct1_rdft = {
+    .name = "dct1-rdft",
+    .identity = "DCT1_n = [I_n 0] · RDFT_2m · E, m = n − 1",
+    .applicable = applicable_dct1,
+    .choices = one_choice,
+    .build = build_dct1_rdft,
+};
+
 constinit const BreakdownRule dst1_dft = {
     .name = "dst1-dft",
     .identity = "DST1_n = R · ([1 1; −1 1] ⊗ I ⊕ [1 −1; −1 −1] ⊗ I) · G · RealOf(DFT_{n+1}) · E · P, n even",
@@ -146,6 +184,14 @@ constinit const BreakdownRule dst1_dst3 = {
     .applicable = applicable_dst1_dst3,
     .choices = one_choice,
     .build = build_dst1_dst3,
+};
+
+constinit const BreakdownRule dst1_rdft = {
+    .name = "dst1-rdft",
+    .identity = "DST1_n = B · RDFT_2m · E, m = n + 1",
+    .applicable = applicable_dst1,
+    .choices = one_choice,
+    .build = build_dst1_rdft,
 };
 
 } // namespace swirl::rules

@@ -15,10 +15,10 @@ using namespace formula;
 namespace {
 
 /// Rules for real transforms, in order of preference; their children are DFTs or again real transforms.
-constexpr std::string_view real_rules[] = {"rdft-stockham", "rdft-rader", "rdft-half-size", "rdft-embedding",
-                                           "dct2-rdft",     "dct3-rdft",  "dct4-dft",       "dct4-rdft",
-                                           "dst-dct",       "dct1-dct3",  "dct1-dft",       "dst1-dst3",
-                                           "dst1-dft",      "dht-rdft",   "wht-split"};
+constexpr std::string_view real_rules[] = {
+    "rdft-stockham", "rdft-rader", "rdft-half-size", "rdft-embedding", "dct2-rdft", "dct3-rdft",
+    "dct4-dft",      "dct4-rdft",  "dst-dct",        "dct1-dct3",      "dct1-dft",  "dst1-dst3",
+    "dst1-dft",      "dct1-rdft",  "dst1-rdft",      "dht-rdft",       "wht-split"};
 
 /// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_codelet = 32;
@@ -26,6 +26,17 @@ constexpr Integer largest_real_codelet = 32;
 /// Longest convolution of rdft-rader: its spectrum and its permutations are tables. Longer transforms are embedded in complex
 /// ones, where Bluestein's chirps are products of small tables.
 constexpr Integer longest_rader = Integer{1} << 20;
+
+/// Longest transform of type 1 by parts. Longer ones, whose parts the caches do not hold, are real transforms of twice the
+/// points: two sweeps over memory.
+constexpr Integer longest_by_parts = Integer{1} << 20;
+
+bool is_worthwhile(const rules::BreakdownRule& rule, Integer n) {
+    const bool is_whole = rule.name == "dct1-rdft" || rule.name == "dst1-rdft";
+    const bool is_by_parts = rule.name == "dct1-dct3" || rule.name == "dct1-dft" ||
+                             rule.name == "dst1-dst3" || rule.name == "dst1-dft";
+    return n > longest_by_parts ? !is_by_parts : !is_whole;
+}
 
 /// The length of the real DFT whose straight-line algorithms compute a transform.
 Integer period_of(const Formula& transform) {
@@ -101,7 +112,7 @@ std::vector<Candidate> real_candidates(const Formula& transform, const Setting& 
         result.push_back({{}, codelet_cycles(n, setting) / 2});
     for (const std::string_view name : real_rules) {
         const rules::BreakdownRule& rule = rules::rule_named(name);
-        if (!rule.applicable(transform).ok()) continue;
+        if (!is_worthwhile(rule, n) || !rule.applicable(transform).ok()) continue;
         for (const rules::Choice& choice : worthwhile_choices(rule, transform))
             result.push_back(candidate_of(rule, choice, transform, setting));
     }
