@@ -27,10 +27,11 @@ set_target_properties(swirl_python PROPERTIES LINK_DEPENDS ${version_script})
 target_link_options(swirl_python PRIVATE -Wl,--as-needed -Wl,--version-script=${version_script})
 install(TARGETS swirl_python LIBRARY DESTINATION swirl COMPONENT python)
 
-file(GLOB package_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/swirl
+file(GLOB_RECURSE package_files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/swirl
     ${PROJECT_SOURCE_DIR}/python/swirl/*.py ${PROJECT_SOURCE_DIR}/python/swirl/*.pyi ${PROJECT_SOURCE_DIR}/python/swirl/py.typed)
 foreach(file IN LISTS package_files)
-    file(MAKE_DIRECTORY ${python_package})
+    cmake_path(GET file PARENT_PATH folder)
+    file(MAKE_DIRECTORY ${python_package}/${folder})
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/python/swirl/${file} ${python_package}/${file} SYMBOLIC)
 endforeach()
 
@@ -44,8 +45,9 @@ if(SWIRL_BUILD_TESTS)
     foreach(file IN LISTS python_tests)
         cmake_path(GET file STEM name)
         string(REPLACE "test_" "python." name ${name})
-        add_test(NAME ${name} COMMAND ${Python_EXECUTABLE} -m pytest -q -p no:cacheprovider ${file})
-        set_tests_properties(${name} PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS python
+        add_test(NAME ${name} COMMAND ${Python_EXECUTABLE} -m pytest -q -rs -p no:cacheprovider ${file})
+        # 5: no test was collected, as a library that all of them need is missing
+        set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 5 TIMEOUT ${SWIRL_TEST_SECONDS} LABELS python
             ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1")
     endforeach()
 endif()

@@ -6,6 +6,7 @@
 #include "fourier.hpp"
 #include "plan.hpp"
 #include "products.hpp"
+#include "spectral.hpp"
 
 #include <nanobind/stl/string_view.h>
 
@@ -25,6 +26,7 @@ NB_MODULE(_core, module) {
     swirl::python::define_errors(module);
     swirl::python::define_plan(module);
     swirl::python::define_transforms(module);
+    swirl::python::define_memory_transforms(module);
     swirl::python::define_products(module);
     module.attr("version") = swirl::version();
 }

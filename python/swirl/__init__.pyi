@@ -18,6 +18,7 @@ __version__: str
 def plan(
     problem: str,
     *,
+    device: Any = None,
     threads: int = 1,
     effort: Literal["estimate", "measure", "exhaustive", "background"] = "estimate",
     time_budget: float | None = None,
