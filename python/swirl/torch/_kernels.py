@@ -1,0 +1,101 @@
+"""Transforms of tensors with memory, by swirl's plans: out of place, without autograd. All arguments are resolved.
+
+A complex tensor of component type bfloat16, which PyTorch lacks, is a real tensor with one more dimension, of the real and the
+imaginary component: `pairs`. Other types may be given so, too."""
+
+import torch
+
+from swirl import _core
+
+_transform = _core.transform_memory
+_number = {getattr(torch, name): number for name, number in _core.data_types.items() if hasattr(torch, name)}
+_number_of_pairs = {component: _core.data_types[name] for component, name in (
+    (torch.float16, "complex32"), (torch.bfloat16, "complex_bfloat16"), (torch.float32, "complex64"),
+    (torch.float64, "complex128"))}
+COMPLEX = {torch.float16: torch.complex32, torch.float32: torch.complex64, torch.float64: torch.complex128}
+COMPONENT = {complex: real for real, complex in COMPLEX.items()} | {
+    real: real for real in (torch.float16, torch.bfloat16, torch.float32, torch.float64)}
+_FFT, _IFFT, _RFFT, _IRFFT, _HFFT, _IHFFT = _core.FFT, _core.IFFT, _core.RFFT, _core.IRFFT, _core.HFFT, _core.IHFFT
+_empty, _threads = torch.empty, torch.get_num_threads
+
+
+def empty_result(x, shape, component, is_complex, pairs):
+    """A contiguous tensor for a result of this shape: complex, pairs, or real."""
+    if not is_complex:
+        return _empty(shape, dtype=component, device=x.device)
+    if pairs:
+        return _empty((*shape, 2), dtype=component, device=x.device)
+    return _empty(shape, dtype=COMPLEX[component], device=x.device)
+
+
+def c2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None):
+    """Complex spectrum of a complex or a real tensor. `scaled`: 0, 1 or 2 for no factor, 1/√n or 1/n; `forward`: the sign of the
+    exponent is −; `weighted` means nothing here; `dtype`: component type of the result."""
+    function = _FFT if forward else _IFFT
+    if not pairs and not x.is_complex() and (x.is_cuda or x.element_size() == 2):
+        x = resized(x, n, dim).contiguous()
+    return run(function, x, n, dim, scaled, False, pairs, dtype, n[-1], True, out)
+
+
+def r2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None):
+    """The first n//2+1 entries of the spectrum of a real tensor along the last of the dimensions. `weighted`: those that stand for
+    themselves and for their mirror image are doubled."""
+    return run(_RFFT if forward else _IHFFT, x, n, dim, scaled, weighted, pairs, dtype, n[-1] // 2 + 1, True, out)
+
+
+def c2r(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None):
+    """A real tensor by such entries. `weighted`: they are halved first."""
+    return run(_HFFT if forward else _IRFFT, x, n, dim, scaled, weighted, pairs, dtype, n[-1], False, out)
+
+
+def resized(x, n, dim):
+    """x, cropped or padded with zeros to lengths n."""
+    for length, d in zip(n, dim):
+        if x.shape[d] > length:
+            x = x.narrow(d, 0, length)
+        elif x.shape[d] < length:
+            x = torch.nn.functional.pad(x, [0, 0] * (x.dim() - 1 - d) + [0, length - x.shape[d]])
+    return x
+
+
+def run(function, x, n, dim, scaled, weighted, pairs, dtype, last, gives_complex, out):
+    # A half spectrum is complex, and pairs are on each complex side.
+    takes_pairs = pairs and function not in (_RFFT, _IHFFT)
+    if takes_pairs:
+        strides = x.stride()
+        if strides[-1] != 1 or any(stride % 2 for stride in strides[:-1]) or x.data_ptr() % (2 * x.element_size()):
+            x = x.clone(memory_format=torch.contiguous_format)
+            strides = x.stride()
+        shape, strides = tuple(x.shape)[:-1], tuple(stride // 2 for stride in strides[:-1])
+        number = _number_of_pairs[x.dtype]
+    else:
+        shape, strides, number = x.shape, x.stride(), _number[x.dtype]
+        if x.is_cuda and not x.is_complex() and x.data_ptr() % (2 * x.element_size()):
+            x = x.clone()  # kernels of GPUs load real elements in pairs
+            strides = x.stride()
+    if out is None:
+        result_shape = list(shape)
+        for length, d in zip(n, dim):
+            result_shape[d] = length
+        result_shape[dim[-1]] = last
+        out = empty_result(x, result_shape, dtype, gives_complex, pairs)
+    out_strides = out.stride()
+    if gives_complex and pairs:
+        out_strides = tuple(stride // 2 for stride in out_strides[:-1])
+    if out.numel() == 0:
+        return out
+    _transform(function, scaled, weighted, x.data_ptr(), number, shape, strides, tuple(n), tuple(dim), out.data_ptr(),
+               _number[dtype], out_strides, *execution(x))
+    return out
+
+
+def execution(x):
+    """Where a call with a tensor runs, as swirl._core's functions take it: threads, GPU, stream, whether a graph captures the
+    stream, and what makes workspace there."""
+    if not x.is_cuda:
+        return _threads(), -1, 0, False, None
+    device = x.device
+    with torch.cuda.device(device):
+        is_capturing = torch.cuda.is_current_stream_capturing()
+    return (1, device.index, torch.cuda.current_stream(device).cuda_stream, is_capturing,
+            lambda size: _empty(size, dtype=torch.uint8, device=device))
