@@ -37,8 +37,8 @@ public:
         return {values_ + first, static_cast<std::size_t>(count)};
     }
 
-    /// NumPy has at most 64 dimensions: axes, lengths, extents and the strides of two arrays.
-    static constexpr std::size_t most_dimensions = 64, most_values = 16 + 5 * most_dimensions;
+    /// Arrays have at most 64 dimensions: axes, lengths, extents and the strides of two arrays, axes of a third.
+    static constexpr std::size_t most_dimensions = 64, most_values = 24 + 6 * most_dimensions;
 
 private:
     std::int64_t values_[most_values];

@@ -193,6 +193,25 @@ std::vector<npy_intp> output_shape(const Call& call) {
 
 namespace {
 
+/// A batch loop's index in callbacks.
+std::string batch_name(const Transform& problem, std::size_t b) {
+    return problem.batches.size() == 1 ? "b" : "b" + std::to_string(b);
+}
+
+bool factor_has(const Call& call, int axis) {
+    return call.factor && std::binary_search(call.factor->axes.begin(), call.factor->axes.end(), axis);
+}
+
+/// A store callback, its result multiplied by an array over the loops that are given with their axes.
+Expression multiplied(const Expression& store, const Call::Factor& factor,
+                      std::vector<std::pair<int, std::string>> loops) {
+    std::sort(loops.begin(), loops.end());
+    std::vector<std::string> names;
+    for (const auto& [axis, name] : loops) names.push_back(name);
+    const Expression array = Expression::complex_array("factor", std::move(names));
+    return (store.is_identity() ? Expression::x() : store) * (factor.is_conjugated ? conj(array) : array);
+}
+
 /// Lets the load callback read contiguous reals by the names of all loops, in the order of memory. The input itself is not
 /// read: all of its elements are one.
 void read_array(Transform& problem, const Call& call, const std::vector<std::string>& indices) {
@@ -204,8 +223,7 @@ void read_array(Transform& problem, const Call& call, const std::vector<std::str
         if (call.lengths[k] > 1) loops.emplace_back(call.strides[axis], indices[k]);
     }
     for (std::size_t b = 0; b < problem.batches.size(); ++b)
-        loops.emplace_back(problem.batches[b].input_stride,
-                           problem.batches.size() == 1 ? "b" : "b" + std::to_string(b));
+        loops.emplace_back(problem.batches[b].input_stride, batch_name(problem, b));
     std::sort(loops.begin(), loops.end(), std::greater<>());
     std::string text = component_of(call.input_type) == DataType::bfloat16  ? "bfloat16 reals["
                        : component_of(call.input_type) == DataType::float16 ? "float16 reals["
@@ -247,16 +265,22 @@ Transform problem_of(const Call& call) {
         problem.dimensions.push_back(dimension(call.axes[k], call.lengths[k]));
         indices[k] = order.size() == 1 ? "i" : "i" + std::to_string(position);
     }
+    std::vector<bool> batch_has_factor;
+    std::vector<int> batch_axes; ///< the first of each loop
     for (int axis = 0; axis < static_cast<int>(call.shape.size()); ++axis) {
         const Integer length = call.shape[static_cast<std::size_t>(axis)];
         if (length == 1 || std::find(call.axes.begin(), call.axes.end(), axis) != call.axes.end()) continue;
         const Dimension loop = dimension(axis, length);
         Dimension* const outer = problem.batches.empty() ? nullptr : &problem.batches.back();
+        const bool has_factor = factor_has(call, axis);
         if (outer != nullptr && outer->input_stride == length * loop.input_stride &&
-            outer->output_stride == length * loop.output_stride)
+            outer->output_stride == length * loop.output_stride && batch_has_factor.back() == has_factor) {
             *outer = {outer->length * length, loop.input_stride, loop.output_stride};
-        else
+        } else {
             problem.batches.push_back(loop);
+            batch_has_factor.push_back(has_factor);
+            batch_axes.push_back(axis);
+        }
     }
     if (per_element == 2) problem.batches.push_back({2, 1, 1});
     if (reads_array(call)) {
@@ -264,6 +288,14 @@ Transform problem_of(const Call& call) {
         return problem;
     }
     Callbacks callbacks = callbacks_of(call, indices);
+    if (call.factor) {
+        std::vector<std::pair<int, std::string>> loops; // by axis
+        for (std::size_t k = 0; k < call.axes.size(); ++k)
+            if (factor_has(call, call.axes[k])) loops.emplace_back(call.axes[k], indices[k]);
+        for (std::size_t b = 0; b < batch_axes.size(); ++b)
+            if (batch_has_factor[b]) loops.emplace_back(batch_axes[b], batch_name(problem, b));
+        callbacks.store = multiplied(callbacks.store, *call.factor, std::move(loops));
+    }
     problem.load = std::move(callbacks.load);
     problem.store = std::move(callbacks.store);
     return problem;
@@ -295,6 +327,7 @@ std::shared_ptr<const Recipe> recipe_of(const Call& call, const Plan* plan) {
     recipe->output_type = output_type(call);
     recipe->output_shape = output_shape(call);
     recipe->reads_array = reads_array(call);
+    recipe->has_factor = call.factor.has_value();
     recipe->is_in_place = call.destination == Destination::input;
     const bool is_empty =
         std::find(recipe->output_shape.begin(), recipe->output_shape.end(), 0) != recipe->output_shape.end();

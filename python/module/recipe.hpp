@@ -49,6 +49,12 @@ struct Call {
     /// Entries of a half spectrum that stand for two of the whole are doubled as it is stored, or halved as it is loaded: the
     /// adjoint of a real transform is such a transform.
     bool is_weighted = false;
+    /// Multiplies the result, as it is stored, by a contiguous complex array with the extents of these axes of the result.
+    struct Factor {
+        std::vector<int> axes; ///< ascending
+        bool is_conjugated = false;
+    };
+    std::optional<Factor> factor = {};
 };
 
 /// How to answer such calls: immutable, shared by all of the same key.
@@ -60,6 +66,7 @@ struct Recipe {
     bool is_in_place = false;     ///< the result replaces the input
     bool is_long = false;         ///< long enough to release the interpreter's lock
     bool reads_array = false;     ///< the input is the array `reals` of the load callback
+    bool has_factor = false;      ///< the store callback has an array `factor`
 };
 
 /// Type and extents of the result.

@@ -155,9 +155,10 @@ void check_layout(const Tensor& tensor, const Side& side, Device device) {
 Tensor new_array(const Side& side, const Tensor& like, void* stream) {
     if (like.is_numpy()) return new_numpy_array(side);
     const Extent extent = extent_of(side);
-    const nb::object array = nb::module_::import_("swirl._arrays")
-                                 .attr("new_array")(like.object, name_of(side.type).c_str(), tuple_of(side.shape),
-                                                    tuple_of(side.strides), extent.elements, extent.first);
+    const nb::object array =
+        nb::module_::import_("swirl._arrays")
+            .attr("new_array")(like.object, name_of(side.type).c_str(), tuple_of(side.shape),
+                               tuple_of(side.strides), extent.elements, extent.first);
     return tensor_of(array, side.name, stream);
 }
 

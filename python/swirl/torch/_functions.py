@@ -4,6 +4,7 @@ import torch
 
 from swirl.torch._arguments import RefusedCall, factor, one, several
 from swirl.torch._kernels import COMPLEX, COMPONENT
+from swirl.torch._known_calls import find, key_of, remember, run
 from swirl.torch._operators import KERNELS, apply
 from swirl.torch._plain import is_plain
 
@@ -38,24 +39,37 @@ def prepared(x, kind, pairs):
 
 
 def in_one(kind, direction, x, n, dim, norm, out, pairs):
-    x, shape, component = prepared(x, kind, pairs)
-    lengths, dims = one(shape, n, dim, kind == "c2r")
-    return computed(kind, direction, x, lengths, dims, norm, component, pairs, out)
+    return called(one, kind, direction, x, n, dim, norm, out, pairs)
 
 
 def in_several(kind, direction, x, s, dim, norm, out, pairs):
-    x, shape, component = prepared(x, kind, pairs)
-    lengths, dims = several(shape, s, dim, kind == "c2r")
+    if isinstance(s, list):
+        s = tuple(s)
+    if isinstance(dim, list):
+        dim = tuple(dim)
+    return called(several, kind, direction, x, s, dim, norm, out, pairs)
+
+
+def called(resolve, kind, direction, given, n, dim, norm, out, pairs):
+    """A call, its arguments resolved by `one` or `several` unless they were before."""
+    may_be_known = not torch.compiler.is_compiling() and out is None and not pairs and is_plain(given)
+    if may_be_known:
+        key = key_of(given, resolve, kind, direction, n, dim, norm)
+        call = find(key)
+        if call is not None:
+            result = run(call, given)
+            if result is not None:
+                return result
+    x, shape, component = prepared(given, kind, pairs)
+    lengths, dims = resolve(shape, n, dim, kind == "c2r")
     if not dims:
         if kind != "c2c":
             raise RefusedCall("at least one dimension must be transformed")
         result = x.clone() if pairs or x.is_complex() else x.to(COMPLEX[component])
         return result if out is None else copied(result, out)
-    return computed(kind, direction, x, lengths, dims, norm, component, pairs, out)
-
-
-def computed(kind, direction, x, lengths, dims, norm, component, pairs, out):
     forward, scaled = direction == "forward", factor(norm, direction)
+    if may_be_known and x is given:
+        remember(key, kind, direction, x, lengths, dims, scaled, component)
     if out is None:
         return apply(kind, x, lengths, dims, scaled, forward, False, pairs, component)
     if takes_result(out, kind, x, lengths, dims, component, pairs):

@@ -8,44 +8,45 @@ import torch
 from swirl import _core
 
 _transform = _core.transform_memory
-_number = {getattr(torch, name): number for name, number in _core.data_types.items() if hasattr(torch, name)}
+NUMBER = {getattr(torch, name): number for name, number in _core.data_types.items() if hasattr(torch, name)}
 _number_of_pairs = {component: _core.data_types[name] for component, name in (
     (torch.float16, "complex32"), (torch.bfloat16, "complex_bfloat16"), (torch.float32, "complex64"),
     (torch.float64, "complex128"))}
 COMPLEX = {torch.float16: torch.complex32, torch.float32: torch.complex64, torch.float64: torch.complex128}
 COMPONENT = {complex: real for real, complex in COMPLEX.items()} | {
     real: real for real in (torch.float16, torch.bfloat16, torch.float32, torch.float64)}
-_FFT, _IFFT, _RFFT, _IRFFT, _HFFT, _IHFFT = _core.FFT, _core.IFFT, _core.RFFT, _core.IRFFT, _core.HFFT, _core.IHFFT
+FUNCTION = {("c2c", "forward"): _core.FFT, ("c2c", "backward"): _core.IFFT, ("r2c", "forward"): _core.RFFT,
+            ("r2c", "backward"): _core.IHFFT, ("c2r", "forward"): _core.HFFT, ("c2r", "backward"): _core.IRFFT}
 _empty, _threads = torch.empty, torch.get_num_threads
 
 
 def empty_result(x, shape, component, is_complex, pairs):
     """A contiguous tensor for a result of this shape: complex, pairs, or real."""
     if not is_complex:
-        return _empty(shape, dtype=component, device=x.device)
+        return x.new_empty(shape, dtype=component)
     if pairs:
-        return _empty((*shape, 2), dtype=component, device=x.device)
-    return _empty(shape, dtype=COMPLEX[component], device=x.device)
+        return x.new_empty((*shape, 2), dtype=component)
+    return x.new_empty(shape, dtype=COMPLEX[component])
 
 
-def c2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None):
+def c2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None, factor=None):
     """Complex spectrum of a complex or a real tensor. `scaled`: 0, 1 or 2 for no factor, 1/√n or 1/n; `forward`: the sign of the
-    exponent is −; `weighted` means nothing here; `dtype`: component type of the result."""
-    function = _FFT if forward else _IFFT
+    exponent is −; `weighted` means nothing here; `dtype`: component type of the result.
+    `factor`: None, or address, axes and conjugation of a complex tensor that multiplies the result."""
     if not pairs and not x.is_complex() and (x.is_cuda or x.element_size() == 2):
         x = resized(x, n, dim).contiguous()
-    return run(function, x, n, dim, scaled, False, pairs, dtype, n[-1], True, out)
+    return run("c2c", forward, x, n, dim, scaled, False, pairs, dtype, n[-1], True, out, factor)
 
 
-def r2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None):
+def r2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None, factor=None):
     """The first n//2+1 entries of the spectrum of a real tensor along the last of the dimensions. `weighted`: those that stand for
     themselves and for their mirror image are doubled."""
-    return run(_RFFT if forward else _IHFFT, x, n, dim, scaled, weighted, pairs, dtype, n[-1] // 2 + 1, True, out)
+    return run("r2c", forward, x, n, dim, scaled, weighted, pairs, dtype, n[-1] // 2 + 1, True, out, factor)
 
 
 def c2r(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None):
     """A real tensor by such entries. `weighted`: they are halved first."""
-    return run(_HFFT if forward else _IRFFT, x, n, dim, scaled, weighted, pairs, dtype, n[-1], False, out)
+    return run("c2r", forward, x, n, dim, scaled, weighted, pairs, dtype, n[-1], False, out)
 
 
 def resized(x, n, dim):
@@ -58,9 +59,9 @@ def resized(x, n, dim):
     return x
 
 
-def run(function, x, n, dim, scaled, weighted, pairs, dtype, last, gives_complex, out):
+def run(kind, forward, x, n, dim, scaled, weighted, pairs, dtype, last, gives_complex, out, factor=None):
     # A half spectrum is complex, and pairs are on each complex side.
-    takes_pairs = pairs and function not in (_RFFT, _IHFFT)
+    takes_pairs = pairs and kind != "r2c"
     if takes_pairs:
         strides = x.stride()
         if strides[-1] != 1 or any(stride % 2 for stride in strides[:-1]) or x.data_ptr() % (2 * x.element_size()):
@@ -69,7 +70,7 @@ def run(function, x, n, dim, scaled, weighted, pairs, dtype, last, gives_complex
         shape, strides = tuple(x.shape)[:-1], tuple(stride // 2 for stride in strides[:-1])
         number = _number_of_pairs[x.dtype]
     else:
-        shape, strides, number = x.shape, x.stride(), _number[x.dtype]
+        shape, strides, number = x.shape, x.stride(), NUMBER[x.dtype]
         if x.is_cuda and not x.is_complex() and x.data_ptr() % (2 * x.element_size()):
             x = x.clone()  # kernels of GPUs load real elements in pairs
             strides = x.stride()
@@ -84,8 +85,8 @@ def run(function, x, n, dim, scaled, weighted, pairs, dtype, last, gives_complex
         out_strides = tuple(stride // 2 for stride in out_strides[:-1])
     if out.numel() == 0:
         return out
-    _transform(function, scaled, weighted, x.data_ptr(), number, shape, strides, tuple(n), tuple(dim), out.data_ptr(),
-               _number[dtype], out_strides, *execution(x))
+    _transform(FUNCTION[kind, "forward" if forward else "backward"], scaled, weighted, x.data_ptr(), number, shape,
+               strides, tuple(n), tuple(dim), out.data_ptr(), NUMBER[dtype], out_strides, factor, *execution(x))
     return out
 
 

@@ -10,7 +10,7 @@ from torch.library import define, impl, register_autograd, register_fake, regist
 
 from swirl.torch import _kernels
 from swirl.torch._kernels import COMPLEX, COMPONENT, resized
-from swirl.torch._plain import is_plain
+from swirl.torch._plain import are_transforms_active, is_plain
 
 _ARGUMENTS = "Tensor x, SymInt[] n, int[] dim, int scaled, bool forward, bool weighted, bool pairs, ScalarType dtype"
 
@@ -43,7 +43,8 @@ def apply(kind, x, n, dim, scaled, forward, weighted, pairs, dtype):
         if x.is_neg():
             x = x.resolve_neg()
         return KERNELS[kind](x, n, dim, scaled, forward, weighted, pairs, dtype)
-    return Linear.apply(x, kind, n, dim, scaled, forward, weighted, pairs, dtype)
+    function = UnderTransforms if are_transforms_active() else Linear
+    return function.apply(x, kind, n, dim, scaled, forward, weighted, pairs, dtype)
 
 
 def apply_adjoint(kind, g, x_shape, x_is_complex, x_component, n, dim, scaled, forward, weighted, pairs):
@@ -55,18 +56,12 @@ def apply_adjoint(kind, g, x_shape, x_is_complex, x_component, n, dim, scaled, f
 
 
 class Linear(torch.autograd.Function):
-    """A transform that autograd, forward-mode differentiation or functorch observe."""
+    """A transform that autograd or forward-mode differentiation observe."""
 
     @staticmethod
-    def forward(x, kind, n, dim, scaled, forward, weighted, pairs, dtype):
-        return apply(kind, x, n, dim, scaled, forward, weighted, pairs, dtype) if is_plain(x) else _operator[kind](
-            x, n, dim, scaled, forward, weighted, pairs, dtype)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, ctx.kind, *arguments, ctx.dtype = inputs
-        ctx.arguments = arguments
-        ctx.x = (x.shape, x.is_complex(), COMPONENT[x.dtype])
+    def forward(ctx, x, *arguments):
+        UnderTransforms.setup_context(ctx, (x, *arguments), None)
+        return UnderTransforms.forward(x, *arguments)
 
     @staticmethod
     def backward(ctx, g):
@@ -76,9 +71,26 @@ class Linear(torch.autograd.Function):
     def jvp(ctx, tangent, *others):
         return apply(ctx.kind, tangent, *ctx.arguments, ctx.dtype)
 
+
+class UnderTransforms(Linear):
+    """One that functorch observes. Its form costs more: PyTorch inspects the signature in each call."""
+
+    @staticmethod
+    def forward(x, kind, n, dim, scaled, forward, weighted, pairs, dtype):
+        return (apply if is_plain(x) else _dispatched)(kind, x, n, dim, scaled, forward, weighted, pairs, dtype)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, ctx.kind, *ctx.arguments, ctx.dtype = inputs
+        ctx.x = (x.shape, x.is_complex(), COMPONENT[x.dtype])
+
     @staticmethod
     def vmap(info, in_dims, x, kind, n, dim, *others):
         return apply(kind, x.movedim(in_dims[0], 0), n, [d + 1 for d in dim], *others), 0
+
+
+def _dispatched(kind, *arguments):
+    return _operator[kind](*arguments)
 
 
 def _define(kind):

@@ -25,6 +25,11 @@ def is_unobserved():
     return _can_ask and _modes() == 0 and _transforms() is None and forward_ad._current_level < 0 and not _is_tracing()
 
 
+def are_transforms_active():
+    """Whether functorch's transforms, vmap and torch.func.grad among them, are; also if that cannot be known."""
+    return not _can_ask or _transforms() is not None
+
+
 def is_plain(x):
     """Whether nothing observes what is done to a tensor, and it has memory of its own."""
     if not (type(x) is _Tensor and not (x.requires_grad and _is_grad_enabled()) and x.layout is _strided and

@@ -7,7 +7,7 @@ from torch.library import define, impl, register_autograd, register_fake, regist
 
 from swirl import _core
 from swirl.torch._kernels import execution
-from swirl.torch._plain import is_plain
+from swirl.torch._plain import are_transforms_active, is_plain
 
 _multiply = _core.multiply_memory
 _TYPES = {getattr(torch, name): _core.data_types[name] for name in (
@@ -57,7 +57,7 @@ def multiply(a, b, conj_a, conj_b):
         if b.is_conj():
             b, conj_b = b.conj(), not conj_b
         return product(a.resolve_neg(), b.resolve_neg(), conj_a, conj_b)
-    return Bilinear.apply(a, b, conj_a, conj_b)
+    return (UnderTransforms if are_transforms_active() else Bilinear).apply(a, b, conj_a, conj_b)
 
 
 def result_shape(a, b):
@@ -69,7 +69,20 @@ def result_shape(a, b):
         raise RuntimeError(f"expected both matrices on the same device, but got {a.device} and {b.device}")
     if a.shape[-1] != b.shape[-2]:
         raise RuntimeError(f"matrices of shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit together")
-    return [*torch.broadcast_shapes(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]]
+    return [*stack_shape(a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1]]
+
+
+def stack_shape(a, b):
+    """What two shapes broadcast to."""
+    if len(a) < len(b):
+        a, b = b, a
+    shape = list(a)
+    for k in range(-len(b), 0):
+        if b[k] != 1 and a[k] != b[k]:
+            if a[k] != 1:
+                raise RuntimeError(f"shapes {tuple(a)} and {tuple(b)} do not fit together")
+            shape[k] = b[k]
+    return shape
 
 
 def product(a, b, conj_a, conj_b):
@@ -100,17 +113,12 @@ def aligned(x, dim, dimensions):
 
 
 class Bilinear(torch.autograd.Function):
-    """A product that autograd, forward-mode differentiation or functorch observe."""
+    """A product that autograd or forward-mode differentiation observe."""
 
     @staticmethod
-    def forward(a, b, conj_a, conj_b):
-        return multiply(a, b, conj_a, conj_b) if is_plain(a) and is_plain(b) else _operator(a, b, conj_a, conj_b)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        a, b, *ctx.conjugated = inputs
-        ctx.save_for_backward(a, b)
-        ctx.save_for_forward(a, b)
+    def forward(ctx, a, b, conj_a, conj_b):
+        UnderTransforms.setup_context(ctx, (a, b, conj_a, conj_b), None)
+        return UnderTransforms.forward(a, b, conj_a, conj_b)
 
     @staticmethod
     def backward(ctx, g):
@@ -125,6 +133,20 @@ class Bilinear(torch.autograd.Function):
         if b_tangent is not None:
             terms.append(multiply(a, b_tangent, *ctx.conjugated))
         return sum(terms[1:], terms[0])
+
+
+class UnderTransforms(Bilinear):
+    """One that functorch observes. Its form costs more: PyTorch inspects the signature in each call."""
+
+    @staticmethod
+    def forward(a, b, conj_a, conj_b):
+        return multiply(a, b, conj_a, conj_b) if is_plain(a) and is_plain(b) else _operator(a, b, conj_a, conj_b)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        a, b, *ctx.conjugated = inputs
+        ctx.save_for_backward(a, b)
+        ctx.save_for_forward(a, b)
 
     @staticmethod
     def vmap(info, in_dims, a, b, conj_a, conj_b):
