@@ -7,6 +7,7 @@
 #include "plan.hpp"
 #include "products.hpp"
 #include "spectral.hpp"
+#include "xla.hpp"
 
 #include <nanobind/stl/string_view.h>
 
@@ -28,5 +29,6 @@ NB_MODULE(_core, module) {
     swirl::python::define_transforms(module);
     swirl::python::define_memory_transforms(module);
     swirl::python::define_products(module);
+    swirl::python::define_xla_handlers(module);
     module.attr("version") = swirl::version();
 }

@@ -90,13 +90,26 @@ def run(kind, forward, x, n, dim, scaled, weighted, pairs, dtype, last, gives_co
     return out
 
 
+#: The address of a device's current stream, without the object around it, which costs more than a small kernel.
+_raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda index: torch.cuda.current_stream(index).cuda_stream)
+_on_cpu = (-1, 0, False, None)
+_workspaces = {}
+
+
 def execution(x):
     """Where a call with a tensor runs, as swirl._core's functions take it: threads, GPU, stream, whether a graph captures the
     stream, and what makes workspace there."""
     if not x.is_cuda:
-        return _threads(), -1, 0, False, None
-    device = x.device
-    with torch.cuda.device(device):
+        return (_threads(), *_on_cpu)
+    index = x.get_device()
+    if index == torch.cuda.current_device():
         is_capturing = torch.cuda.is_current_stream_capturing()
-    return (1, device.index, torch.cuda.current_stream(device).cuda_stream, is_capturing,
-            lambda size: _empty(size, dtype=torch.uint8, device=device))
+    else:
+        with torch.cuda.device(index):
+            is_capturing = torch.cuda.is_current_stream_capturing()
+    return 1, index, _raw_stream(index), is_capturing, _workspaces.get(index) or _workspace_of(index)
+
+
+def _workspace_of(index):
+    _workspaces[index] = lambda size: _empty(size, dtype=torch.uint8, device=index)
+    return _workspaces[index]
