@@ -12,8 +12,10 @@ from swirl._core import InternalError, OutOfTime, Plan, Unavailable, Unsupported
 from swirl._core import matmul as _matmul
 from swirl._core import plan as _plan
 from swirl._core import version as __version__
+from swirl._tracing import expression as _expression
+from swirl._tracing import where
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem", "where"]
 
 
 def plan(problem, *, device=None, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="",
@@ -72,7 +74,10 @@ def problem(kind, lengths, *, dtype="float64", backward=False, inplace=False, pl
         strides, in_strides, out_strides: Strides in elements, one for each length: of both sides, the input, the output.
         batch: A count, or a list of counts or of (count, stride) or (count, input stride, output stride), outermost first.
         scale, norm: A factor, or "backward", "ortho" or "forward".
-        load, store: Callbacks, expressions such as "x * window[i] where i < 700".
+        load, store: Callbacks: expressions such as "x * window[i] where i < 700", or functions such as
+            lambda x, i, window: x * window[i]. A function is traced once. Its parameters are the element x, indices (i, i0, b …),
+            and arrays that executions take by name, complex ones as h.complex[i]. `where(condition, a, b)` chooses, and
+            y.where(condition) ends a callback that skips elements.
 
     Returns:
         One line of text.
@@ -98,9 +103,9 @@ def problem(kind, lengths, *, dtype="float64", backward=False, inplace=False, pl
     for word, value in (("scale", scale), ("norm", norm)):
         if value is not None:
             words.append(f"{word}={value}")
-    for word, expression in (("load", load), ("store", store)):
-        if expression is not None:
-            words.append(f'{word}="{expression}"')
+    for word, callback in (("load", load), ("store", store)):
+        if callback is not None:
+            words.append(f'{word}="{_expression(callback)}"')
     return " ".join(words)
 
 

@@ -11,7 +11,7 @@ from swirl._core import Plan as Plan
 from swirl._core import Unavailable as Unavailable
 from swirl._core import Unsupported as Unsupported
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem", "where"]
 
 __version__: str
 
@@ -46,7 +46,8 @@ def problem(
     batch: int | Iterable[int | tuple[int, ...]] | None = None,
     scale: float | str | None = None,
     norm: Literal["backward", "ortho", "forward"] | None = None,
-    load: str | None = None,
-    store: str | None = None,
+    load: str | Callable[..., Any] | None = None,
+    store: str | Callable[..., Any] | None = None,
 ) -> str: ...
 def matmul(a: ArrayLike, b: ArrayLike, *, out: ndarray[Any, Any] | None = None, workers: int = 1) -> ndarray[Any, Any]: ...
+def where(condition: Any, a: Any, b: Any) -> Any: ...

@@ -57,6 +57,28 @@ def test_a_plan_on_an_array_of_cupy():
     assert (out == y).all()
 
 
+def test_scipys_functions_of_arrays_of_cupy():
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+    import scipy.fft
+
+    rng = np.random.default_rng(1)
+    with scipy.fft.set_backend(swirl.fft):
+        for name, options in (("fft", {}), ("ifft", {"n": 7, "axis": 0}), ("rfft", {"norm": "ortho"}), ("irfft", {"n": 20}),
+                              ("hfft", {}), ("ihfft", {"norm": "forward"}), ("fft2", {}), ("rfftn", {"s": (5, 6), "axes": (1, 0)}),
+                              ("irfftn", {}), ("fftn", {"axes": (1,)})):
+            for dtype in ("float32", "float64", "complex64", "complex128", "int32"):
+                x = (10 * rng.standard_normal((8, 9, 3))).astype(dtype)[..., 1]
+                if name in ("rfft", "ihfft", "rfftn") and x.dtype.kind == "c":
+                    continue
+                result = getattr(scipy.fft, name)(cupy.asarray(x)[:, ::-1], **options)
+                assert isinstance(result, cupy.ndarray)
+                expected = getattr(swirl.fft, name)(x[:, ::-1], **options)
+                assert result.dtype == expected.dtype
+                np.testing.assert_allclose(cupy.asnumpy(result), expected, rtol=0, atol=1e-4 * abs(expected).max())
+        with pytest.raises(ValueError):
+            scipy.fft.fft(cupy.ones(4), 0)
+
+
 def test_drawn_calls_equal_those_of_torch():
     number = seed()
     rng = random.Random(number)
