@@ -22,8 +22,7 @@ def sample(name, shape, dtype=None):
 
 
 @pytest.mark.parametrize("name", ONE)
-@pytest.mark.parametrize("n", [None, 3, 8, 9])
-@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+@pytest.mark.parametrize("n, norm", [(None, None), (3, "ortho"), (8, "forward"), (9, None)])
 def test_derivatives_in_one_dimension(name, n, norm):
     x = sample(name, (2, 6)).requires_grad_()
 
@@ -35,9 +34,9 @@ def test_derivatives_in_one_dimension(name, n, norm):
 
 
 @pytest.mark.parametrize("name", ONE)
-@pytest.mark.parametrize("s, dim", [((4, 5), (0, 2)), ((3, 6), (2, 1)), (None, None), ((2, 3, 4), (2, 0, 1))])
+@pytest.mark.parametrize("s, dim", [((4, 5), (0, 2)), ((3, 6), (2, 1)), ((2, 3, 4), (2, 0, 1))])
 def test_derivatives_in_several_dimensions(name, s, dim):
-    x = sample(name, (3, 4, 4)).requires_grad_()
+    x = sample(name, (2, 4, 3)).requires_grad_()
 
     def function(x):
         return getattr(T, name + "n")(x, s, dim)
@@ -177,3 +176,10 @@ def test_compile_with_dynamic_shapes_and_the_mode():
     with T.as_torch_fft():
         torch.compile(model, fullgraph=True, backend=backend)(torch.randn(3, 16))
     assert "swirl.r2c" in graphs[0] and "swirl.c2r" in graphs[0], graphs[0]
+    torch._dynamo.reset()
+    T.enable()
+    try:
+        torch.compile(model, fullgraph=True, backend=backend)(torch.randn(3, 16))
+    finally:
+        T.disable()
+    assert "swirl.r2c" in graphs[1], graphs[1]
