@@ -11,6 +11,10 @@ from swirl.torch._plain import is_plain
 _HALF = (torch.float16, torch.bfloat16)
 
 
+def is_autocast(x):
+    return (x.is_cpu or x.is_cuda) and torch.is_autocast_enabled(x.device.type)
+
+
 def prepared(x, kind, pairs):
     """A tensor as its transform takes it: integers become PyTorch's default type, and half spectra complex.
 
@@ -24,8 +28,7 @@ def prepared(x, kind, pairs):
         x = x.to(torch.get_default_dtype())
     component = COMPONENT[x.dtype]
     result = component
-    if component in _HALF and ((x.is_cpu or x.is_cuda) and torch.is_autocast_enabled(x.device.type) or (
-            component is torch.bfloat16 and kind != "c2r" and not pairs)):
+    if component in _HALF and (is_autocast(x) or (component is torch.bfloat16 and kind != "c2r" and not pairs)):
         result = torch.float32
     if kind == "r2c" and x.is_complex():
         raise RefusedCall(f"Expected a real input tensor, but got {x.dtype}")
@@ -52,9 +55,9 @@ def in_several(kind, direction, x, s, dim, norm, out, pairs):
 
 def called(resolve, kind, direction, given, n, dim, norm, out, pairs):
     """A call, its arguments resolved by `one` or `several` unless they were before."""
-    may_be_known = not torch.compiler.is_compiling() and out is None and not pairs and is_plain(given)
+    may_be_known = not torch.compiler.is_compiling() and out is None and is_plain(given)
     if may_be_known:
-        key = key_of(given, resolve, kind, direction, n, dim, norm)
+        key = key_of(given, resolve, kind, direction, n, dim, norm, pairs)
         call = find(key)
         if call is not None:
             result = run(call, given)
@@ -68,8 +71,8 @@ def called(resolve, kind, direction, given, n, dim, norm, out, pairs):
         result = x.clone() if pairs or x.is_complex() else x.to(COMPLEX[component])
         return result if out is None else copied(result, out)
     forward, scaled = direction == "forward", factor(norm, direction)
-    if may_be_known and x is given:
-        remember(key, kind, direction, x, lengths, dims, scaled, component)
+    if may_be_known and x is given and not (component is torch.float32 and is_autocast(x)):
+        remember(key, kind, direction, x, lengths, dims, scaled, component, pairs)
     if out is None:
         return apply(kind, x, lengths, dims, scaled, forward, False, pairs, component)
     if takes_result(out, kind, x, lengths, dims, component, pairs):

@@ -9,7 +9,7 @@ from swirl import _core
 
 _transform = _core.transform_memory
 NUMBER = {getattr(torch, name): number for name, number in _core.data_types.items() if hasattr(torch, name)}
-_number_of_pairs = {component: _core.data_types[name] for component, name in (
+NUMBER_OF_PAIRS = {component: _core.data_types[name] for component, name in (
     (torch.float16, "complex32"), (torch.bfloat16, "complex_bfloat16"), (torch.float32, "complex64"),
     (torch.float64, "complex128"))}
 COMPLEX = {torch.float16: torch.complex32, torch.float32: torch.complex64, torch.float64: torch.complex128}
@@ -68,7 +68,7 @@ def run(kind, forward, x, n, dim, scaled, weighted, pairs, dtype, last, gives_co
             x = x.clone(memory_format=torch.contiguous_format)
             strides = x.stride()
         shape, strides = tuple(x.shape)[:-1], tuple(stride // 2 for stride in strides[:-1])
-        number = _number_of_pairs[x.dtype]
+        number = NUMBER_OF_PAIRS[x.dtype]
     else:
         shape, strides, number = x.shape, x.stride(), NUMBER[x.dtype]
         if x.is_cuda and not x.is_complex() and x.data_ptr() % (2 * x.element_size()):

@@ -1,25 +1,24 @@
-"""Calls whose arguments were resolved before: a transform of a plain tensor then costs one look-up and the kernel.
-
-Known are calls without pairs and 16-bit types, whose result depends on the type and extents of the tensor alone."""
+"""Calls whose arguments were resolved before: a transform of a plain tensor then costs one look-up and the kernel."""
 
 import torch
 
 from swirl import _core
-from swirl.torch._kernels import COMPLEX, FUNCTION, NUMBER, execution
+from swirl.torch._kernels import COMPLEX, COMPONENT, FUNCTION, NUMBER, NUMBER_OF_PAIRS, execution
 
 _MOST = 4096
 _known = {}
 _transform = _core.transform_memory
-_TYPES = (torch.float32, torch.float64, torch.complex64, torch.complex128)
+_HALF = (torch.float16, torch.bfloat16)
 
 
 class _Call:
-    __slots__ = ("function", "scaled", "number", "lengths", "dims", "component", "shape", "dtype", "strides", "alignment")
+    __slots__ = ("function", "scaled", "number", "shape", "strides", "lengths", "dims", "component", "result_shape", "dtype",
+                 "result_strides", "alignment")
 
 
 def key_of(x, *arguments):
     """What tells a call with a plain tensor from others: the arguments are those of the caller, and what is done to them."""
-    return x.is_cuda, x.dtype, x.shape, arguments
+    return x.is_cuda, x.dtype, x.shape, x.stride(), arguments
 
 
 def find(key):
@@ -30,22 +29,34 @@ def find(key):
         return None
 
 
-def remember(key, kind, direction, x, lengths, dims, scaled, component):
-    """Keeps a call with its resolved arguments, unless it is of a kind that is not known."""
-    is_whole_spectrum_of_reals = kind == "c2c" and not x.is_complex()
-    if x.dtype not in _TYPES or x.numel() == 0 or (is_whole_spectrum_of_reals and x.is_cuda):
-        return
+def remember(key, kind, direction, x, lengths, dims, scaled, component, pairs):
+    """Keeps a call with its resolved arguments, unless its result does not depend on them alone, or its kernel needs a copy of
+    the tensor."""
+    own = COMPONENT[x.dtype]
     call = _Call()
-    call.function, call.scaled, call.number = FUNCTION[kind, direction], scaled, NUMBER[x.dtype]
+    call.shape, call.strides, call.number = tuple(x.shape), x.stride(), NUMBER[x.dtype]
+    call.alignment = 1 if x.is_cpu or x.is_complex() else 2 * x.element_size()
+    if pairs and kind != "r2c":
+        if call.strides[-1] != 1 or any(stride % 2 for stride in call.strides[:-1]):
+            return
+        call.shape, call.strides = call.shape[:-1], tuple(stride // 2 for stride in call.strides[:-1])
+        call.number, call.alignment = NUMBER_OF_PAIRS[x.dtype], 2 * x.element_size()
+    elif kind == "c2c" and not x.is_complex() and (x.is_cuda or own in _HALF):
+        if not x.is_contiguous() or any(x.shape[d] != n for n, d in zip(lengths, dims)):
+            return
+    call.function, call.scaled = FUNCTION[kind, direction], scaled
     call.lengths, call.dims, call.component = tuple(lengths), tuple(dims), NUMBER[component]
-    shape = list(x.shape)
+    shape = list(call.shape)
     for n, d in zip(lengths, dims):
         shape[d] = n
     if kind == "r2c":
         shape[dims[-1]] = lengths[-1] // 2 + 1
-    call.shape, call.dtype = torch.Size(shape), component if kind == "c2r" else COMPLEX[component]
-    call.strides = torch.empty(shape, device="meta").stride()
-    call.alignment = 1 if x.is_cpu or x.is_complex() else 2 * x.element_size()
+    if 0 in shape:
+        return
+    call.result_strides = torch.empty(shape, device="meta").stride()
+    gives_pairs = pairs and kind != "c2r"
+    call.dtype = component if kind == "c2r" or pairs else COMPLEX[component]
+    call.result_shape = torch.Size([*shape, 2] if gives_pairs else shape)
     if len(_known) >= _MOST:
         _known.clear()
     try:
@@ -55,11 +66,14 @@ def remember(key, kind, direction, x, lengths, dims, scaled, component):
 
 
 def run(call, x):
-    """The result for a plain tensor of the call's type and extents. None if its memory is not as kernels need it."""
+    """The result for a plain tensor of the call's type, extents and strides. None if its memory is not as kernels need it, or if
+    autocast decides about the type of the result."""
     address = x.data_ptr()
     if address % call.alignment or x.is_conj() or x.is_neg():
         return None
-    result = x.new_empty(call.shape, dtype=call.dtype)
-    _transform(call.function, call.scaled, False, address, call.number, x.shape, x.stride(), call.lengths, call.dims,
-               result.data_ptr(), call.component, call.strides, None, *execution(x))
+    if x.dtype in _HALF and torch.is_autocast_enabled(x.device.type):
+        return None
+    result = x.new_empty(call.result_shape, dtype=call.dtype)
+    _transform(call.function, call.scaled, False, address, call.number, call.shape, call.strides, call.lengths, call.dims,
+               result.data_ptr(), call.component, call.result_strides, None, *execution(x))
     return result
