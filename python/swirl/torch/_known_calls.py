@@ -7,13 +7,16 @@ from swirl.torch._kernels import COMPLEX, COMPONENT, FUNCTION, NUMBER, NUMBER_OF
 
 _MOST = 4096
 _known = {}
-_transform = _core.transform_memory
+_transform, _new = _core.transform_memory, torch.empty_strided
 _HALF = (torch.float16, torch.bfloat16)
 
 
 class _Call:
+    """Arguments of swirl._core.transform_memory, and the tensor for the result: its extents, strides (`steps`) and type. Of pairs
+    `shape`, `strides` and `result_strides` are those of complex elements."""
+
     __slots__ = ("function", "scaled", "number", "shape", "strides", "lengths", "dims", "component", "result_shape", "dtype",
-                 "result_strides", "alignment")
+                 "result_strides", "steps", "alignment")
 
 
 def key_of(x, *arguments):
@@ -53,8 +56,10 @@ def remember(key, kind, direction, x, lengths, dims, scaled, component, pairs):
         shape[dims[-1]] = lengths[-1] // 2 + 1
     if 0 in shape:
         return
-    call.result_strides = torch.empty(shape, device="meta").stride()
+    call.result_strides = call.steps = torch.empty(shape, device="meta").stride()
     gives_pairs = pairs and kind != "c2r"
+    if gives_pairs:
+        call.steps = (*(2 * stride for stride in call.result_strides), 1)
     call.dtype = component if kind == "c2r" or pairs else COMPLEX[component]
     call.result_shape = torch.Size([*shape, 2] if gives_pairs else shape)
     if len(_known) >= _MOST:
@@ -73,7 +78,7 @@ def run(call, x):
         return None
     if x.dtype in _HALF and torch.is_autocast_enabled(x.device.type):
         return None
-    result = x.new_empty(call.result_shape, dtype=call.dtype)
+    result = _new(call.result_shape, call.steps, dtype=call.dtype, device=x.device)
     _transform(call.function, call.scaled, False, address, call.number, call.shape, call.strides, call.lengths, call.dims,
                result.data_ptr(), call.component, call.result_strides, None, *execution(x))
     return result

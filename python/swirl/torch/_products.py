@@ -87,8 +87,14 @@ def stack_shape(a, b):
 
 def product(a, b, conj_a, conj_b):
     """Of tensors with memory."""
-    result = torch.empty(result_shape(a, b), dtype=a.dtype, device=a.device)
-    if result.numel() == 0:
+    shape = result_shape(a, b)
+    strides, elements = [], 1
+    for n in reversed(shape):
+        strides.append(elements)
+        elements *= n
+    strides.reverse()
+    result = torch.empty_strided(shape, strides, dtype=a.dtype, device=a.device)  # the cheapest way to a new tensor
+    if elements == 0:
         return result
     if a.shape[-1] == 0:
         return result.zero_()
