@@ -2,6 +2,9 @@
 
 #include "dlpack.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -22,6 +25,11 @@ std::vector<Integer> row_major(const std::vector<Integer>& shape) {
         elements *= shape[d];
     }
     return strides;
+}
+
+/// JAX's arrays never change, which their capsules do not say.
+bool is_immutable(nb::handle object) {
+    return std::string_view(nb::inst_name(object).c_str()).starts_with("jax");
 }
 
 /// Strides in bytes as strides in elements.
@@ -118,7 +126,7 @@ Tensor of_dlpack(nb::handle object, const std::string& name, void* stream) {
         result.memory = owner_of(managed);
         if (managed->major != 1)
             throw nb::type_error((name + " comes by an unknown version of DLPack").c_str());
-        result.is_writable = (managed->flags & dlpack::is_read_only) == 0;
+        result.is_writable = (managed->flags & dlpack::is_read_only) == 0 && !is_immutable(object);
         fill(result, managed->tensor, name);
         return result;
     }
@@ -127,8 +135,49 @@ Tensor of_dlpack(nb::handle object, const std::string& name, void* stream) {
     if (managed == nullptr) throw nb::python_error();
     PyCapsule_SetName(capsule.ptr(), "used_dltensor");
     result.memory = owner_of(managed);
+    result.is_writable = !is_immutable(object);
     fill(result, managed->tensor, name);
     return result;
+}
+
+/// PyTorch's tensors by their attributes: their capsules cost tens of microseconds.
+Tensor of_torch(nb::handle object, const std::string& name) {
+    Tensor result;
+    result.object = nb::borrow<nb::object>(object);
+    const std::string type = nb::str(nb::getattr(object, "dtype")).c_str(); // "torch.float32"
+    constexpr std::pair<const char*, DataType> types[] = {
+        {"torch.int8", DataType::int8},           {"torch.uint8", DataType::uint8},
+        {"torch.int32", DataType::int32},         {"torch.float16", DataType::float16},
+        {"torch.bfloat16", DataType::bfloat16},   {"torch.float32", DataType::float32},
+        {"torch.float64", DataType::float64},     {"torch.complex32", DataType::complex32},
+        {"torch.complex64", DataType::complex64}, {"torch.complex128", DataType::complex128}};
+    const auto* const known = std::find_if(std::begin(types), std::end(types),
+                                           [&](const auto& each) { return type == each.first; });
+    if (known == std::end(types)) refuse_type(name);
+    result.type = known->second;
+    if (nb::cast<bool>(nb::getattr(object, "requires_grad")) ||
+        nb::cast<bool>(nb::getattr(object, "is_conj")()) || nb::cast<bool>(nb::getattr(object, "is_neg")()))
+        throw nb::type_error((name + " is a tensor that requires a gradient, or a lazy conjugate: give its "
+                                     "detach() or resolve_conj(), or use swirl.torch")
+                                 .c_str());
+    result.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(nb::getattr(object, "data_ptr")()));
+    const auto integers = [](nb::handle tuple) {
+        std::vector<Integer> values;
+        for (const nb::handle value : nb::borrow<nb::tuple>(tuple))
+            values.push_back(nb::cast<Integer>(value));
+        return values;
+    };
+    result.shape = integers(nb::getattr(object, "shape"));
+    result.strides = integers(nb::getattr(object, "stride")());
+    if (nb::cast<bool>(nb::getattr(object, "is_cuda")))
+        result.device = Device::gpu(nb::cast<int>(nb::getattr(object, "get_device")()));
+    else if (!nb::cast<bool>(nb::getattr(object, "is_cpu")))
+        throw nb::type_error((name + " is in no memory that swirl knows").c_str());
+    return result;
+}
+
+bool is_torch_tensor(nb::handle object) {
+    return std::string_view(nb::inst_name(object).c_str()) == "torch.Tensor";
 }
 
 /// "<f4" and the like, as NumPy writes them.
@@ -197,6 +246,7 @@ Device device_of(nb::handle object) {
 
 Tensor tensor_of(nb::handle object, const std::string& name, void* stream) {
     if (PyArray_Check(object.ptr())) return of_numpy(object, name);
+    if (is_torch_tensor(object)) return of_torch(object, name);
     if (nb::hasattr(object, "__dlpack__")) return of_dlpack(object, name, stream);
     if (nb::hasattr(object, "__cuda_array_interface__")) return of_cuda_interface(object, name);
     throw nb::type_error(

@@ -10,6 +10,7 @@
 
 #include <xla/ffi/api/ffi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -23,6 +24,8 @@ namespace swirl::python {
 namespace {
 
 namespace ffi = xla::ffi;
+
+constexpr std::size_t workspace_alignment = 256; // on a GPU, see Workspace
 
 std::optional<DataType> data_type_of(ffi::DataType type) {
     switch (type) {
@@ -70,7 +73,8 @@ std::vector<Integer> row_major(const std::vector<Integer>& shape) {
 
 ffi::Error transform(ffi::AnyBuffer x, ffi::Result<ffi::AnyBuffer> y, std::int64_t function,
                      std::int64_t norm, std::int64_t is_weighted, ffi::Span<const std::int64_t> lengths,
-                     ffi::Span<const std::int64_t> axes, Device device, gpu::Stream stream) {
+                     ffi::Span<const std::int64_t> axes, Device device, gpu::Stream stream,
+                     ffi::ScratchAllocator* scratch) {
     const std::optional<DataType> from = data_type_of(x.element_type()), to = data_type_of(y->element_type());
     if (!from || !to) return ffi::Error::InvalidArgument("swirl transforms no such data type");
     if (y->element_count() == 0) return ffi::Error::Success();
@@ -87,7 +91,12 @@ ffi::Error transform(ffi::AnyBuffer x, ffi::Result<ffi::AnyBuffer> y, std::int64
     for (const std::int64_t axis : axes) call.axes.push_back(static_cast<int>(axis));
     call.device = device;
     try {
-        plan_of(call).execute(static_cast<const void*>(x.untyped_data()), y->untyped_data(), stream);
+        const Plan plan = plan_of(call);
+        Workspace workspace;
+        if (const std::size_t bytes = plan.workspace_bytes(); scratch != nullptr && bytes > 0)
+            if (const auto memory = scratch->Allocate(bytes, workspace_alignment))
+                workspace = {*memory, bytes};
+        plan.execute(static_cast<const void*>(x.untyped_data()), y->untyped_data(), stream, workspace);
         return ffi::Error::Success();
     } catch (const UserError& error) {
         return ffi::Error::InvalidArgument(error.what());
@@ -100,7 +109,7 @@ XLA_FFI_DEFINE_HANDLER(
     on_cpu,
     [](ffi::AnyBuffer x, ffi::Result<ffi::AnyBuffer> y, std::int64_t function, std::int64_t norm,
        std::int64_t is_weighted, ffi::Span<const std::int64_t> lengths, ffi::Span<const std::int64_t> axes) {
-        return transform(x, y, function, norm, is_weighted, lengths, axes, {}, {});
+        return transform(x, y, function, norm, is_weighted, lengths, axes, {}, {}, nullptr);
     },
     ffi::Ffi::Bind()
         .Arg<ffi::AnyBuffer>()
@@ -113,15 +122,16 @@ XLA_FFI_DEFINE_HANDLER(
 
 XLA_FFI_DEFINE_HANDLER(
     on_gpu,
-    [](CUstream_st* stream, std::int32_t ordinal, ffi::AnyBuffer x, ffi::Result<ffi::AnyBuffer> y,
-       std::int64_t function, std::int64_t norm, std::int64_t is_weighted,
+    [](CUstream_st* stream, std::int32_t ordinal, ffi::ScratchAllocator scratch, ffi::AnyBuffer x,
+       ffi::Result<ffi::AnyBuffer> y, std::int64_t function, std::int64_t norm, std::int64_t is_weighted,
        ffi::Span<const std::int64_t> lengths, ffi::Span<const std::int64_t> axes) {
         return transform(x, y, function, norm, is_weighted, lengths, axes, Device::gpu(ordinal),
-                         gpu::Stream(static_cast<void*>(stream)));
+                         gpu::Stream(static_cast<void*>(stream)), &scratch);
     },
     ffi::Ffi::Bind()
         .Ctx<ffi::PlatformStream<CUstream_st*>>()
         .Ctx<ffi::DeviceOrdinal>()
+        .Ctx<ffi::ScratchAllocator>()
         .Arg<ffi::AnyBuffer>()
         .Ret<ffi::AnyBuffer>()
         .Attr<std::int64_t>("function")
