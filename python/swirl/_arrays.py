@@ -57,7 +57,7 @@ def new_array(like, dtype, shape, strides, elements, first):
             memory = (cupy.empty if is_dense else cupy.zeros)(elements, dtype)
         item = memory.itemsize
         return cupy.ndarray(shape, memory.dtype, memory.data + first * item, [n * item for n in strides])
-    if like.__dlpack_device__()[0] == 1 and hasattr(like, "__array_namespace__"):
+    if hasattr(like, "__array_namespace__") and like.__dlpack_device__()[0] == 1:
         import numpy as np
 
         item = np.dtype(dtype).itemsize
