@@ -20,10 +20,11 @@ target_include_directories(swirl_python SYSTEM PRIVATE ${NB_DIR}/include ${Pytho
 list(GET SWIRL_LIBRARY_LAYERS -1 last_layer)
 target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_compile_options)
 target_compile_options(swirl_python PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>) # see Layers.cmake
-# XLA's headers, which jaxlib has, for swirl.jax; without them importing it says so.
-execute_process(COMMAND ${Python_EXECUTABLE} -c "import os, jaxlib; print(os.path.join(jaxlib.__path__[0], 'include'))"
-    OUTPUT_VARIABLE jaxlib_include OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-set(SWIRL_XLA_INCLUDE_DIR "${jaxlib_include}" CACHE PATH "Folder with xla/ffi/api/ffi.h; that of jaxlib by default")
+# XLA's headers, which jaxlib has, for swirl.jax; without them importing it says so. SWIRL_XLA_INCLUDE_DIR names another folder.
+if(NOT SWIRL_XLA_INCLUDE_DIR)
+    execute_process(COMMAND ${Python_EXECUTABLE} -c "import os, jaxlib; print(os.path.join(jaxlib.__path__[0], 'include'))"
+        OUTPUT_VARIABLE SWIRL_XLA_INCLUDE_DIR OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
 if(EXISTS ${SWIRL_XLA_INCLUDE_DIR}/xla/ffi/api/ffi.h)
     target_include_directories(swirl_python SYSTEM PRIVATE ${SWIRL_XLA_INCLUDE_DIR})
     set_source_files_properties(${PROJECT_SOURCE_DIR}/python/module/xla.cpp PROPERTIES COMPILE_DEFINITIONS SWIRL_HAS_XLA
