@@ -19,7 +19,7 @@ help:
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       regenerate the generated parts of docs/"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
-	@echo "make check-peers  run SciPy's and NumPy's own tests with the Python package in place of theirs"
+	@echo "make check-peers  run SciPy's, NumPy's and PyTorch's own tests with the Python package in place of theirs"
 	@echo "make wheel      build the Python package as a wheel in build/wheels"
 	@echo "make check-plans  plan very many problems, run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16)"
 
@@ -51,13 +51,16 @@ wheel: setup
 	scripts/python_environment build/venv >/dev/null
 	scripts/wheel build/venv build/wheels
 
-# SciPy's and NumPy's own tests with swirl in place of their functions; swirl.fft against SciPy's.
+# SciPy's, NumPy's and PyTorch's own tests with swirl in place of their functions; swirl.fft against SciPy's.
 python_release: setup
 	cmake --preset release $(python_options)
 	cmake --build --preset release --target swirl_python
 
+# Where PyTorch cannot be installed its tests are skipped, and say so.
 check-peers: python_release
+	-build/venv/bin/pip install --quiet --disable-pip-version-check --requirement python/requirements_peers.txt
 	PYTHONPATH=build/release/python build/venv/bin/python scripts/check_python_peers
+	PYTHONPATH=build/release/python build/venv/bin/python scripts/check_torch_peers
 
 bench-python: python_release
 	PYTHONPATH=build/release/python build/venv/bin/python scripts/bench_python $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT))

@@ -6,6 +6,8 @@
 #include "fourier.hpp"
 #include "plan.hpp"
 #include "products.hpp"
+#include "spectral.hpp"
+#include "xla.hpp"
 
 #include <nanobind/stl/string_view.h>
 
@@ -25,6 +27,8 @@ NB_MODULE(_core, module) {
     swirl::python::define_errors(module);
     swirl::python::define_plan(module);
     swirl::python::define_transforms(module);
+    swirl::python::define_memory_transforms(module);
     swirl::python::define_products(module);
+    swirl::python::define_xla_handlers(module);
     module.attr("version") = swirl::version();
 }

@@ -1,4 +1,4 @@
-/// The class Plan: a problem as text, planned once, executed on NumPy arrays.
+/// The class Plan: a problem as text, planned once, executed on arrays of any library.
 #include "plan.hpp"
 
 #include "planning.hpp"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,72 +47,74 @@ Sides sides_of(const Problem& problem) {
             arrays(output_of(transform), !is_real_dft || is_forward)};
 }
 
-Array array_of(nb::handle object, const std::string& name) {
-    if (!PyArray_Check(object.ptr())) throw nb::type_error((name + " must be a NumPy array").c_str());
-    return Array::borrowed(object);
-}
-
 /// The arrays given for some sides: one object, or a tuple of two for planar data.
-std::vector<Array> arrays_for(const std::vector<Side>& sides, nb::handle given) {
-    std::vector<Array> arrays;
+std::vector<Tensor> arrays_for(const std::vector<Side>& sides, nb::handle given, Device device,
+                               void* stream) {
+    std::vector<Tensor> arrays;
     if (sides.size() == 1) {
-        arrays = {array_of(given, sides[0].name)};
+        arrays.push_back(tensor_of(given, sides[0].name, stream));
     } else {
         if (!PyTuple_Check(given.ptr()) || PyTuple_Size(given.ptr()) != static_cast<Py_ssize_t>(sides.size()))
             throw nb::type_error("planar data are a tuple of two arrays: real and imaginary components");
         for (std::size_t k = 0; k < sides.size(); ++k)
-            arrays.push_back(array_of(nb::handle(PyTuple_GetItem(given.ptr(), static_cast<Py_ssize_t>(k))),
-                                      sides[k].name));
+            arrays.push_back(tensor_of(nb::handle(PyTuple_GetItem(given.ptr(), static_cast<Py_ssize_t>(k))),
+                                       sides[k].name, stream));
     }
-    for (std::size_t k = 0; k < sides.size(); ++k) check_layout(arrays[k], sides[k]);
+    for (std::size_t k = 0; k < sides.size(); ++k) check_layout(arrays[k], sides[k], device);
     return arrays;
 }
 
-void check_writable(const std::vector<Array>& arrays) {
-    for (const Array& array : arrays)
-        if (!PyArray_ISWRITEABLE(array.get())) throw nb::value_error("output array is read-only");
-}
-
-/// What the caller gets: its own output arrays, or new ones.
-nb::object returned(std::vector<Array> outputs) {
-    if (outputs.size() == 1) return std::move(outputs[0]).object();
-    return nb::make_tuple(outputs[0].object(), outputs[1].object());
+void check_writable(const Tensor& tensor) {
+    if (!tensor.is_writable) throw nb::value_error("output array is read-only");
 }
 
 /// The plan with the arrays that callbacks, epilogues and reductions name.
-Plan with_arrays(Plan plan, const nb::kwargs& named, std::vector<Array>& kept) {
+Plan with_arrays(Plan plan, const nb::kwargs& named, void* stream, std::vector<Tensor>& kept) {
     for (const auto& [key, value] : named) {
         const std::string name = nb::str(key).c_str();
-        const Array array = array_of(value, name);
-        if (!PyArray_IS_C_CONTIGUOUS(array.get()))
-            throw nb::value_error((name + " must be contiguous").c_str());
-        kept.push_back(array);
-        const std::size_t count = static_cast<std::size_t>(array.size());
+        const Tensor& array = kept.emplace_back(tensor_of(value, name, stream));
+        if (!array.is_contiguous()) throw nb::value_error((name + " must be contiguous").c_str());
+        if (array.device != plan.device() && !array.is_managed)
+            throw nb::value_error((name + " must be in the memory of the plan's device").c_str());
+        const auto count = static_cast<std::size_t>(array.size());
         plan =
             with_elements(array, name, [&](auto* data) { return plan.with(name, std::span(data, count)); });
     }
     return plan;
 }
 
-nb::object execute_transform(const Plan& plan, const Transform& problem, nb::handle x, nb::handle out) {
+/// Executes with the interpreter's lock released if that can take long: on a GPU, where a full queue makes the caller wait,
+/// too.
+template <class Execute> void execute_released(const Plan& plan, Execute&& execute) {
+    execute_unlocked(plan.device().is_gpu() || plan.flops() > least_flops_to_release_lock,
+                     std::forward<Execute>(execute));
+}
+
+nb::object execute_transform(const Plan& plan, const Transform& problem, nb::handle x, nb::handle out,
+                             gpu::Stream stream) {
     const Sides sides = sides_of(problem);
-    const std::vector<Array> inputs = arrays_for(sides.inputs, x);
-    const bool is_in_place = problem.placement == Placement::in_place;
-    std::vector<Array> outputs;
-    if (is_in_place) {
+    const Device device = plan.device();
+    const std::vector<Tensor> inputs = arrays_for(sides.inputs, x, device, stream.handle());
+    std::vector<Tensor> outputs;     // none in place
+    std::vector<nb::object> results; // of a plan in place: its input, or views of it
+    if (problem.placement == Placement::in_place) {
         if (!out.is_none()) throw nb::value_error("the plan works in place: it takes no `out`");
-        check_writable(inputs);
+        for (const Tensor& input : inputs) check_writable(input);
         for (std::size_t k = 0; k < sides.outputs.size(); ++k) {
-            const Array& memory = inputs[std::min(k, inputs.size() - 1)];
+            Tensor memory = inputs[std::min(k, inputs.size() - 1)];
             const bool is_same = sides.inputs[0].type == sides.outputs[k].type &&
                                  sides.inputs[0].shape == sides.outputs[k].shape;
-            outputs.push_back(is_same ? memory : view_of(memory, sides.outputs[k]));
+            results.push_back(is_same ? memory.object : view_of(memory, sides.outputs[k]));
+            memory.type = sides.outputs[k].type;
+            outputs.push_back(std::move(memory));
         }
-    } else if (out.is_none()) {
-        for (const Side& side : sides.outputs) outputs.push_back(new_array(side));
     } else {
-        outputs = arrays_for(sides.outputs, out);
-        check_writable(outputs);
+        if (out.is_none())
+            for (const Side& side : sides.outputs)
+                outputs.push_back(new_array(side, inputs[0], stream.handle()));
+        else
+            outputs = arrays_for(sides.outputs, out, device, stream.handle());
+        for (const Tensor& output : outputs) check_writable(output);
     }
     std::vector<Input> reads;
     std::vector<Output> writes;
@@ -121,41 +124,60 @@ nb::object execute_transform(const Plan& plan, const Transform& problem, nb::han
         writes.push_back(output_elements(outputs[k], sides.outputs[k].name));
         reads.push_back(input_elements(outputs[k], sides.outputs[k].name));
     }
-    execute_unlocked(plan.flops() > least_flops_to_release_lock, [&] {
+    execute_released(plan, [&] {
         switch (reads.size()) {
-        case 2: return plan.execute(reads[0], writes[0]);
-        case 3: return plan.execute(reads[0], reads[1], writes.back());
-        default: return plan.execute(reads[0], reads[1], writes[0], writes[1]);
+        case 2: return plan.execute(reads[0], writes[0], stream);
+        case 3: return plan.execute(reads[0], reads[1], writes.back(), stream);
+        default: return plan.execute(reads[0], reads[1], writes[0], writes[1], stream);
         }
     });
-    return returned(std::move(outputs));
+    if (results.empty())
+        for (const Tensor& output : outputs)
+            results.push_back(out.is_none() ? handed_over(output, inputs[0]) : output.object);
+    if (results.size() == 1) return results[0];
+    return nb::make_tuple(results[0], results[1]);
 }
 
 nb::object execute_product(const Plan& plan, const MatrixProduct& product, nb::handle a, nb::handle b,
-                           nb::handle out, std::complex<double> alpha, std::complex<double> beta) {
+                           nb::handle out, std::complex<double> alpha, std::complex<double> beta,
+                           gpu::Stream stream) {
     const Side sides[] = {a_of(product), b_of(product), c_of(product)};
-    const Array a_array = array_of(a, "A"), b_array = array_of(b, "B");
-    check_layout(a_array, sides[0]);
-    check_layout(b_array, sides[1]);
+    const Device device = plan.device();
+    const Tensor a_array = tensor_of(a, "A", stream.handle()), b_array = tensor_of(b, "B", stream.handle());
+    check_layout(a_array, sides[0], device);
+    check_layout(b_array, sides[1], device);
     if (out.is_none() && beta != 0.0) throw nb::value_error("beta is not zero: give C as `out`");
-    const Array c_array = out.is_none() ? new_array(sides[2]) : array_of(out, "C");
-    check_layout(c_array, sides[2]);
-    check_writable({c_array});
+    const Tensor c_array =
+        out.is_none() ? new_array(sides[2], a_array, stream.handle()) : tensor_of(out, "C", stream.handle());
+    check_layout(c_array, sides[2], device);
+    check_writable(c_array);
     const Output c_elements = output_elements(c_array, "C");
-    const auto operand = [](const Array& array) {
+    const auto operand = [](const Tensor& array) {
         return with_elements(array, "", [](const auto* data) { return Operand(data); });
     };
     const Operand a_operand = operand(a_array), b_operand = operand(b_array);
-    execute_unlocked(plan.flops() > least_flops_to_release_lock,
-                     [&] { plan.execute(alpha, a_operand, b_operand, beta, c_elements); });
-    return c_array.object();
+    execute_released(plan, [&] { plan.execute(alpha, a_operand, b_operand, beta, c_elements, stream); });
+    return out.is_none() ? handed_over(c_array, a_array) : c_array.object;
+}
+
+/// The stream of a GPU's execution: the given one, else that on which the caller's library enqueues work.
+gpu::Stream stream_of(const Plan& plan, nb::handle given, nb::handle array) {
+    if (!plan.device().is_gpu()) {
+        if (!given.is_none()) throw nb::type_error("the plan is for the CPU: it takes no stream");
+        return {};
+    }
+    if (given.is_none())
+        return gpu::Stream(current_stream(
+            PyTuple_Check(array.ptr()) ? PyTuple_GetItem(array.ptr(), 0) : array.ptr(), plan.device()));
+    for (const char* const name : {"cuda_stream", "ptr"}) // of PyTorch, of CuPy
+        if (nb::hasattr(given, name))
+            return gpu::Stream(reinterpret_cast<void*>(nb::cast<std::uintptr_t>(nb::getattr(given, name))));
+    return gpu::Stream(reinterpret_cast<void*>(nb::cast<std::uintptr_t>(given)));
 }
 
 nb::object execute(const PlanObject& self, const nb::args& arrays, nb::handle out, std::complex<double> alpha,
-                   std::complex<double> beta, const nb::kwargs& named) {
-    std::vector<Array> kept;
-    const Plan plan = with_arrays(self.plan, named, kept);
-    const Problem& problem = plan.problem();
+                   std::complex<double> beta, nb::handle stream_object, const nb::kwargs& named) {
+    const Problem& problem = self.plan.problem();
     const bool is_product = std::holds_alternative<MatrixProduct>(problem);
     const std::size_t inputs = is_product ? 2 : 1;
     if (arrays.size() == inputs + 1 && out.is_none())
@@ -163,18 +185,22 @@ nb::object execute(const PlanObject& self, const nb::args& arrays, nb::handle ou
     else if (arrays.size() != inputs)
         throw nb::type_error(is_product ? "a matrix product takes A, B and perhaps C"
                                         : "a transform takes its input and perhaps its output");
+    const gpu::Stream stream = stream_of(self.plan, stream_object, arrays[0]);
+    std::vector<Tensor> kept;
+    const Plan plan = with_arrays(self.plan, named, stream.handle(), kept);
     if (is_product)
-        return execute_product(plan, std::get<MatrixProduct>(problem), arrays[0], arrays[1], out, alpha,
-                               beta);
+        return execute_product(plan, std::get<MatrixProduct>(problem), arrays[0], arrays[1], out, alpha, beta,
+                               stream);
     if (alpha != 1.0 || beta != 0.0) throw nb::type_error("alpha and beta are arguments of matrix products");
-    return execute_transform(plan, std::get<Transform>(problem), arrays[0], out);
+    return execute_transform(plan, std::get<Transform>(problem), arrays[0], out, stream);
 }
 
-PlanObject made(const std::string& problem, int threads, const std::string& effort,
+PlanObject made(const std::string& problem, nb::handle device, int threads, const std::string& effort,
                 std::optional<double> time_budget, const std::string& accuracy, const std::string& schedule,
                 const std::string& cpu, std::size_t memory_limit, double planning_limit, bool check,
                 bool use_wisdom, bool use_kernel_cache, nb::handle progress) {
-    PlanOptions options{.threads = threads,
+    PlanOptions options{.device = device_named(device),
+                        .threads = threads,
                         .effort = effort,
                         .time_budget = time_budget.value_or(-1),
                         .accuracy = accuracy,
@@ -192,6 +218,7 @@ PlanObject made(const std::string& problem, int threads, const std::string& effo
 /// What a pickled plan is: the function that makes plans, the problem, and the schedule, which is not searched for again.
 nb::object reduced(const PlanObject& self) {
     nb::dict options;
+    if (self.plan.device().is_gpu()) options["device"] = self.plan.device().ordinal();
     options["threads"] = self.options.threads;
     options["accuracy"] = self.options.accuracy;
     options["schedule"] = self.plan.schedule();
@@ -207,6 +234,8 @@ nb::object reduced(const PlanObject& self) {
 constexpr const char* execute_text =
     R"(Executes the plan. Releases the interpreter's lock, but for plans of less than some microseconds.
 
+On a GPU the work is enqueued and the call returns at once, so a CUDA graph can capture it. The plan must outlive that work.
+
 A transform takes one array. It must have the shape of the problem (batches first, then dimensions) and its strides, or be
 contiguous memory with enough elements. Planar complex data are a tuple of two arrays, real and imaginary components.
 
@@ -215,17 +244,21 @@ A matrix product takes A and B, and computes alpha·A·B + beta·C with C in `ou
 Arrays that callbacks, convolutions, epilogues and reductions name are given by name.
 
 Args:
-    *arrays: The input, or A and B; after them perhaps `out`. NumPy arrays, of the problem's data type.
-    out: Array for the result, of the output's shape and strides or contiguous. A new array if None. A plan in place takes none.
+    *arrays: The input, or A and B; after them perhaps `out`. Of the problem's data type, in the memory of the plan's device:
+        NumPy arrays, or what has __dlpack__ or __cuda_array_interface__. None is copied.
+    out: Array for the result, of the output's shape and strides or contiguous. If None a new array of the input's library:
+        NumPy, PyTorch, CuPy, and on CPUs any with a namespace of the array API. A plan in place takes none.
     alpha, beta: Factors of a matrix product.
+    stream: On a GPU the CUDA stream: an address, or an object of PyTorch or CuPy. None for the current stream of the
+        input's library, the default stream if it has no such notion.
     **named: Contiguous arrays, such as spectrum=h, window=w, bias=b.
 
 Returns:
     The result: `out`, the input of a plan in place, or a new array. A tuple of two arrays for planar results.
 
 Raises:
-    TypeError: An argument is not a NumPy array, or of a wrong number.
-    ValueError: Data type, shape, strides, alignment or overlap do not fit the problem. Nothing was written.)";
+    TypeError: An argument is not an array, or the number of arguments is wrong.
+    ValueError: Device, data type, shape, strides, alignment or overlap do not fit the problem. Nothing was written.)";
 
 } // namespace
 
@@ -236,18 +269,18 @@ const Plan& plan_of(nb::handle object) {
 
 void define_plan(nb::module_& module) {
     using nb::arg;
-    const nb::object make =
-        nb::cpp_function(made, arg("problem"), nb::kw_only(), arg("threads") = 1, arg("effort") = "estimate",
-                         arg("time_budget") = nb::none(), arg("accuracy") = "ordinary", arg("schedule") = "",
-                         arg("cpu") = "", arg("memory_limit") = 0, arg("planning_limit") = 0.0,
-                         arg("check") = true, arg("use_wisdom") = true, arg("use_kernel_cache") = true,
-                         arg("progress").none() = nb::none(), nb::name("plan"), nb::scope(module));
+    const nb::object make = nb::cpp_function(
+        made, arg("problem"), nb::kw_only(), arg("device").none() = nb::none(), arg("threads") = 1,
+        arg("effort") = "estimate", arg("time_budget") = nb::none(), arg("accuracy") = "ordinary",
+        arg("schedule") = "", arg("cpu") = "", arg("memory_limit") = 0, arg("planning_limit") = 0.0,
+        arg("check") = true, arg("use_wisdom") = true, arg("use_kernel_cache") = true,
+        arg("progress").none() = nb::none(), nb::name("plan"), nb::scope(module));
     module.attr("plan") = make;
     nb::class_<PlanObject>(module, "Plan",
                            "A problem ready to run: immutable, safe to use from any number of threads.")
         .def("execute", execute, arg("arrays"), arg("out").none() = nb::none(),
-             arg("alpha") = std::complex<double>(1), arg("beta") = std::complex<double>(0), arg("named"),
-             execute_text)
+             arg("alpha") = std::complex<double>(1), arg("beta") = std::complex<double>(0),
+             arg("stream").none() = nb::none(), arg("named"), execute_text)
         .def_prop_ro(
             "problem", [](const PlanObject& self) { return to_text(self.plan.problem()); },
             "The problem as text.")
@@ -258,6 +291,9 @@ void define_plan(nb::module_& module) {
             "description", [](const PlanObject& self) { return self.plan.description(); },
             "Lines of text about the kernels, and whether the plan was checked.")
         .def_prop_ro(
+            "device", [](const PlanObject& self) { return name_of(self.plan.device()); },
+            "Where it runs: \"cpu\", or \"cuda:0\" and so on.")
+        .def_prop_ro(
             "threads", [](const PlanObject& self) { return self.plan.threads(); }, "Threads of an execution.")
         .def_prop_ro(
             "workspace_bytes", [](const PlanObject& self) { return self.plan.workspace_bytes(); },
@@ -267,7 +303,9 @@ void define_plan(nb::module_& module) {
             "Real additions and multiplications of one execution.")
         .def("__repr__",
              [](const PlanObject& self) {
-                 return "swirl.plan('" + to_text(self.plan.problem()) + "', schedule='" +
+                 const Device device = self.plan.device();
+                 return "swirl.plan('" + to_text(self.plan.problem()) +
+                        (device.is_gpu() ? "', device='" + name_of(device) : "") + "', schedule='" +
                         self.plan.schedule() + "')";
              })
         .def("__reduce__", reduced);

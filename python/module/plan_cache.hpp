@@ -1,5 +1,7 @@
 #pragma once
 
+#include "numpy.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +19,26 @@ class CallKey {
 public:
     void add(std::int64_t value) { values_[size_++] = value; }
     std::span<const std::int64_t> values() const { return {values_, size_}; }
+    /// Adds a tuple of integers, and returns them where they lie. Throws TypeError for another object, ValueError for more than
+    /// most_dimensions.
+    std::span<const std::int64_t> add_tuple(nb::handle tuple) {
+        if (!PyTuple_Check(tuple.ptr()))
+            throw nb::type_error("extents, strides, lengths and axes are tuples");
+        const Py_ssize_t count = PyTuple_Size(tuple.ptr());
+        if (count > static_cast<Py_ssize_t>(most_dimensions))
+            throw nb::value_error("arrays have at most 64 dimensions");
+        add(count);
+        const std::size_t first = size_;
+        for (Py_ssize_t k = 0; k < count; ++k) {
+            const std::int64_t value = PyLong_AsLongLong(PyTuple_GetItem(tuple.ptr(), k));
+            if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+            add(value);
+        }
+        return {values_ + first, static_cast<std::size_t>(count)};
+    }
 
-    /// NumPy has at most 64 dimensions: axes, lengths, extents and the strides of two arrays.
-    static constexpr std::size_t most_dimensions = 64, most_values = 16 + 5 * most_dimensions;
+    /// Arrays have at most 64 dimensions: axes, lengths, extents and the strides of two arrays, axes of a third.
+    static constexpr std::size_t most_dimensions = 64, most_values = 24 + 6 * most_dimensions;
 
 private:
     std::int64_t values_[most_values];

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <future>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,6 +40,7 @@ Value value_of(const Word<Value> (&words)[count], const char* option, const std:
 
 Options library_options(const PlanOptions& given) {
     Options options;
+    options.device = given.device;
     options.threads = given.threads;
     options.effort = value_of(efforts, "effort", given.effort);
     if (given.time_budget >= 0) options.time_budget_seconds = given.time_budget;
@@ -111,8 +114,33 @@ Plan make_plan(const Problem& problem, const PlanOptions& given, nb::handle prog
     return plan(problem, options);
 }
 
-Plan make_estimated_plan(const Problem& problem, int threads) {
+Device device_named(nb::handle device) {
+    if (device.is_none()) return {};
+    const std::string text = nb::str(device).c_str();
+    const std::string_view given = text;
+    const std::string_view number = given.starts_with("cuda")  ? given.substr(4)
+                                    : given.starts_with("gpu") ? given.substr(3)
+                                                               : given;
+    const bool is_named = number.size() < given.size();
+    if (given == "cpu") return {};
+    if (is_named && number.empty()) return Device::gpu();
+    const std::string_view digits = is_named && number.starts_with(':') ? number.substr(1) : number;
+    const bool is_number = !digits.empty() && digits.size() < 6 &&
+                           (digits.size() < number.size() || !is_named) &&
+                           digits.find_first_not_of("0123456789") == std::string_view::npos;
+    if (!is_number)
+        throw UserError("device is '" + text +
+                        "'; it can be 'cpu', 'cuda', 'cuda:1' and so on, or the number of a GPU");
+    return Device::gpu(std::stoi(std::string(digits)));
+}
+
+std::string name_of(Device device) {
+    return device.is_gpu() ? "cuda:" + std::to_string(device.ordinal()) : "cpu";
+}
+
+Plan make_estimated_plan(const Problem& problem, int threads, Device device) {
     Options options;
+    options.device = device;
     options.threads = threads;
     nb::gil_scoped_release released;
     return plan(problem, options);

@@ -1,11 +1,14 @@
 /// matmul: matrix multiplication as NumPy has it, planned once for each combination of extents and strides.
 #include "products.hpp"
 
+#include "kept_plans.hpp"
+#include "memory_call.hpp"
 #include "plan_cache.hpp"
 #include "planning.hpp"
 #include "sides.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <utility>
@@ -36,6 +39,7 @@ PlanCache<ProductRecipe>& cache() {
 /// A matrix, or a stack of them, of extents and strides in elements.
 struct Operands {
     std::vector<Integer> shape, strides;
+    bool is_conjugated = false; ///< memory holds the conjugate
 };
 Operands operands_of(const Array& array) {
     Operands result;
@@ -78,16 +82,33 @@ std::vector<Loop> stack_of(const Operands& a, const Operands& b) {
     return loops;
 }
 
-std::shared_ptr<const ProductRecipe> recipe_of(DataType type, Operands a, Operands b, int workers) {
+/// A product's data type in memory, and where it runs.
+struct Setting {
+    DataType type;
+    int workers = 1;
+    Device device = {};
+};
+
+/// 16-bit operands have float32 accumulators.
+MatrixProduct product_of(DataType type) {
+    MatrixProduct product;
+    product.data_type = type;
+    if (type == DataType::float16 || type == DataType::bfloat16) {
+        product.data_type = DataType::float32;
+        product.a_type = product.b_type = product.c_type = type;
+    }
+    return product;
+}
+
+std::shared_ptr<const ProductRecipe> recipe_of(const Setting& setting, Operands a, Operands b) {
     const Operands given_a = a, given_b = b;
     if (a.shape.empty() || b.shape.empty())
         throw nb::value_error("matmul: operands must have at least one dimension");
     const bool is_row = a.shape.size() == 1, is_column = b.shape.size() == 1;
-    if (is_row) a = {{1, a.shape[0]}, {0, a.strides[0]}};
-    if (is_column) b = {{b.shape[0], 1}, {b.strides[0], 0}};
+    if (is_row) a = {{1, a.shape[0]}, {0, a.strides[0]}, a.is_conjugated};
+    if (is_column) b = {{b.shape[0], 1}, {b.strides[0], 0}, b.is_conjugated};
     const std::size_t in_a = a.shape.size() - 2, in_b = b.shape.size() - 2;
-    MatrixProduct product;
-    product.data_type = type;
+    MatrixProduct product = product_of(setting.type);
     product.rows = a.shape[in_a];
     product.k = a.shape[in_a + 1];
     product.columns = b.shape[in_b + 1];
@@ -117,7 +138,7 @@ std::shared_ptr<const ProductRecipe> recipe_of(DataType type, Operands a, Operan
                         : Loop{batch.length * loop.length, batch.a_stride, batch.b_stride, batch.c_stride};
         loops.pop_back();
     }
-    const Integer element = bytes_of(type);
+    const Integer element = bytes_of(setting.type);
     recipe->starts = {{0, 0, 0}};
     for (const Loop& loop : loops) {
         std::vector<ProductRecipe::Start> all;
@@ -128,10 +149,10 @@ std::shared_ptr<const ProductRecipe> recipe_of(DataType type, Operands a, Operan
         recipe->starts = std::move(all);
     }
     product.batch = batch.length;
-    product.a = {a.strides[in_a], a.strides[in_a + 1], false, batch.a_stride};
-    product.b = {b.strides[in_b], b.strides[in_b + 1], false, batch.b_stride};
+    product.a = {a.strides[in_a], a.strides[in_a + 1], a.is_conjugated, batch.a_stride};
+    product.b = {b.strides[in_b], b.strides[in_b + 1], b.is_conjugated, batch.b_stride};
     product.c = {product.columns, 1, false, batch.c_stride};
-    recipe->plan = make_estimated_plan(product, workers);
+    recipe->plan = make_estimated_plan(product, setting.workers, setting.device);
     recipe->is_long =
         recipe->plan.flops() * static_cast<double>(recipe->starts.size()) > least_flops_to_release_lock;
     return recipe;
@@ -170,7 +191,7 @@ nb::object matmul(nb::handle a_object, nb::handle b_object, nb::handle out, int 
     }
     std::shared_ptr<const ProductRecipe> recipe = cache().find(key);
     if (recipe == nullptr) {
-        recipe = recipe_of(*data_type_of(a), operands_of(a), operands_of(b), workers);
+        recipe = recipe_of({*data_type_of(a), workers}, operands_of(a), operands_of(b));
         cache().insert(key, recipe);
     }
     const auto is_fitting = [&](const Array& c) {
@@ -190,7 +211,7 @@ nb::object matmul(nb::handle a_object, nb::handle b_object, nb::handle out, int 
                 "out must be a contiguous array with the shape and data type of the product");
     }
     if (!recipe->plan) return std::move(c).object();
-    with_elements(c, "out", [&](auto* to) {
+    with_elements(*data_type_of(c), c.data(), "out", [&](auto* to) {
         using Element = std::remove_pointer_t<decltype(to)>;
         const auto at = [](const Array& array, npy_intp offset) {
             return reinterpret_cast<const Element*>(static_cast<const char*>(array.data()) + offset);
@@ -204,10 +225,61 @@ nb::object matmul(nb::handle a_object, nb::handle b_object, nb::handle out, int 
     return std::move(c).object();
 }
 
+/// The cache of products of memory given by address.
+PlanCache<ProductRecipe>& memory_cache() {
+    static auto* const recipes = new PlanCache<ProductRecipe>(cached_products); // never destroyed, as above
+    return *recipes;
+}
+
+void multiply_memory(int type, std::uintptr_t a, nb::handle a_shape, nb::handle a_strides,
+                     bool a_is_conjugated, std::uintptr_t b, nb::handle b_shape, nb::handle b_strides,
+                     bool b_is_conjugated, std::uintptr_t c, const MemoryCall& where) {
+    CallKey key;
+    key.add(type | static_cast<int>(a_is_conjugated) << 8 | static_cast<int>(b_is_conjugated) << 9);
+    key.add(where.threads);
+    key.add(where.gpu);
+    const auto a_extents = key.add_tuple(a_shape), a_steps = key.add_tuple(a_strides),
+               b_extents = key.add_tuple(b_shape), b_steps = key.add_tuple(b_strides);
+    std::shared_ptr<const ProductRecipe> recipe = memory_cache().find(key);
+    if (recipe == nullptr) {
+        if (where.is_capturing) refuse_planning_in_capture();
+        const auto operands = [](auto extents, auto steps, bool is_conjugated) {
+            return Operands{{extents.begin(), extents.end()}, {steps.begin(), steps.end()}, is_conjugated};
+        };
+        recipe = kept_while_gpu_runs(recipe_of({data_type_numbered(type), where.threads, where.device()},
+                                               operands(a_extents, a_steps, a_is_conjugated),
+                                               operands(b_extents, b_steps, b_is_conjugated)));
+        memory_cache().insert(key, recipe);
+    }
+    if (!recipe->plan) return;
+    if (where.is_capturing) keep_forever(recipe);
+    const TakenWorkspace workspace(where, recipe->plan.workspace_bytes());
+    const auto at = [](std::uintptr_t first, npy_intp offset) {
+        return reinterpret_cast<void*>(first + static_cast<std::uintptr_t>(offset));
+    };
+    execute_unlocked(recipe->is_long || where.gpu >= 0, [&] {
+        for (const ProductRecipe::Start& start : recipe->starts)
+            recipe->plan.execute(1, static_cast<const void*>(at(a, start.a)),
+                                 static_cast<const void*>(at(b, start.b)), 0, at(c, start.c), where.queue(),
+                                 workspace.memory());
+    });
+}
+
 } // namespace
 
 void define_products(nb::module_& module) {
     using nb::arg;
+    module.def(
+        "multiply_memory",
+        [](int type, std::uintptr_t a, nb::handle a_shape, nb::handle a_strides, bool a_is_conjugated,
+           std::uintptr_t b, nb::handle b_shape, nb::handle b_strides, bool b_is_conjugated, std::uintptr_t c,
+           int threads, int gpu, std::uintptr_t stream, bool is_capturing, nb::handle allocate) {
+            multiply_memory(type, a, a_shape, a_strides, a_is_conjugated, b, b_shape, b_strides,
+                            b_is_conjugated, c, {threads, gpu, stream, is_capturing, allocate});
+        },
+        arg("type"), arg("a"), arg("a_shape"), arg("a_strides"), arg("a_is_conjugated"), arg("b"),
+        arg("b_shape"), arg("b_strides"), arg("b_is_conjugated"), arg("c"), arg("threads"), arg("gpu"),
+        arg("stream"), arg("is_capturing"), arg("allocate").none());
     module.def("matmul", matmul, arg("a"), arg("b"), nb::kw_only(), arg("out").none() = nb::none(),
                arg("workers") = 1);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <numeric>
 #include <string>
@@ -14,16 +15,26 @@
 namespace swirl::python {
 namespace {
 
-bool is_real_dft(const Call& call) {
-    const Function f = call.function;
-    return takes_half_spectrum(f) || gives_half_spectrum(f) ||
-           (!is_cosine_or_sine(f) && !is_complex(call.input_type));
+/// The type of the result's real numbers.
+DataType output_component(const Call& call) {
+    return call.output_component.value_or(component_of(call.input_type));
 }
 
 /// fft or ifft of real data, whose spectrum is complete.
-bool completes_spectrum(const Call& call) {
+bool gives_whole_spectrum(const Call& call) {
     return (call.function == Function::fft || call.function == Function::ifft) &&
            !is_complex(call.input_type);
+}
+/// Whether Mirror completes it: on CPUs.
+bool completes_spectrum(const Call& call) {
+    return gives_whole_spectrum(call) && !call.device.is_gpu() && bytes_of(component_of(call.input_type)) > 2;
+}
+/// Whether a complex transform reads the real data.
+bool reads_array(const Call& call) { return gives_whole_spectrum(call) && !completes_spectrum(call); }
+
+bool is_real_dft(const Call& call) {
+    return takes_half_spectrum(call.function) || gives_half_spectrum(call.function) ||
+           completes_spectrum(call);
 }
 
 bool is_cosine(Function f) { return f == Function::dct || f == Function::idct; }
@@ -90,6 +101,17 @@ Expression scaled_at(const Expression& x, const std::string& index, Integer at, 
     return x * Expression::choose(is_elsewhere, Expression::constant(1), Expression::constant(factor));
 }
 
+/// x, multiplied where an entry of a half spectrum of n points stands for itself and for its mirror image.
+Expression weighted(const Expression& x, const std::string& index, Integer n, double factor) {
+    if (n <= 2) return x;
+    const Expression i = Expression::index(index), one = Expression::constant(1);
+    Expression inside = Expression::constant(factor);
+    if (n % 2 == 0)
+        inside = Expression::choose(Expression::less(i, Expression::constant(static_cast<double>(n / 2))),
+                                    inside, one);
+    return x * Expression::choose(Expression::less(Expression::constant(0), i), inside, one);
+}
+
 struct Callbacks {
     Expression load, store;
 };
@@ -128,12 +150,29 @@ Callbacks callbacks_of(const Call& call, const std::vector<std::string>& indices
         store = conj(store);
         stores = true;
     }
+    if (call.is_weighted && takes_half_spectrum(call.function)) {
+        load = weighted(load, indices.back(), call.lengths.back(), 0.5);
+        loads = true;
+    }
+    if (call.is_weighted && gives_half_spectrum(call.function)) {
+        store = weighted(store, indices.back(), call.lengths.back(), 2);
+        stores = true;
+    }
     for (std::size_t k = 0; k < call.axes.size(); ++k) {
         const Integer given = call.shape[static_cast<std::size_t>(call.axes[k])];
         if (given >= stored(call, k, true)) continue;
         load = load.where(Expression::less(Expression::index(indices[k]),
                                            Expression::constant(static_cast<double>(given))));
         loads = true;
+    }
+    const DataType in = component_of(call.input_type), out = output_component(call);
+    if (in != out && bytes_of(in) == 2) {
+        load = load.stored_as(in);
+        loads = true;
+    }
+    if (in != out && bytes_of(out) == 2) {
+        store = store.stored_as(out);
+        stores = true;
     }
     return {loads ? load : Expression(), stores ? store : Expression()};
 }
@@ -142,8 +181,7 @@ Callbacks callbacks_of(const Call& call, const std::vector<std::string>& indices
 
 DataType output_type(const Call& call) {
     if (is_cosine_or_sine(call.function)) return call.input_type;
-    return takes_half_spectrum(call.function) ? component_of(call.input_type)
-                                              : complex_of(component_of(call.input_type));
+    return takes_half_spectrum(call.function) ? output_component(call) : complex_of(output_component(call));
 }
 
 std::vector<npy_intp> output_shape(const Call& call) {
@@ -153,10 +191,56 @@ std::vector<npy_intp> output_shape(const Call& call) {
     return shape;
 }
 
+namespace {
+
+/// A batch loop's index in callbacks.
+std::string batch_name(const Transform& problem, std::size_t b) {
+    return problem.batches.size() == 1 ? "b" : "b" + std::to_string(b);
+}
+
+bool factor_has(const Call& call, int axis) {
+    return call.factor && std::binary_search(call.factor->axes.begin(), call.factor->axes.end(), axis);
+}
+
+/// A store callback, its result multiplied by an array over the loops that are given with their axes.
+Expression multiplied(const Expression& store, const Call::Factor& factor,
+                      std::vector<std::pair<int, std::string>> loops) {
+    std::sort(loops.begin(), loops.end());
+    std::vector<std::string> names;
+    for (const auto& [axis, name] : loops) names.push_back(name);
+    const Expression array = Expression::complex_array("factor", std::move(names));
+    return (store.is_identity() ? Expression::x() : store) * (factor.is_conjugated ? conj(array) : array);
+}
+
+/// Lets the load callback read contiguous reals by the names of all loops, in the order of memory. The input itself is not
+/// read: all of its elements are one.
+void read_array(Transform& problem, const Call& call, const std::vector<std::string>& indices) {
+    std::vector<std::pair<Integer, std::string>> loops; // by stride
+    for (std::size_t k = 0; k < call.axes.size(); ++k) {
+        const auto axis = static_cast<std::size_t>(call.axes[k]);
+        if (call.shape[axis] != call.lengths[k])
+            throw InternalError("an array of real numbers is neither cropped nor padded");
+        if (call.lengths[k] > 1) loops.emplace_back(call.strides[axis], indices[k]);
+    }
+    for (std::size_t b = 0; b < problem.batches.size(); ++b)
+        loops.emplace_back(problem.batches[b].input_stride, batch_name(problem, b));
+    std::sort(loops.begin(), loops.end(), std::greater<>());
+    std::string text = component_of(call.input_type) == DataType::bfloat16  ? "bfloat16 reals["
+                       : component_of(call.input_type) == DataType::float16 ? "float16 reals["
+                                                                            : "reals[";
+    for (const auto& [stride, name] : loops) text += (text.back() == '[' ? "" : ", ") + name;
+    problem.load = Expression(text + "]");
+    for (Dimension& dimension : problem.dimensions) dimension.input_stride = 0;
+    for (Dimension& batch : problem.batches) batch.input_stride = 0;
+}
+
+} // namespace
+
 Transform problem_of(const Call& call) {
     Transform problem;
     problem.kind = kind_of(call);
-    problem.precision = component_of(call.input_type);
+    const DataType in = component_of(call.input_type), out = output_component(call);
+    problem.precision = bytes_of(in) < bytes_of(out) ? out : in;
     problem.scale = scale_of(call);
     if (call.destination == Destination::input) problem.placement = Placement::in_place;
     if (problem.kind == TransformKind::dft ? !is_forward(call.function) : takes_half_spectrum(call.function))
@@ -181,19 +265,37 @@ Transform problem_of(const Call& call) {
         problem.dimensions.push_back(dimension(call.axes[k], call.lengths[k]));
         indices[k] = order.size() == 1 ? "i" : "i" + std::to_string(position);
     }
+    std::vector<bool> batch_has_factor;
+    std::vector<int> batch_axes; ///< the first of each loop
     for (int axis = 0; axis < static_cast<int>(call.shape.size()); ++axis) {
         const Integer length = call.shape[static_cast<std::size_t>(axis)];
         if (length == 1 || std::find(call.axes.begin(), call.axes.end(), axis) != call.axes.end()) continue;
         const Dimension loop = dimension(axis, length);
         Dimension* const outer = problem.batches.empty() ? nullptr : &problem.batches.back();
+        const bool has_factor = factor_has(call, axis);
         if (outer != nullptr && outer->input_stride == length * loop.input_stride &&
-            outer->output_stride == length * loop.output_stride)
+            outer->output_stride == length * loop.output_stride && batch_has_factor.back() == has_factor) {
             *outer = {outer->length * length, loop.input_stride, loop.output_stride};
-        else
+        } else {
             problem.batches.push_back(loop);
+            batch_has_factor.push_back(has_factor);
+            batch_axes.push_back(axis);
+        }
     }
     if (per_element == 2) problem.batches.push_back({2, 1, 1});
+    if (reads_array(call)) {
+        read_array(problem, call, indices);
+        return problem;
+    }
     Callbacks callbacks = callbacks_of(call, indices);
+    if (call.factor) {
+        std::vector<std::pair<int, std::string>> loops; // by axis
+        for (std::size_t k = 0; k < call.axes.size(); ++k)
+            if (factor_has(call, call.axes[k])) loops.emplace_back(call.axes[k], indices[k]);
+        for (std::size_t b = 0; b < batch_axes.size(); ++b)
+            if (batch_has_factor[b]) loops.emplace_back(batch_axes[b], batch_name(problem, b));
+        callbacks.store = multiplied(callbacks.store, *call.factor, std::move(loops));
+    }
     problem.load = std::move(callbacks.load);
     problem.store = std::move(callbacks.store);
     return problem;
@@ -224,13 +326,15 @@ std::shared_ptr<const Recipe> recipe_of(const Call& call, const Plan* plan) {
     auto recipe = std::make_shared<Recipe>();
     recipe->output_type = output_type(call);
     recipe->output_shape = output_shape(call);
+    recipe->reads_array = reads_array(call);
+    recipe->has_factor = call.factor.has_value();
     recipe->is_in_place = call.destination == Destination::input;
     const bool is_empty =
         std::find(recipe->output_shape.begin(), recipe->output_shape.end(), 0) != recipe->output_shape.end();
     if (is_empty) return recipe;
     const Transform problem = problem_of(call);
     if (plan == nullptr) {
-        recipe->plan = make_estimated_plan(problem, call.workers);
+        recipe->plan = make_estimated_plan(problem, call.workers, call.device);
     } else {
         if (plan->problem() != Problem(problem))
             throw UserError("plan computes '" + to_text(plan->problem()) + "', but this call needs '" +

@@ -43,6 +43,18 @@ struct Call {
     std::vector<Integer> shape, strides; ///< of the input; strides in elements
     Destination destination = Destination::new_array;
     std::vector<Integer> output_strides; ///< of a given array
+    Device device = {};
+    /// Of the result's real numbers; none: that of the input's. float32 where one side has a 16-bit type, else the same.
+    std::optional<DataType> output_component = {};
+    /// Entries of a half spectrum that stand for two of the whole are doubled as it is stored, or halved as it is loaded: the
+    /// adjoint of a real transform is such a transform.
+    bool is_weighted = false;
+    /// Multiplies the result, as it is stored, by a contiguous complex array with the extents of these axes of the result.
+    struct Factor {
+        std::vector<int> axes; ///< ascending
+        bool is_conjugated = false;
+    };
+    std::optional<Factor> factor = {};
 };
 
 /// How to answer such calls: immutable, shared by all of the same key.
@@ -53,6 +65,8 @@ struct Recipe {
     std::optional<Mirror> mirror; ///< what the plan leaves of the spectrum of real data
     bool is_in_place = false;     ///< the result replaces the input
     bool is_long = false;         ///< long enough to release the interpreter's lock
+    bool reads_array = false;     ///< the input is the array `reals` of the load callback
+    bool has_factor = false;      ///< the store callback has an array `factor`
 };
 
 /// Type and extents of the result.
@@ -61,7 +75,8 @@ std::vector<npy_intp> output_shape(const Call& call);
 
 /// The transform that a call needs: truncation as shorter loops, zero padding and conjugation as a load or store callback,
 /// normalisation as its scale. The complex spectrum of real data is its half spectrum, which Mirror completes. Complex data of
-/// cosine and sine transforms are two batches of real data.
+/// cosine and sine transforms are two batches of real data. On a GPU, and in half precision, real data with a complete spectrum
+/// are an array of the load callback of a complex transform; they must be contiguous and of the transform's lengths.
 Transform problem_of(const Call& call);
 
 /// Plans a call, or takes `plan`, which must be of the same problem.

@@ -26,14 +26,10 @@ bool is_empty(const Side& side) {
     return std::find(side.shape.begin(), side.shape.end(), 0) != side.shape.end();
 }
 
-bool has_layout(const Array& array, const Side& side) {
-    if (array.dimensions() != static_cast<int>(side.shape.size())) return false;
-    for (int d = 0; d < array.dimensions(); ++d) {
-        const auto k = static_cast<std::size_t>(d);
-        if (array.shape()[d] != side.shape[k]) return false;
-        if (array.shape()[d] > 1 && array.strides()[d] != side.strides[k] * array.bytes_of_element())
-            return false;
-    }
+bool has_layout(const Tensor& tensor, const Side& side) {
+    if (tensor.shape != side.shape) return false;
+    for (std::size_t d = 0; d < side.shape.size(); ++d)
+        if (side.shape[d] > 1 && tensor.strides[d] != side.strides[d]) return false;
     return true;
 }
 
@@ -87,17 +83,52 @@ Array view(const Array& base, void* first, const Side& side) {
     return result;
 }
 
+/// Elements of a side in memory, from the first to the last, and the place of that with index 0.
+struct Extent {
+    Integer elements, first;
+};
+Extent extent_of(const Side& side) {
+    if (is_empty(side)) return {0, 0};
+    const auto [low, high] = reach_of(side);
+    return {high - low + 1, -low};
+}
+
+Tensor new_numpy_array(const Side& side) {
+    const int type = numpy_type_of(side.type);
+    if (type < 0)
+        throw nb::type_error(("NumPy has no data type for " + side.name + ", " + name_of(side.type)).c_str());
+    const Extent extent = extent_of(side);
+    npy_intp elements = extent.elements, in_side = 1;
+    for (const Integer length : side.shape) in_side *= length;
+    const Array memory = Array::taken(elements == in_side ? PyArray_EMPTY(1, &elements, type, 0)
+                                                          : PyArray_ZEROS(1, &elements, type, 0));
+    return tensor_of(
+        view(memory, static_cast<char*>(memory.data()) + extent.first * bytes_of(side.type), side).object(),
+        side.name);
+}
+
+nb::object tuple_of(const std::vector<Integer>& values) {
+    nb::list list;
+    for (const Integer value : values) list.append(value);
+    return nb::tuple(list);
+}
+
+std::string text_of(Device device) {
+    return device.is_gpu() ? "of GPU " + std::to_string(device.ordinal()) : "of the CPU";
+}
+
 } // namespace
 
 std::string name_of(DataType type) {
     constexpr std::pair<DataType, const char*> names[] = {
         {DataType::int8, "int8"},           {DataType::uint8, "uint8"},
         {DataType::int32, "int32"},         {DataType::float16, "float16"},
-        {DataType::float32, "float32"},     {DataType::float64, "float64"},
+        {DataType::bfloat16, "bfloat16"},   {DataType::float32, "float32"},
+        {DataType::float64, "float64"},     {DataType::complex32, "complex32"},
         {DataType::complex64, "complex64"}, {DataType::complex128, "complex128"}};
     for (const auto& [known, name] : names)
         if (known == type) return name;
-    return "a type that NumPy does not have";
+    return "a type that arrays do not have";
 }
 
 Side input_of(const Transform& problem) { return side_of(problem, true); }
@@ -106,10 +137,14 @@ Side a_of(const MatrixProduct& p) { return side_of(p, "A", p.type_of_a(), p.rows
 Side b_of(const MatrixProduct& p) { return side_of(p, "B", p.type_of_b(), p.k, p.columns, p.b); }
 Side c_of(const MatrixProduct& p) { return side_of(p, "C", p.type_of_c(), p.rows, p.columns, p.c); }
 
-void check_layout(const Array& array, const Side& side) {
-    if (has_layout(array, side) || is_empty(side)) return;
+void check_layout(const Tensor& tensor, const Side& side, Device device) {
+    if (tensor.device != device && !tensor.is_managed)
+        throw nb::value_error((side.name + " is in the memory " + text_of(tensor.device) +
+                               ", but the plan is for that " + text_of(device))
+                                  .c_str());
+    if (has_layout(tensor, side) || is_empty(side)) return;
     const auto [low, high] = reach_of(side);
-    if (low == 0 && PyArray_IS_C_CONTIGUOUS(array.get()) && array.size() > high) return;
+    if (low == 0 && tensor.is_contiguous() && tensor.size() > high) return;
     throw nb::value_error(
         (side.name + " must have shape " + text_of(side.shape) + " and strides of " + text_of(side.strides) +
          " elements" +
@@ -117,17 +152,24 @@ void check_layout(const Array& array, const Side& side) {
             .c_str());
 }
 
-Array new_array(const Side& side) {
-    const int type = numpy_type_of(side.type);
-    if (type < 0) throw nb::type_error(("NumPy has no data type for " + side.name).c_str());
-    const auto [low, high] = is_empty(side) ? std::pair<Integer, Integer>(0, -1) : reach_of(side);
-    npy_intp elements = high - low + 1, in_side = 1;
-    for (const Integer length : side.shape) in_side *= length;
-    const Array memory = Array::taken(elements == in_side ? PyArray_EMPTY(1, &elements, type, 0)
-                                                          : PyArray_ZEROS(1, &elements, type, 0));
-    return view(memory, static_cast<char*>(memory.data()) - low * bytes_of(side.type), side);
+Tensor new_array(const Side& side, const Tensor& like, void* stream) {
+    if (like.is_numpy()) return new_numpy_array(side);
+    const Extent extent = extent_of(side);
+    const nb::object array =
+        nb::module_::import_("swirl._arrays")
+            .attr("new_array")(like.object, name_of(side.type).c_str(), tuple_of(side.shape),
+                               tuple_of(side.strides), extent.elements, extent.first);
+    return tensor_of(array, side.name, stream);
 }
 
-Array view_of(const Array& memory, const Side& side) { return view(memory, memory.data(), side); }
+nb::object handed_over(const Tensor& made, const Tensor& like) {
+    if (!made.is_numpy() || like.is_numpy()) return made.object;
+    return nb::module_::import_("swirl._arrays").attr("handed_over")(like.object, made.object);
+}
+
+nb::object view_of(const Tensor& memory, const Side& side) {
+    if (!memory.is_numpy()) return memory.object;
+    return view(Array::borrowed(memory.object), memory.data, side).object();
+}
 
 } // namespace swirl::python

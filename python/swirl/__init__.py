@@ -12,18 +12,21 @@ from swirl._core import InternalError, OutOfTime, Plan, Unavailable, Unsupported
 from swirl._core import matmul as _matmul
 from swirl._core import plan as _plan
 from swirl._core import version as __version__
+from swirl._tracing import expression as _expression
+from swirl._tracing import where
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem", "where"]
 
 
-def plan(problem, *, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="", cpu="",
-         memory_limit=0, planning_limit=0.0, check=True, use_wisdom=True, use_kernel_cache=True,
+def plan(problem, *, device=None, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="",
+         cpu="", memory_limit=0, planning_limit=0.0, check=True, use_wisdom=True, use_kernel_cache=True,
          progress=None):
     """Plans a problem: chooses an algorithm, generates code and checks it. Releases the interpreter's lock.
 
     Args:
         problem: One line of text, such as "dft 16x8 float32 batch=10" or "gemm 100x80x60", see `problem`.
-        threads: The most threads of an execution; 0 for one per processor. The bits of results do not depend on it.
+        device: None or "cpu"; the number of a GPU, "cuda", "cuda:1", or a torch.device.
+        threads: The most threads of an execution on the CPU; 0 for one per processor. The bits of results do not depend on it.
         effort: "estimate" by a model; "measure" times likely candidates, "exhaustive" all; "background" answers as "estimate"
             and measures while the program runs. What was measured becomes wisdom, which later plans of the problem use,
             those of swirl.fft too.
@@ -43,15 +46,15 @@ def plan(problem, *, threads=1, effort="estimate", time_budget=None, accuracy="o
 
     Raises:
         ValueError: The text does not parse, or the problem or an option cannot be.
-        Unavailable: The machine lacks what `cpu` or `schedule` ask for.
+        Unavailable: The machine lacks what `device`, `cpu` or `schedule` ask for.
         Unsupported: The problem can be computed, but swirl has no kernels for it.
         MemoryError: Memory, or `memory_limit`, does not suffice.
         OutOfTime: Planning would take longer than `planning_limit`.
         KeyboardInterrupt: It came while swirl measured, which ends at once.
     """
-    return _plan(problem, threads=threads, effort=effort, time_budget=time_budget, accuracy=accuracy, schedule=schedule,
-                 cpu=cpu, memory_limit=memory_limit, planning_limit=planning_limit, check=check, use_wisdom=use_wisdom,
-                 use_kernel_cache=use_kernel_cache, progress=progress)
+    return _plan(problem, device=device, threads=threads, effort=effort, time_budget=time_budget, accuracy=accuracy,
+                 schedule=schedule, cpu=cpu, memory_limit=memory_limit, planning_limit=planning_limit, check=check,
+                 use_wisdom=use_wisdom, use_kernel_cache=use_kernel_cache, progress=progress)
 
 
 def _plan_from(problem, options):
@@ -71,7 +74,10 @@ def problem(kind, lengths, *, dtype="float64", backward=False, inplace=False, pl
         strides, in_strides, out_strides: Strides in elements, one for each length: of both sides, the input, the output.
         batch: A count, or a list of counts or of (count, stride) or (count, input stride, output stride), outermost first.
         scale, norm: A factor, or "backward", "ortho" or "forward".
-        load, store: Callbacks, expressions such as "x * window[i] where i < 700".
+        load, store: Callbacks: expressions such as "x * window[i] where i < 700", or functions such as
+            lambda x, i, window: x * window[i]. A function is traced once. Its parameters are the element x, indices (i, i0, b …),
+            and arrays that executions take by name, complex ones as h.complex[i]. `where(condition, a, b)` chooses, and
+            y.where(condition) ends a callback that skips elements.
 
     Returns:
         One line of text.
@@ -97,9 +103,9 @@ def problem(kind, lengths, *, dtype="float64", backward=False, inplace=False, pl
     for word, value in (("scale", scale), ("norm", norm)):
         if value is not None:
             words.append(f"{word}={value}")
-    for word, expression in (("load", load), ("store", store)):
-        if expression is not None:
-            words.append(f'{word}="{expression}"')
+    for word, callback in (("load", load), ("store", store)):
+        if callback is not None:
+            words.append(f'{word}="{_expression(callback)}"')
     return " ".join(words)
 
 

@@ -11,13 +11,14 @@ from swirl._core import Plan as Plan
 from swirl._core import Unavailable as Unavailable
 from swirl._core import Unsupported as Unsupported
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem", "where"]
 
 __version__: str
 
 def plan(
     problem: str,
     *,
+    device: Any = None,
     threads: int = 1,
     effort: Literal["estimate", "measure", "exhaustive", "background"] = "estimate",
     time_budget: float | None = None,
@@ -45,7 +46,8 @@ def problem(
     batch: int | Iterable[int | tuple[int, ...]] | None = None,
     scale: float | str | None = None,
     norm: Literal["backward", "ortho", "forward"] | None = None,
-    load: str | None = None,
-    store: str | None = None,
+    load: str | Callable[..., Any] | None = None,
+    store: str | Callable[..., Any] | None = None,
 ) -> str: ...
 def matmul(a: ArrayLike, b: ArrayLike, *, out: ndarray[Any, Any] | None = None, workers: int = 1) -> ndarray[Any, Any]: ...
+def where(condition: Any, a: Any, b: Any) -> Any: ...

@@ -1,8 +1,4 @@
-from typing import Any, TypeAlias
-
-from numpy import ndarray
-
-_Array: TypeAlias = ndarray[Any, Any]
+from typing import Any
 
 version: str
 
@@ -19,6 +15,8 @@ class Plan:
     @property
     def description(self) -> str: ...
     @property
+    def device(self) -> str: ...
+    @property
     def threads(self) -> int: ...
     @property
     def workspace_bytes(self) -> int: ...
@@ -26,9 +24,10 @@ class Plan:
     def flops(self) -> float: ...
     def execute(
         self,
-        *arrays: _Array | tuple[_Array, _Array],
-        out: _Array | tuple[_Array, _Array] | None = None,
+        *arrays: Any,
+        out: Any = None,
         alpha: complex = 1,
         beta: complex = 0,
-        **named: _Array,
+        stream: Any = None,
+        **named: Any,
     ) -> Any: ...
