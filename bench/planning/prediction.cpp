@@ -48,7 +48,7 @@ TimedPlanning timed(const Transform& problem) {
     constexpr int runs = 3;
     for (int run = 0; run < runs; ++run) {
         const double start = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-        const planning::Schedule schedule = search::estimate(problem, cpu).schedule;
+        const planning::Schedule schedule = search::estimated_schedule(problem, cpu);
         planning::Plan::build(problem, schedule);
         const double seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
         result.seconds = run == 0 ? seconds : std::min(result.seconds, seconds);

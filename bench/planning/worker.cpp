@@ -103,7 +103,7 @@ double make_plan(const Case& one) {
     for (const target::Cpu* cpu : target::cpus())
         if (cpu->name == one.target) {
             const auto plan =
-                planning::Plan::build(problem, search::estimate(problem, *cpu).schedule, {.check = false});
+                planning::Plan::build(problem, search::estimated_schedule(problem, *cpu), {.check = false});
             return static_cast<double>(plan->table_bytes()) / mebibyte;
         }
     const target::Gpu& gpu = target::gpu_named(one.target);

@@ -231,9 +231,9 @@ TransformDerivation derivation_on_cpu(const Transform& problem, const PlanningOp
         if (plan->cpu().set == target::InstructionSet::portable)
             text += section("loops, run as they are", loops::to_text(own.loops));
         else
-            text += loops_of(planning::kernel_request(problem, {passes[k], tree}, plan->cpu(),
-                                                      plan->schedule().transform().scalar)
-                                 .loops);
+            text += loops_of(
+                planning::kernel_request(problem, {passes[k], tree}, plan->cpu(), plan->code_options())
+                    .loops);
         OperationTable operations(own.lowered);
         passes::run_for_cpu(own.lowered, plan->cpu(),
                             [&](const passes::Pass& pass, const ir::Program& program) {

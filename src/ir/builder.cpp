@@ -180,10 +180,11 @@ Affine Builder::block(int axis, Integer divisor, Integer modulus) {
     return machine_index({"block", VariableInfo::Kind::block, axis, divisor, modulus});
 }
 
-Affine Builder::induction(std::string name, Affine start, Integer step) {
+Affine Builder::induction(std::string name, Affine start, Integer step, std::vector<Integer> last) {
     ensure(!loops_.empty(), "induction variable '{}' outside a loop", name);
     Affine variable = new_variable(std::move(name), VariableInfo::Kind::induction, 0);
-    loops_.back().loop.inductions.push_back({variable.terms().front().variable, std::move(start), step});
+    loops_.back().loop.inductions.push_back(
+        {variable.terms().front().variable, std::move(start), step, std::move(last)});
     return variable;
 }
 

@@ -59,7 +59,8 @@ public:
     /// The thread's or block's index along x, y, z, or a digit of it (see VariableInfo).
     Affine thread(int axis = 0, Integer divisor = 1, Integer modulus = 0);
     Affine block(int axis = 0, Integer divisor = 1, Integer modulus = 0);
-    Affine induction(std::string name, Affine start, Integer step); ///< of the innermost open loop
+    /// Of the innermost open loop; see Induction for `last`.
+    Affine induction(std::string name, Affine start, Integer step, std::vector<Integer> last = {});
     void launch(const Launch& launch) { program_.launch = launch; }
 
     // ---- statements; `body(index)` is called once and appends the nested statements

@@ -188,7 +188,7 @@ private:
             values_[at(loop.variable)] = begin + i * loop.step;
             for (std::size_t k = 0; k < starts.size(); ++k) {
                 const Induction& induction = loop.inductions[k];
-                values_[at(induction.variable)] = starts[k] + i * induction.step;
+                values_[at(induction.variable)] = starts[k] + induction.distance(i, trips);
                 known_[at(induction.variable)] = decides_[at(induction.variable)];
             }
             walk(loop.body, times);

@@ -3,6 +3,7 @@
 #include "ir/analysis.hpp"
 #include "ir/interpreter_arithmetic.hpp"
 #include "ir/interpreter_executor.hpp"
+#include "ir/ranges.hpp"
 #include "ir/tile.hpp"
 
 #include <numeric>
@@ -198,13 +199,22 @@ void Interpreter::Executor::execute_loop(Node& node, Threads threads) {
         variable[t] = begin;
         if (begin < node.ends[static_cast<std::size_t>(t)]) node.threads[count++] = t;
     }
+    const auto next = [&](std::size_t k, int t) {
+        const Induction& own = loop.inductions[k];
+        const Integer left = iterations(node.ends[static_cast<std::size_t>(t)] - variable[t], loop.step);
+        const Integer last = std::ssize(own.last);
+        if (left == 0 || left > last)
+            induction(k)[t] += own.step;
+        else
+            induction(k)[t] = evaluate(node.starts[k], t) + own.last[static_cast<std::size_t>(last - left)];
+    };
     while (count > 0) {
         execute(node.body, Threads(node.threads).first(count));
         std::size_t left = 0;
         for (std::size_t i = 0; i < count; ++i) {
             const int t = node.threads[i];
-            for (std::size_t k = 0; k < node.starts.size(); ++k) induction(k)[t] += loop.inductions[k].step;
             variable[t] += loop.step;
+            for (std::size_t k = 0; k < node.starts.size(); ++k) next(k, t);
             if (variable[t] < node.ends[static_cast<std::size_t>(t)]) node.threads[left++] = t;
         }
         count = left;
@@ -227,7 +237,7 @@ void Interpreter::Executor::execute_iterations(Node& node, Threads threads) {
     for (Integer trip = trips; trip-- > 0;) {
         for (std::size_t k = 0; k < starts.size(); ++k)
             variables_[static_cast<std::size_t>(loop.inductions[k].variable)] =
-                starts[k] + trip * loop.inductions[k].step;
+                starts[k] + loop.inductions[k].distance(trip, trips);
         variables_[static_cast<std::size_t>(loop.variable)] = begin + trip * loop.step;
         ++block_;
         reset_memory_per_iteration();

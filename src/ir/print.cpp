@@ -308,9 +308,12 @@ private:
             fmt::format("for {} = {} to {}", variable(loop.variable), form(loop.begin), form(loop.end - 1));
         if (loop.step != 1) text += fmt::format(" step {}", loop.step);
         if (loop.kind != For::Kind::serial) text += fmt::format(" {}", name_of(loop.kind));
-        for (const Induction& induction : loop.inductions)
+        for (const Induction& induction : loop.inductions) {
             text += fmt::format(", {} = {} step {}", variable(induction.variable), form(induction.start),
                                 induction.step);
+            for (const Integer distance : induction.last)
+                text += fmt::format(" then {}", form(induction.start + distance));
+        }
         return text + ":";
     }
 

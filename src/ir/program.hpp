@@ -182,11 +182,20 @@ struct StraightLineBlock {
     std::vector<Value> operations;
 };
 
-/// A derived variable of a loop: `start` on entry (in outer variables), incremented by `step` after each iteration.
+/// A derived variable of a loop: `start` on entry (in outer variables), incremented by `step` after each iteration. In
+/// the last iterations it is `start` + `last[0]`, `start` + `last[1]`, … instead. The loop then has a constant number of
+/// iterations, more than `last` has entries, and is not parallel.
 struct Induction {
     Variable variable;
     Affine start;
     Integer step;
+    std::vector<Integer> last = {};
+
+    /// Distance from `start` in one of the loop's iterations.
+    Integer distance(Integer iteration, Integer iterations) const {
+        const Integer regular = iterations - static_cast<Integer>(last.size());
+        return iteration < regular ? step * iteration : last[static_cast<std::size_t>(iteration - regular)];
+    }
 };
 
 /// for (variable = begin; variable < end; variable += step) body

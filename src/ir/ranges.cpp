@@ -27,6 +27,15 @@ VariableRanges::VariableRanges(const Program& program)
     }
 }
 
+namespace {
+
+void extend(Range& range, Integer value) {
+    range.low = std::min(range.low, value);
+    range.high = std::max(range.high, value);
+}
+
+} // namespace
+
 Affine VariableRanges::in_counters(const Affine& form) const {
     Affine result = form.constant();
     for (const Affine::Term& term : form.terms()) {
@@ -49,8 +58,20 @@ void VariableRanges::enter(const For& loop) {
         values_[at(variable)] = in_counters(start) + step * counter;
     };
     bind(loop.variable, loop.begin, loop.step);
-    for (const Induction& induction : loop.inductions)
-        bind(induction.variable, induction.start, induction.step);
+    for (const Induction& induction : loop.inductions) {
+        if (induction.last.empty()) {
+            bind(induction.variable, induction.start, induction.step);
+            continue;
+        }
+        // As if it did not depend on the counter.
+        const Integer count = trips.value_or(0), regular = count - std::ssize(induction.last);
+        Range distances{0, 0};
+        extend(distances, induction.step * (regular - 1));
+        for (const Integer distance : induction.last) extend(distances, distance);
+        values_[at(induction.variable)] =
+            in_counters(induction.start) + distances.low + Affine::of(induction.variable);
+        extents_[at(induction.variable)] = distances.high - distances.low + 1;
+    }
     extents_[at(loop.variable)] = trips;
     in_scope_[at(loop.variable)] = 1;
     for (const Induction& induction : loop.inductions) in_scope_[at(induction.variable)] = 1;

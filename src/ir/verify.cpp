@@ -83,6 +83,7 @@ private:
         for (const Induction& induction : loop.inductions)
             if (!in_scope(induction.start))
                 fail("an induction of the loop over '{}' uses a variable out of scope", name);
+        for (const Induction& induction : loop.inductions) last_values(loop, induction, name);
         if (loop.kind == For::Kind::vector) vector_loop(loop, name);
         if (loop.kind == For::Kind::unrolled && level_ == VerificationLevel::legalized)
             fail("the loop over '{}' is not unrolled", name);
@@ -208,6 +209,18 @@ private:
         own(loop.variable, VariableInfo::Kind::loop);
         for (const Induction& induction : loop.inductions)
             own(induction.variable, VariableInfo::Kind::induction);
+    }
+
+    void last_values(const For& loop, const Induction& induction, std::string_view name) const {
+        if (induction.last.empty()) return;
+        const Affine extent = loop.end - loop.begin;
+        const auto own = static_cast<Integer>(induction.last.size());
+        if (loop.kind == For::Kind::parallel || !extent.is_constant() ||
+            iterations(extent.constant(), loop.step) <= own)
+            fail("an induction of the loop over '{}' has {} last values of its own", name, own);
+        for (const Induction& other : loop.inductions)
+            if (!other.last.empty() && other.last.size() != induction.last.size())
+                fail("inductions of the loop over '{}' have different numbers of last values", name);
     }
 
     void vector_loop(const For& loop, std::string_view name) const {

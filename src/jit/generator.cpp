@@ -87,18 +87,18 @@ void Generator::loop(const ir::For& loop) {
     if (trips < 0)
         start_counter(record.counter, extent, exit);
     else if (trips > 1)
-        start_counter(record.counter, trips);
+        start_counter(record.counter, trips - record.last_iterations);
     for (const int index : record.inductions) start_induction(inductions_.induction(index));
     if (trips == 1)
         body(loop.body);
     else
-        loop_body(loop, record);
+        loop_body(loop, record, exit);
     inductions_.leave();
     code_.bind(exit);
     addresses_.invalidate();
 }
 
-void Generator::loop_body(const ir::For& loop, const LoopRecord& record) {
+void Generator::loop_body(const ir::For& loop, const LoopRecord& record, const asmjit::Label& exit) {
     const asmjit::Label head = assembler_.newLabel();
     const bool counts_iterations = InductionVariables::constant_trips(loop) > 0;
     code_.align(record.has_inner_loop ? outer_alignment : innermost_alignment);
@@ -110,7 +110,30 @@ void Generator::loop_body(const ir::For& loop, const LoopRecord& record) {
         if (induction.step != 0) add_to(induction.location, induction.step, Inst::kIdAdd);
     }
     add_to(record.counter, counts_iterations ? 1 : loop.step, Inst::kIdSub);
+    if (record.last_iterations > 0) return last_iterations(record, head, exit);
     code_.emit(counts_iterations ? Inst::kIdJnz : Inst::kIdJg, head);
+}
+
+/// At the end of an iteration, with the flags of the counter: it is positive before another regular iteration, 0 before
+/// the first of the last ones, −1 before the second, and so on.
+void Generator::last_iterations(const LoopRecord& record, const asmjit::Label& head,
+                                const asmjit::Label& exit) {
+    code_.emit(Inst::kIdJg, head);
+    CodeBuffer::Operand counter = frame_operand(record.counter.offset);
+    if (record.counter.in_register()) counter = gp(record.counter.reg);
+    for (Integer last = 0; last < record.last_iterations; ++last) {
+        const bool is_final = last + 1 == record.last_iterations;
+        const asmjit::Label next = is_final ? exit : assembler_.newLabel();
+        if (last > 0) code_.emit(Inst::kIdCmp, counter, asmjit::Imm(-last));
+        code_.emit(Inst::kIdJl, next);
+        for (const int index : record.inductions) {
+            const InductionVariable& induction = inductions_.induction(index);
+            const Integer jump = induction.jumps[static_cast<std::size_t>(last)];
+            if (jump != 0) add_to(induction.location, jump, Inst::kIdAdd);
+        }
+        code_.emit(Inst::kIdJmp, head);
+        if (!is_final) code_.bind(next);
+    }
 }
 
 void Generator::start_counter(const IntegerLocation& counter, Integer trips) {

@@ -27,7 +27,8 @@ private:
     void statement(const ir::Statement& statement);
     void straight(const ir::StraightLineBlock& block);
     void loop(const ir::For& loop);
-    void loop_body(const ir::For& loop, const LoopRecord& record);
+    void loop_body(const ir::For& loop, const LoopRecord& record, const asmjit::Label& exit);
+    void last_iterations(const LoopRecord& record, const asmjit::Label& head, const asmjit::Label& exit);
     void start_counter(const IntegerLocation& counter, Integer trips);
     void start_counter(const IntegerLocation& counter, const InductionAccess& extent,
                        const asmjit::Label& exit);

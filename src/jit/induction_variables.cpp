@@ -47,9 +47,14 @@ void InductionVariables::enter(const ir::For& loop) {
     }
     current_ = index;
     open_.push_back(&loop);
+    if (collecting_)
+        for (const ir::Induction& induction : loop.inductions)
+            loops_.back().last_iterations =
+                std::max<Integer>(loops_.back().last_iterations, std::ssize(induction.last));
     variables_[static_cast<std::size_t>(loop.variable)] = {index, loop.begin, loop.step};
     for (const ir::Induction& induction : loop.inductions)
-        variables_[static_cast<std::size_t>(induction.variable)] = {index, induction.start, induction.step};
+        variables_[static_cast<std::size_t>(induction.variable)] = {index, induction.start, induction.step,
+                                                                    induction.last};
 }
 
 void InductionVariables::leave() {
@@ -131,14 +136,19 @@ Integer InductionVariables::alignment_of(const InductionAccess& access) const {
     if (access.induction < 0) return 1;
     Integer bits =
         access.displacement; // a sum is divisible by the largest power of two that divides each summand
+    const auto steps = [](const InductionVariable& changing) {
+        Integer all = changing.step;
+        for (const Integer jump : changing.jumps) all |= jump;
+        return all;
+    };
     int index = access.induction;
     for (; induction(index).parent >= 0; index = induction(index).parent)
-        bits |= induction(index).offset | induction(index).step;
+        bits |= induction(index).offset | steps(induction(index));
     const InductionVariable& start = induction(index);
     if (start.buffer < 0) return 1;
     const ir::BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(start.buffer)];
     for (const Affine::Term& term : start.terms) bits |= term.coefficient * bytes_of(buffer.element);
-    bits |= start.offset | start.step;
+    bits |= start.offset | steps(start);
     const Integer known = std::max<Integer>(buffer.alignment, bytes_of(buffer.element));
     const Integer lowest = bits & -bits;
     return lowest == 0 ? known : std::min(known, lowest);
@@ -191,6 +201,7 @@ int InductionVariables::find_or_add(ir::Buffer buffer, const Affine::Terms& term
             } else
                 outer += Affine::of(term.variable, term.coefficient);
         }
+        induction.jumps = jumps_of(induction);
         // A local buffer's pointer needs this register, so a constant form is an induction variable, too.
         const bool is_constant = outer.is_constant() && buffer < 0;
         induction.offset = outer.constant() * scale;
@@ -204,6 +215,28 @@ int InductionVariables::find_or_add(ir::Buffer buffer, const Affine::Terms& term
     inductions_.push_back(std::move(induction));
     loops_[static_cast<std::size_t>(owner)].inductions.push_back(index);
     return index;
+}
+
+/// The distance to each of the last iterations from where a step after the iteration before leads.
+std::vector<Integer> InductionVariables::jumps_of(const InductionVariable& induction) const {
+    const LoopRecord& loop = loops_[static_cast<std::size_t>(induction.loop)];
+    const Integer last_iterations = loop.last_iterations;
+    if (last_iterations == 0) return {};
+    const Integer trips = constant_trips(*open_[static_cast<std::size_t>(loop.depth) - 1]);
+    const auto distance = [&](Integer iteration) {
+        Integer sum = 0;
+        for (const Affine::Term& term : induction.terms) {
+            const LoopVariable& carried = variables_[static_cast<std::size_t>(term.variable)];
+            if (carried.loop == induction.loop)
+                sum += term.coefficient *
+                       ir::Induction{term.variable, 0, carried.step, carried.last}.distance(iteration, trips);
+        }
+        return sum * scale_of(induction.buffer);
+    };
+    std::vector<Integer> jumps;
+    for (Integer iteration = trips - last_iterations; iteration < trips; ++iteration)
+        jumps.push_back(distance(iteration) - distance(iteration - 1) - induction.step);
+    return jumps;
 }
 
 void InductionVariables::assign_registers(bool reserve_for_integers, Frame& frame) {

@@ -17,7 +17,9 @@ struct InductionVariable {
     int parent = -1;    ///< induction variable it starts from; −1: none (starts from its buffer, if any)
     Integer offset = 0; ///< added to the parent at loop entry; in bytes, for a plain integer in units
     Integer step = 0;   ///< added after each iteration of `loop`
-    double weight = 0;  ///< expected uses
+    /// Added instead of a further step before each of the loop's last iterations that have positions of their own.
+    std::vector<Integer> jumps = {};
+    double weight = 0; ///< expected uses
     IntegerLocation location;
 };
 
@@ -34,6 +36,7 @@ struct LoopRecord {
     int last = 0;
     int depth = 0;
     bool has_inner_loop = false;
+    Integer last_iterations = 0; ///< with positions of their own; see ir::Induction
     std::vector<int> inductions;
     IntegerLocation counter;
 };
@@ -71,12 +74,14 @@ private:
         int loop = -1; ///< −1: not in scope
         Affine start = 0;
         Integer step = 0;
+        std::vector<Integer> last = {}; ///< as in ir::Induction
     };
 
     void collect(const ir::Body& body);
     void collect(const ir::StraightLineBlock& block);
     void collect(const ir::For& loop);
     int find_or_add(ir::Buffer buffer, const Affine::Terms& terms);
+    std::vector<Integer> jumps_of(const InductionVariable& induction) const;
     int owner_of(const Affine::Terms& terms) const;
     Integer scale_of(ir::Buffer buffer) const;
     bool is_local(ir::Buffer buffer) const;

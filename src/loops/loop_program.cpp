@@ -47,9 +47,10 @@ std::string tags_of(const Loop& loop) {
     constexpr const char* tags[] = {"", " unrolled", " smp", " gpu block", " gpu thread"};
     std::string text = tags[static_cast<std::size_t>(loop.tag)];
     if (loop.per_block > 1) text += fmt::format("({})", loop.per_block);
-    if (loop.vec && loop.vec->lead > 0)
-        return text + fmt::format(" vec({}) after {}", loop.vec->lanes, loop.vec->lead);
-    if (loop.vec) text += fmt::format(" vec({})", loop.vec->lanes);
+    if (!loop.vec) return text;
+    text += fmt::format(" vec({})", loop.vec->lanes);
+    if (loop.vec->lead > 0) text += fmt::format(" after {}", loop.vec->lead);
+    if (loop.vec->overlap) text += " overlapping";
     return text;
 }
 
@@ -116,6 +117,11 @@ std::vector<Memory> memories_of(const Call& call) {
     for (const auto* entry : {&call.first_source, &call.first_target})
         if (*entry) memories.push_back((*entry)->memory);
     return memories;
+}
+
+bool exceeds_caches(const Array& array, DataType scalar, Integer cache_bytes) {
+    const Integer scalars = array.kind == Memory::Kind::real ? 1 : 2;
+    return cache_bytes > 0 && array.elements > cache_bytes / (scalars * bytes_of(scalar));
 }
 
 std::string name_of(const LoopProgram& program, int array) {

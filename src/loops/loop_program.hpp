@@ -2,6 +2,7 @@
 
 #include "formula/formula.hpp"
 #include "loops/endpoint.hpp"
+#include "problem/data_type.hpp"
 
 #include <optional>
 #include <string>
@@ -12,10 +13,12 @@
 namespace swirl::loops {
 
 /// The tag vec(ν): iterations are lanes of vectors. `lead` iterations make one short vector, after which most accesses
-/// are aligned; then come full vectors and the remainder.
+/// are aligned; then come full vectors and the remainder. With `overlap`, lead and remainder are full vectors, too, which
+/// repeat iterations of others, and run last.
 struct Vec {
     Integer lanes;
     Integer lead = 0;
+    bool overlap = false;
 };
 
 /// Where a loop's iterations run; of a loop with the tag vec(ν), where its vectors do. Passes place tags, lowering
@@ -129,6 +132,9 @@ struct Array {
     /// access may touch both.
     bool split_complex = false;
 };
+
+/// Whether an array of scalars of this type is larger than caches of `cache_bytes`; 0: unknown, and none is.
+bool exceeds_caches(const Array& array, DataType scalar, Integer cache_bytes);
 
 /// Σ-SPL in executable form. A nest's variable is in scope inside the nest; a call's variables inside the call.
 struct LoopProgram {

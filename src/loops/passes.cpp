@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "loops/build.hpp"
 #include "loops/callbacks.hpp"
+#include "loops/overlap_vectors.hpp"
 #include "loops/place_execution_tags.hpp"
 #include "loops/place_pair_tags.hpp"
 #include "loops/place_vector_tags.hpp"
@@ -20,6 +21,7 @@ constexpr Pass cpu_list[] = {
     {"place unroll tags", place_unroll_tags},
     {"place smp tags", place_smp_tags},
     {"remove vector tags for callbacks", remove_inexact_vector_tags},
+    {"overlap vectors", overlap_vectors},
 };
 constexpr std::size_t shaping_passes = 2; ///< at the beginning of cpu_list
 

@@ -39,6 +39,7 @@ struct Request {
     Integer cache_bytes = 0; ///< of a core's private caches; 0: unknown
     bool pairs = false;      ///< whether vectors may hold complex elements as pairs of neighbouring lanes
     bool pairs_at_callbacks = false; ///< the same of vectors that callbacks read or write
+    bool overlap_vectors = false;    ///< whether short vectors may be whole ones that repeat iterations
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them
     bool for_gpu = false;
     Integer smem_pad_interval =

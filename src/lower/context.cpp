@@ -114,9 +114,7 @@ Buffers Context::add_scratch(int index) {
 }
 
 bool Context::is_non_temporal(const Array& array) const {
-    const Integer scalars = array.kind == Memory::Kind::real ? 1 : 2;
-    return request.loops.cache_bytes > 0 &&
-           array.elements > request.loops.cache_bytes / (scalars * bytes_of(request.loops.scalar));
+    return exceeds_caches(array, request.loops.scalar, request.loops.cache_bytes);
 }
 
 ir::Buffer Context::auxiliary_buffer(std::size_t array) {

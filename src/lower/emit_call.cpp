@@ -113,6 +113,7 @@ private:
     void emit_loops(std::size_t k) {
         if (k < loops_.size()) return context_.in_loop(loops_[k], "i", [&] { emit_loops(k + 1); });
         if (!lane_) return guarded(0, 1, [&] { body(0, 0); });
+        if (lane_->overlap) return overlapping_vectors();
         const Integer lead = lane_->lead, before = lead > 0;
         if (lead > 0) lanes(0, 0, lead);
         if (lane_->vectors() == 1) lanes(before, lead, lane_->lanes);
@@ -124,6 +125,20 @@ private:
         }
         if (lane_->rest() > 0)
             lanes(lane_->vectors() + before, lane_->lanes * lane_->vectors() + lead, lane_->rest());
+    }
+
+    /// All vectors in one loop.
+    void overlapping_vectors() {
+        std::vector<Integer> last;
+        for (Integer vector = lane_->vectors(); vector < lane_->all_vectors(); ++vector)
+            last.push_back(lane_->iterations_of(vector).first - lane_->lead);
+        const Affine vector = context_.builder.open_loop(context_.fresh("vector_"), 0, lane_->all_vectors(),
+                                                         1, kind_of(lane_->loop.tag));
+        lanes(
+            vector,
+            context_.builder.induction(context_.fresh("first_"), lane_->lead, lane_->lanes, std::move(last)),
+            lane_->lanes);
+        context_.builder.close_loop();
     }
 
     /// `count` iterations from `first` on; `vector` is the vector's index.

@@ -1,14 +1,55 @@
 #include "lower/straight_line.hpp"
 
+#include "base/fork_gate.hpp"
 #include "formula/roots_of_unity.hpp"
 #include "rules/cost.hpp"
 #include "rules/rule.hpp"
+
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 
 namespace swirl::lower {
 
 using namespace formula;
 
 namespace {
+
+/// The breakdowns that straight-line code takes. They are few, many kernels have the same, and each takes longer to find than
+/// to evaluate.
+class Breakdowns {
+public:
+    static Breakdowns& of_process() {
+        static auto& all = *new Breakdowns; // never destroyed: may be in use at exit
+        return all;
+    }
+
+    Formula of(const Formula& nonterminal) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (const auto known = find(nonterminal)) return *known;
+        }
+        Formula found = rules::expand(nonterminal, rules::cheapest_straight_line(nonterminal));
+        const std::lock_guard lock(mutex_);
+        if (known_.size() == most) known_.clear();
+        known_.emplace(nonterminal.hash(), std::pair(nonterminal, found));
+        return found;
+    }
+
+private:
+    static constexpr std::size_t most = 1024;
+
+    std::optional<Formula> find(const Formula& nonterminal) const {
+        const auto [begin, end] = known_.equal_range(nonterminal.hash());
+        for (auto at = begin; at != end; ++at)
+            if (at->second.first == nonterminal) return at->second.second;
+        return std::nullopt;
+    }
+
+    ForkSafeMutex mutex_;
+    std::unordered_multimap<std::size_t, std::pair<Formula, Formula>> known_; ///< by hash
+};
 
 using Vector = std::vector<Scaled>;
 
@@ -28,9 +69,7 @@ private:
     Formula broken_down(const Formula& nonterminal) {
         for (const auto& [known, breakdown] : breakdowns_)
             if (known == nonterminal) return breakdown;
-        return breakdowns_
-            .emplace_back(nonterminal, rules::expand(nonterminal, rules::cheapest_straight_line(nonterminal)))
-            .second;
+        return breakdowns_.emplace_back(nonterminal, Breakdowns::of_process().of(nonterminal)).second;
     }
 
     Vector evaluate(const Identity&, const Formula&, Vector x) { return x; }

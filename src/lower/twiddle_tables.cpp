@@ -156,7 +156,8 @@ std::optional<TwiddleTableContents> TwiddleTables::contents_of(const std::vector
     contents.shape.push_back(complex_ ? 2 : 1);
     if (lane) {
         positions[lane->loop.variable] = static_cast<Variable>(loops.size());
-        contents.shape.insert(contents.shape.end(), {lane->loop.count, lane->lanes, lane->lead});
+        contents.shape.insert(contents.shape.end(),
+                              {lane->loop.count, lane->lanes, lane->lead, lane->overlap});
     }
     for (const std::size_t entry : entries) {
         const Twiddle& twiddle = twiddles_[entry];
@@ -184,7 +185,6 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
         if (contains(variables, loop.variable)) varying.push_back(loop);
     const bool by_lane = lane && contains(variables, lane->loop.variable);
     const Integer lanes = by_lane ? lane->lanes : 1;
-    const Integer lane_count = by_lane ? lane->loop.count : 1;
     const Integer vectors = by_lane ? lane->all_vectors() : 1;
     const Integer components = complex_ ? 2 : 1;
     const Integer vector_size = static_cast<Integer>(entries.size()) * components * lanes;
@@ -203,16 +203,21 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
         ir::Table contents(context_.request.loops.scalar, rows * vectors * vector_size);
         InterruptCounter counter;
         for_each_row(varying, values, [&](Integer row) {
-            for (Integer l = 0; l < lane_count; ++l) {
-                if (by_lane) values[static_cast<std::size_t>(lane->loop.variable)] = l;
-                Integer at = row * row_stride;
-                if (by_lane) at += lane->vector_of(l) * vector_size + lane->lane_of(l);
+            const auto set_entries = [&](Integer at) {
                 for (std::size_t entry : entries) {
                     const formula::Complex value = value_of(twiddles_[entry], lookup, diagonal_values_);
                     contents.set(at, value.real());
                     if (components == 2) contents.set(at + lanes, value.imag());
                     at += entry_stride;
                     counter.after_element();
+                }
+            };
+            if (!by_lane) return set_entries(row * row_stride);
+            for (Integer vector = 0; vector < vectors; ++vector) {
+                const auto [first, count] = lane->iterations_of(vector);
+                for (Integer l = 0; l < count; ++l) {
+                    values[static_cast<std::size_t>(lane->loop.variable)] = first + l;
+                    set_entries(row * row_stride + vector * vector_size + l);
                 }
             }
         });

@@ -104,7 +104,10 @@ double operations_of(const Program& program) {
 void restrict_iterations(For& loop, const Affine& first, const Affine& last) {
     loop.end = loop.begin + loop.step * last;
     loop.begin += loop.step * first;
-    for (Induction& induction : loop.inductions) induction.start += induction.step * first;
+    for (Induction& induction : loop.inductions) {
+        ensure(induction.last.empty(), "iterations of a loop with last values of its own are shared");
+        induction.start += induction.step * first;
+    }
 }
 
 class Cut {

@@ -1,8 +1,11 @@
 #include "passes/strength_reduce_addresses.hpp"
 
 #include "ir/analysis.hpp"
+#include "passes/statements.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace swirl::passes {
 namespace {
@@ -54,14 +57,23 @@ private:
         For& loop = *open.loop;
         Affine start = index - index.constant();
         Integer step = index.coefficient(loop.variable) * loop.step;
+        std::size_t lasts = 0;
         for (const Induction& other : loop.inductions) {
             step += index.coefficient(other.variable) * other.step;
             start = start.substitute(other.variable, other.start);
+            if (index.coefficient(other.variable) != 0) lasts = std::max(lasts, other.last.size());
         }
         start = start.substitute(loop.variable, loop.begin);
+        std::vector<Integer> last;
+        const Integer trips = lasts == 0 ? 0 : constant_trip_count(loop);
+        for (Integer trip = trips - static_cast<Integer>(lasts); trip < trips; ++trip) {
+            last.push_back(index.coefficient(loop.variable) * loop.step * trip);
+            for (const Induction& other : loop.inductions)
+                last.back() += index.coefficient(other.variable) * other.distance(trip, trips);
+        }
         const auto variable = static_cast<Variable>(program_.variables.size());
         program_.variables.push_back({fmt::format("at{}", count_++), VariableInfo::Kind::induction, 0});
-        loop.inductions.push_back({variable, std::move(start), step});
+        loop.inductions.push_back({variable, std::move(start), step, std::move(last)});
         open.inductions.emplace_back(index.terms(), variable);
         return variable;
     }

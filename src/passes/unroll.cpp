@@ -85,7 +85,7 @@ private:
         for (Integer trip = 0; trip < trips; ++trip) {
             bind(loop.variable, changed.begin + trip * loop.step);
             for (std::size_t i = 0; i < starts.size(); ++i)
-                bind(loop.inductions[i].variable, starts[i] + trip * loop.inductions[i].step);
+                bind(loop.inductions[i].variable, starts[i] + loop.inductions[i].distance(trip, trips));
             copy(loop.body, to);
         }
     }

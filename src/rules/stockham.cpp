@@ -34,28 +34,47 @@ Applicability applicable(const Formula& f) {
     return accepted();
 }
 
-/// All non-increasing lists of `length` radices with the given product.
+/// Non-increasing lists of `length` radices with the given product, in one array: planning enumerates hundreds.
 class RadixLists {
 public:
-    RadixLists(Integer n, std::size_t length) {
+    RadixLists(Integer n, std::size_t length) : length_(length) {
         for (Integer r = 2; r <= std::min(n, largest_radix); ++r)
             if (n % r == 0) radices_.push_back(r);
-        extend(n, length, largest_radix);
+        extend(n, length, largest_radix, 0);
     }
-    std::vector<Choice> take() { return std::move(found_); }
+
+    std::size_t size() const { return sums_.size(); }
+
+    /// The `most` lists of the smallest sums, the smallest first; equal sums in the order in which they were found.
+    std::vector<Choice> balanced(std::size_t most) const {
+        std::vector<std::size_t> order(size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(most, order.size()));
+        std::partial_sort(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
+            return std::pair(sums_[a], a) < std::pair(sums_[b], b);
+        });
+        std::vector<Choice> lists;
+        for (auto at = order.begin(); at != end; ++at) {
+            const auto first = found_.begin() + static_cast<std::ptrdiff_t>(*at * length_);
+            lists.emplace_back(first, first + static_cast<std::ptrdiff_t>(length_));
+        }
+        return lists;
+    }
 
 private:
-    void extend(Integer rest, std::size_t length, Integer most) {
-        if (found_.size() >= most_lists_enumerated) return;
+    void extend(Integer rest, std::size_t length, Integer most, Integer sum) {
+        if (size() >= most_lists_enumerated) return;
         if (length == 0) {
-            if (rest == 1) found_.push_back(list_);
+            if (rest != 1) return;
+            found_.insert(found_.end(), list_.begin(), list_.end());
+            sums_.push_back(sum);
             return;
         }
         for (const Integer r : radices_) {
             if (r > most) break;
             if (rest % r != 0 || !reaches(rest, r, length)) continue;
             list_.push_back(r);
-            extend(rest / r, length - 1, r);
+            extend(rest / r, length - 1, r, sum + r);
             list_.pop_back();
         }
     }
@@ -67,33 +86,30 @@ private:
         return product >= rest;
     }
 
+    std::size_t length_;
     std::vector<Integer> radices_;
     Choice list_;
-    std::vector<Choice> found_;
+    Choice found_; ///< `length_` radices of each list
+    std::vector<Integer> sums_;
 };
-
-std::vector<Choice> balanced_lists(Integer n, std::size_t length) {
-    std::vector<Choice> lists = RadixLists(n, length).take();
-    std::stable_sort(lists.begin(), lists.end(), [](const Choice& a, const Choice& b) {
-        return std::accumulate(a.begin(), a.end(), Integer{0}) <
-               std::accumulate(b.begin(), b.end(), Integer{0});
-    });
-    if (lists.size() > most_lists_offered) lists.resize(most_lists_offered);
-    return lists;
-}
 
 /// Fewest passes first, then one pass more; among equals the balanced lists first, each in falling and rising order.
 std::vector<Choice> choices(const Formula& f) {
     require(stockham.name, f, applicable(f)); // otherwise no list exists
     std::vector<Choice> result;
-    std::size_t length = 1;
-    while (balanced_lists(f.rows(), length).empty()) ++length;
-    for (const std::size_t passes : {length, length + 1}) {
-        for (const Choice& list : balanced_lists(f.rows(), passes)) {
-            result.push_back(list);
+    const auto add = [&](const RadixLists& lists) {
+        for (Choice& list : lists.balanced(most_lists_offered)) {
             Choice rising(list.rbegin(), list.rend());
-            if (rising != list) result.push_back(std::move(rising));
+            const bool is_level = rising == list;
+            result.push_back(std::move(list));
+            if (!is_level) result.push_back(std::move(rising));
         }
+    };
+    for (std::size_t length = 1; result.empty(); ++length) {
+        const RadixLists shortest(f.rows(), length);
+        if (shortest.size() == 0) continue;
+        add(shortest);
+        add(RadixLists(f.rows(), length + 1));
     }
     return result;
 }

@@ -54,6 +54,8 @@ TEST(EmittedCpp, ComputesTheSameWhenOptimisedForThisMachine) {
     expect_file_computes(sample_programs(), {}, "-O3 -march=native");
 }
 
+TEST(EmittedCpp, KeepsLastValuesOfInductions) { expect_file_computes({last_iterations()}, {}, "-O1"); }
+
 TEST(EmittedCpp, FallsBackToTheVectorClass) { expect_file_computes(sample_programs(), {}, "-O0 -U__GNUC__"); }
 
 TEST(EmittedCpp, ReplacesCpuShufflesByPortableOnes) {

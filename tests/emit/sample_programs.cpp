@@ -208,6 +208,23 @@ ir::Program memory() {
 
 } // namespace
 
+ir::Program last_iterations() {
+    Builder b("last_iterations");
+    const auto in = b.input("in", DataType::float64, 64);
+    const auto out = b.output("out", DataType::float64, 128);
+    b.for_loop("i", 2, [&](const Affine& i) {
+        b.for_loop("j", 1, 10, 2, ir::For::Kind::serial, [&](const Affine& j) {
+            const Affine at = b.induction("at", 20 * i + 3, 4, {9, -2});
+            b.store(out, 64 * i + at + j, b.load(in, at));
+        });
+        b.for_loop("k", 4, [&](const Affine& k) {
+            const Affine at = b.induction("at", 30 * i, 3, {7});
+            b.store(out, 64 * i + at, b.negate(b.load(in, at + k)));
+        });
+    });
+    return b.finish();
+}
+
 std::vector<ir::Program> sample_programs() {
     std::vector<ir::Program> programs;
     for (const DataType scalar : {DataType::float32, DataType::float64}) {

@@ -72,6 +72,17 @@ TEST(Count, EqualsWhatTheInterpreterExecutes) {
     EXPECT_THROW(count_operations(program), InternalError) << "'n' has no value";
 }
 
+TEST(Count, FollowsLastValuesOfInductions) {
+    Builder b("last");
+    const Buffer y = b.output("y", DataType::float32, 16);
+    const Value one = b.constant(f32, 1);
+    b.for_loop("i", 4, [&](const Affine& i) {
+        const Affine p = b.induction("p", 0, 1, {-2, 7});
+        b.if_then({{p - 2, Condition::Relation::negative}}, [&] { b.store(y, i, b.add(one, one)); });
+    });
+    EXPECT_EQ(count_operations(b.finish()).additions, 3) << "0, 1, −2, but not 7";
+}
+
 /// Whose conditions depend on a block's index and on digits of a thread's: what each thread of each block does differs.
 struct ManyThreads {
     Integer blocks, threads;

@@ -83,6 +83,23 @@ TEST(Verify, RangesOfInductionsThreadsAndDependentLoops) {
     expect_fails(program(5, 6), VerificationLevel::lowered, "reaches elements 0 to 60");
 }
 
+TEST(Verify, RangesOfInductionsWithLastValues) {
+    const auto program = [](std::vector<Integer> last, For::Kind kind = For::Kind::serial) {
+        Builder b("last");
+        const Buffer y = b.output("y", DataType::float64, 20);
+        b.for_loop("i", 0, 4, 1, kind, [&](const Affine&) {
+            b.store(y, b.induction("p", 5, 4, std::move(last)), b.constant(f64, 0));
+        });
+        return b.finish();
+    };
+    expect_passes(program({}), VerificationLevel::lowered);
+    expect_passes(program({14, -5}), VerificationLevel::lowered);
+    expect_fails(program({15}), VerificationLevel::lowered, "reaches elements 5 to 20");
+    expect_fails(program({10, -6}), VerificationLevel::lowered, "reaches elements -1 to 15");
+    expect_fails(program({1, 2, 3, 4}), VerificationLevel::lowered, "has 4 last values of its own");
+    expect_fails(program({1}, For::Kind::parallel), VerificationLevel::lowered, "last values of its own");
+}
+
 TEST(Verify, AccessesOutOfBoundsThatTablesOfIndicesProve) {
     const auto program = [](Integer coefficient, Integer constant, Integer scale) {
         Builder b("looked_up");

@@ -61,6 +61,29 @@ TEST(Loops, InductionVariables) {
     }
 }
 
+/// Inductions with values of their own in the last iterations, in a nest, with registers for all and with too few.
+TEST(Loops, LastIterationsWithPositionsOfTheirOwn) {
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const std::vector<Integer>& last : std::vector<std::vector<Integer>>{{17}, {17, -3}, {16, 2, 5}})
+            for (const Integer streams : {1, 14}) {
+                Builder builder("last");
+                const ir::Buffer in = builder.input("in", DataType::float64, 4000);
+                const ir::Buffer out = builder.output("out", DataType::float64, 4000);
+                builder.for_loop("i", 3, [&](const Affine& i) {
+                    builder.for_loop("j", 1, 13, 2, For::Kind::serial, [&](const Affine& j) {
+                        const Affine at = builder.induction("at", 10 + i * 50, 5, last);
+                        const Affine plain = builder.induction("plain", 3, 2);
+                        for (Integer s = 0; s < streams; ++s) {
+                            const Value sum = builder.add(builder.load(in, (s + 1) * at + plain + s),
+                                                          builder.load(in, (s + 2) * at + j));
+                            builder.store(out, at + 7 * (s + 1) * plain, sum);
+                        }
+                    });
+                });
+                expect_same(builder.finish(), *cpu);
+            }
+}
+
 TEST(Loops, DeeperThanTheRegistersLast) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         Builder builder("deep");

@@ -64,6 +64,30 @@ TEST(VectorTags, GoToOneLoopOfACall) {
         EXPECT_EQ(loop.find("vec"), std::string::npos) << loop;
 }
 
+TEST(OverlappingVectors, ReplaceShortOnesInLoopsThatAllowIt) {
+    Request request = request_for(expanded(1050, "stockham(25,42)"), 8);
+    EXPECT_EQ(loops_of(request), (Lines{"for i0 < 42 smp vec(8):", "for i1 < 25 smp vec(8):"}));
+    request.overlap_vectors = true;
+    EXPECT_EQ(loops_of(request),
+              (Lines{"for i0 < 42 vec(8) overlapping:", "for i1 < 25 vec(8) overlapping:"}));
+    request.formula = expanded(4096, "stockham(64,64)");
+    request.input = request.output = Layout::contiguous(4096);
+    for (const std::string& loop : loops_of(request))
+        EXPECT_EQ(loop.find("overlapping"), std::string::npos) << "no vector is short: " << loop;
+    request = request_for(expanded(350, "stockham(14,25)"), 16);
+    request.overlap_vectors = true;
+    EXPECT_EQ(loops_of(request)[0].find("overlapping"), std::string::npos) << "no loop over one vector";
+    request = request_for(DFT(8), 4);
+    request.formula = kron(DFT(8), I(99));
+    request.input = request.output = Layout::contiguous(792);
+    request.overlap_vectors = request.in_place = true;
+    EXPECT_EQ(loops_of(request)[0].find("overlapping"), std::string::npos) << "it writes what it reads";
+    request.in_place = false;
+    EXPECT_NE(loops_of(request)[0].find("overlapping"), std::string::npos);
+    request.cache_bytes = 8000;
+    EXPECT_EQ(loops_of(request)[0].find("overlapping"), std::string::npos) << "stores bypass the caches";
+}
+
 TEST(PairTags, MakeSmallKernelsStraightLineCodeOfComplexVectors) {
     const Request small = request_for(expanded(16, "stockham(4,4)"), 8, true);
     EXPECT_EQ(loops_for_cpu(small).pairs, 4);

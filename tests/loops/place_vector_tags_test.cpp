@@ -48,18 +48,25 @@ TEST(VectorTags, SupportOpposedComponentStrides) {
     EXPECT_TRUE(tagged(32, 1, 1, 100 - Affine::of(0)).has_value());
 }
 
-TEST(VectorLoop, GivesEachIterationALaneOfItsOwn) {
-    for (const Integer lead : {0, 3, 7}) {
-        const VectorLoop lane{{0, 29}, 8, lead};
-        std::set<std::pair<Integer, Integer>> addresses;
-        for (Integer i = 0; i < lane.loop.count; ++i) {
-            EXPECT_LT(lane.vector_of(i), lane.all_vectors());
-            EXPECT_LT(lane.lane_of(i), i < lead ? lead : lane.lanes);
-            addresses.insert({lane.vector_of(i), lane.lane_of(i)});
-        }
-        EXPECT_EQ(addresses.size(), 29U) << lead;
-        EXPECT_EQ(lane.lead + lane.vectors() * lane.lanes + lane.rest(), lane.loop.count);
-    }
+TEST(VectorLoop, RunsEachIterationOnceUnlessVectorsOverlap) {
+    for (const Integer count : {29, 24, 27})
+        for (const Integer lead : {0, 3, 7})
+            for (const bool overlap : {false, true}) {
+                const VectorLoop lane{{0, count}, 8, lead, overlap};
+                std::multiset<Integer> iterations;
+                for (Integer vector = 0; vector < lane.all_vectors(); ++vector) {
+                    const auto own = lane.iterations_of(vector);
+                    EXPECT_LE(own.count, lane.lanes);
+                    EXPECT_TRUE(own.count == lane.lanes || !overlap);
+                    for (Integer i = 0; i < own.count; ++i) iterations.insert(own.first + i);
+                }
+                EXPECT_EQ(*iterations.begin(), 0);
+                EXPECT_EQ(*iterations.rbegin(), count - 1);
+                EXPECT_EQ(std::set<Integer>(iterations.begin(), iterations.end()).size(),
+                          static_cast<std::size_t>(count));
+                EXPECT_TRUE(iterations.size() == static_cast<std::size_t>(count) || overlap);
+                EXPECT_EQ(lead + lane.vectors() * lane.lanes + lane.rest(), count);
+            }
 }
 
 } // namespace place_vector_tags_test

@@ -55,6 +55,21 @@ TEST(StrengthReduceAddresses, TakesInductionsInsideConditionsAndOfInductions) {
     expect_same_results(before, reduced(before));
 }
 
+TEST(StrengthReduceAddresses, KeepsLastValuesOfInductions) {
+    Builder b("last");
+    const Buffer out = b.output("out", DataType::float64, 512);
+    b.for_loop("o", 3, [&](const Affine& o) {
+        b.for_loop("i", 6, [&](const Affine& i) {
+            const Affine at = b.induction("at", 4 + o, 4, {14, -4});
+            b.store(out, 2 * at + 3 * i, b.constant(f64, 1));
+            b.store(out, 128 + 5 * at + 100 * o, b.constant(f64, 2));
+            b.store(out, 480 + 5 * i, b.constant(f64, 3));
+        });
+    });
+    const Program before = b.finish();
+    expect_same_results(before, reduced(before));
+}
+
 TEST(StrengthReduceAddresses, ParametersGoToTheOutermostLoop) {
     for (const bool loop : {false, true}) {
         Builder b("parameters");

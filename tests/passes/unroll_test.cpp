@@ -75,6 +75,23 @@ TEST(Unroll, PutsInductionsAndConditionsIn) {
     expect_same_results(before, after);
 }
 
+TEST(Unroll, PutsLastValuesOfInductionsIn) {
+    for (const For::Kind kind : {For::Kind::unrolled, For::Kind::serial}) {
+        Builder b("last");
+        const Buffer out = b.output("out", DataType::float64, 24);
+        b.for_loop("o", 0, 2, 1, For::Kind::unrolled, [&](const Affine& o) {
+            b.for_loop("i", 0, 5, 1, kind, [&](const Affine& i) {
+                const Affine at = b.induction("at", 10 * o + 2, 3, {8, -2});
+                b.store(out, at, b.convert(b.index(i + 7 * o), DataType::float64));
+            });
+        });
+        const Program before = b.finish();
+        const Program after = unroll(before);
+        EXPECT_EQ(loop_count(after), kind == For::Kind::unrolled ? 0 : 2);
+        expect_same_results(before, after);
+    }
+}
+
 TEST(Unroll, DropsLoopsOfNoIterations) {
     Builder b("none");
     const Buffer out = b.output("out", DataType::float64, 4);

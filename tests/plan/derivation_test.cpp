@@ -3,10 +3,14 @@
 #include "ir/interpreter.hpp"
 #include "plan/transform/cpu/kernel.hpp"
 #include "plan/transform/dimension_passes.hpp"
+#include "problem/syntax.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -106,6 +110,53 @@ TEST(MachinePrograms, OfSmallTransformsKeepAllBetweenPassesInRegisters) {
             });
             EXPECT_EQ(accesses, 0) << n << " " << tree;
         }
+}
+
+/// Outputs, as bits, of a kernel for one thread or for several, and its operations.
+std::pair<std::vector<std::uint64_t>, std::size_t> outputs(const Transform& problem, const char* tree,
+                                                           const target::Cpu& cpu, bool shared) {
+    const auto program =
+        derive(problem, dimension_passes(problem)[0], rules::parse_tree(tree), cpu, {.shared = shared})
+            .program;
+    ir::Arguments arguments(program);
+    std::mt19937 generator(7);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    const auto reals = [&](Side side) {
+        const Integer elements = stored_length(problem, 0, side) * batch_count(problem);
+        return is_complex(problem, side) ? 2 * elements : elements;
+    };
+    for (Integer i = 0; i < reals(Side::input); ++i) arguments["input"].set(i, uniform(generator));
+    ir::interpret(program, arguments);
+    std::vector<std::uint64_t> bits;
+    for (Integer i = 0; i < reals(Side::output); ++i)
+        bits.push_back(std::bit_cast<std::uint64_t>(static_cast<double>(arguments["output"][i])));
+    return {std::move(bits), program.operations.size()};
+}
+
+TEST(MachinePrograms, HaveTheSameBitsWhetherVectorsOverlapOrNot) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"dft 1050", "stockham(25,42)"},
+        {"dft 1155 backward complex64", "stockham(33,5,7)"},
+        {"dft 1053", "stockham(27,39)"},
+        {"dft 22 batch=45", "codelet"},
+        {"dft 521", "bluestein(1080)[stockham(30,36), stockham(36,30)]"},
+        {"rdft 1001", "rdft-stockham(7,11,13)"},
+        {"rdft 1925 backward float32", "rdft-stockham(5,5,7,11)"},
+    };
+    for (const target::Cpu* cpu : target::cpus()) {
+        if (cpu->set == target::InstructionSet::portable || !cpu->has_fma) continue;
+        int shorter = 0;
+        for (const auto& [text, tree] : cases) {
+            SCOPED_TRACE(fmt::format("{}: {} by {}", cpu->name, text, tree));
+            const Transform problem = parse_transform(text);
+            const auto once = outputs(problem, tree, *cpu, true),
+                       repeated = outputs(problem, tree, *cpu, false);
+            EXPECT_EQ(once.first, repeated.first);
+            EXPECT_LE(repeated.second, once.second);
+            shorter += repeated.second < once.second;
+        }
+        EXPECT_GE(shorter, 4) << cpu->name;
+    }
 }
 
 } // namespace derivation_test

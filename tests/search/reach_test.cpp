@@ -194,8 +194,8 @@ TEST(EveryPassForCpus, ChangesTheCodeOfSomeProblem) {
     const target::Cpu& cpu = target::cpu_named("avx2");
     Changes of_loops, of_ir;
     for (const char* text :
-         {"dft 8", "dft 1024 batch=20", "rdft 30", "rdft 4194304", "dft 64 load=\"x * (1 - 1 + i)\"",
-          "dft 64 float32 batch=20000000 load=\"x * b\""}) {
+         {"dft 8", "dft 3591", "dft 1024 batch=20", "rdft 30", "rdft 4194304",
+          "dft 64 load=\"x * (1 - 1 + i)\"", "dft 64 float32 batch=20000000 load=\"x * b\""}) {
         const Transform problem = transform(text);
         const planning::Schedule schedule = estimate(problem, cpu).schedule;
         const std::vector<DimensionPass> passes = planning::dimension_passes(problem);

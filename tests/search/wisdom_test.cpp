@@ -152,6 +152,26 @@ TEST_F(WisdomFile, KeepsFactsAboutMachines) {
     EXPECT_EQ(open().fact("m", "probe"), "two");
 }
 
+TEST_F(WisdomFile, IsReadAgainWhenItChangesAfterItWasReadWhole) {
+    constexpr std::chrono::milliseconds until_settled{2100};
+    Wisdom reader = open(), writer = open();
+    ASSERT_TRUE(writer.store(key, timed));
+    std::this_thread::sleep_for(until_settled);
+    for (int repetition = 0; repetition < 2; ++repetition)
+        EXPECT_EQ(reader.find(key)->schedule, timed.schedule);
+    EXPECT_FALSE(reader.find({"machine", "dft 2048"}).has_value());
+    WisdomEntry faster = with_time(1e-6);
+    faster.schedule = "radix 16 64";
+    ASSERT_TRUE(writer.store(key, faster));
+    EXPECT_EQ(reader.find(key)->schedule, faster.schedule);
+    ASSERT_TRUE(reader.replace({"machine", "dft 2048"}, timed));
+    EXPECT_EQ(reader.find({"machine", "dft 2048"})->schedule, timed.schedule);
+    std::this_thread::sleep_for(until_settled);
+    EXPECT_EQ(reader.find(key)->schedule, faster.schedule);
+    fs::remove(file);
+    EXPECT_FALSE(reader.find(key).has_value());
+}
+
 TEST_F(WisdomFile, TakesTextAsItIs) {
     const WisdomKey odd{"m'\"; DROP TABLE entries; --", std::string("a\0b", 3)};
     Wisdom wisdom = open();

@@ -51,7 +51,7 @@ private:
         planning::require_passes_for(schedule, passes_);
         for (std::size_t k = 0; k < passes_.size(); ++k)
             programs_.push_back({planning::derive(problem, passes_[k], schedule.transform().passes[k].tree,
-                                                  cpu, schedule.transform().scalar)
+                                                  cpu, {.scalar = schedule.transform().scalar})
                                      .program});
     }
 

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "emit/literal.hpp"
+#include "ir/ranges.hpp"
 
 namespace swirl::emit {
 
@@ -56,12 +57,12 @@ void CKernelWriter::write(const ir::For& loop) {
     std::vector<Variable> scope = {loop.variable};
     const std::string end = form(loop.end);
     std::vector<std::string> starts = {form(loop.begin)};
-    std::vector<Integer> increments = {loop.step};
+    std::vector<const ir::Induction*> inductions = {nullptr};
     for (const ir::Induction& induction : loop.inductions) {
         if (!usage_.variables[static_cast<std::size_t>(induction.variable)]) continue;
         scope.push_back(induction.variable);
         starts.push_back(form(induction.start));
-        increments.push_back(induction.step);
+        inductions.push_back(&induction);
     }
     std::string start;
     std::string updates;
@@ -69,7 +70,8 @@ void CKernelWriter::write(const ir::For& loop) {
         open_scope(scope[i]);
         const char* separator = i == 0 ? "" : ", ";
         start += fmt::format("{}{} = {}", separator, name(scope[i]), starts[i]);
-        updates += fmt::format("{}{} += {}", separator, name(scope[i]), increments[i]);
+        updates += separator + (i == 0 ? fmt::format("{} += {}", name(loop.variable), loop.step)
+                                       : update(loop, *inductions[i], starts[i]));
     }
     if (loop.kind == ir::For::Kind::parallel) out_.comment("the iterations are independent");
     {
@@ -78,6 +80,25 @@ void CKernelWriter::write(const ir::For& loop) {
         write(loop.body);
     }
     for (const Variable variable : scope) close_scope(variable);
+}
+
+/// After that of the loop's variable.
+std::string CKernelWriter::update(const ir::For& loop, const ir::Induction& induction,
+                                  const std::string& start) const {
+    const std::string regular = fmt::format("{} += {}", name(induction.variable), induction.step);
+    const Integer count = std::ssize(induction.last);
+    const Integer trips = count == 0 ? 0 : ir::iterations((loop.end - loop.begin).constant(), loop.step);
+    std::string text;
+    for (Integer k = count; k-- > 0;) {
+        const std::string own = fmt::format("({} = {} + {})", name(induction.variable), start,
+                                            induction.last[static_cast<std::size_t>(k)]);
+        text = text.empty() ? own
+                            : fmt::format("({} < {} ? {} : {})", name(loop.variable),
+                                          form(loop.begin + loop.step * (trips - count + k + 1)), own, text);
+    }
+    if (text.empty()) return regular;
+    return fmt::format("{} < {} ? ({}) : {}", name(loop.variable),
+                       form(loop.begin + loop.step * (trips - count)), regular, text);
 }
 
 void CKernelWriter::write(const ir::WarpRoles&) {

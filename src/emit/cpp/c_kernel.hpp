@@ -33,6 +33,7 @@ protected:
     virtual void write(const ir::For& loop);
     virtual void write(ir::Value value) = 0;
     virtual void write(const ir::Barrier& barrier) = 0;
+    std::string update(const ir::For& loop, const ir::Induction& induction, const std::string& start) const;
     void write(const ir::WarpRoles&);
     void write(const ir::AsyncFence&) {} // asynchronous stores are ordinary stores here
 

@@ -246,6 +246,7 @@ void PtxKernelWriter::write(const ir::For& loop) {
     std::vector<std::pair<const ir::Induction*, PtxInteger>> inductions;
     for (const ir::Induction& induction : loop.inductions) {
         if (!usage_.variables[static_cast<std::size_t>(induction.variable)]) continue;
+        ensure(induction.last.empty(), "a loop of '{}' has last values of its own", program_.name);
         ranges.enter(loop);
         const bool is_wide = !counts_in_32_bits(ranges, induction.variable, induction.step);
         ranges.leave(loop);

@@ -2,6 +2,7 @@
 
 #include "lower/lower.hpp"
 #include "plan/schedule.hpp"
+#include "plan/transform/cpu/code_options.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
 
@@ -81,8 +82,8 @@ struct ExpandedPass {
 
 /// The request to lower/ for any target, with the data types of the arithmetic and of the caller's memory.
 lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded);
-/// The same for a CPU; with one lane for scalar code.
+/// The same for a CPU.
 lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded,
-                                    const target::Cpu& cpu, bool scalar_code = false);
+                                    const target::Cpu& cpu, const CodeOptions& code = {});
 
 } // namespace swirl::planning

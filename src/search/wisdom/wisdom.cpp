@@ -6,9 +6,12 @@
 #include "base/version.hpp"
 #include "search/wisdom/wisdom_store.hpp"
 
+#include <sys/stat.h>
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <tuple>
+#include <utility>
 
 namespace swirl::search {
 namespace {
@@ -89,6 +92,65 @@ bool Wisdom::Store::write(sqlite::Database& database, const WisdomKey& key, cons
     return database.changes() > 0;
 }
 
+namespace {
+
+/// Larger files are searched, not kept in memory.
+constexpr Integer most_entries_in_memory = 10000;
+/// Nanoseconds. Clocks of file systems are no coarser, so a later change gets a later time.
+constexpr std::int64_t clock_resolution = 2'000'000'000;
+
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
+
+} // namespace
+
+auto Wisdom::Store::signature_of(const std::filesystem::path& file) -> std::optional<Signature> {
+    struct stat status {};
+    if (stat(file.c_str(), &status) != 0) return std::nullopt;
+    return Signature{.node = status.st_ino,
+                     .device = status.st_dev,
+                     .bytes = status.st_size,
+                     .changed = std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim))};
+}
+
+std::optional<WisdomEntry> Wisdom::Store::find(const WisdomKey& key) {
+    {
+        const std::lock_guard guard(mutex_);
+        if (snapshot_ && file_ != in_memory && signature_of(file_) == snapshot_->of) {
+            const auto at = snapshot_->entries.find(std::pair(key.device, key.problem));
+            return at == snapshot_->entries.end() ? std::nullopt : std::optional(at->second);
+        }
+    }
+    return use(std::optional<WisdomEntry>(),
+               [&](sqlite::Database& database) { return found_in(database, key); });
+}
+
+std::optional<WisdomEntry> Wisdom::Store::found_in(sqlite::Database& database, const WisdomKey& key) {
+    if (file_ != in_memory && take_snapshot(database)) {
+        const auto at = snapshot_->entries.find(std::pair(key.device, key.problem));
+        return at == snapshot_->entries.end() ? std::nullopt : std::optional(at->second);
+    }
+    sqlite::Statement query = database.prepare(
+        "SELECT schedule, seconds, found_by, created, version FROM entries WHERE device = ? AND problem = ?");
+    if (!query.with(key.device).with(key.problem).step()) return std::nullopt;
+    return entry_of(query, 0);
+}
+
+/// Under the lock that writers hold. A file that changed just now may change again within the resolution of its clock.
+bool Wisdom::Store::take_snapshot(sqlite::Database& database) {
+    snapshot_.reset();
+    const std::optional<Signature> now = signature_of(file_);
+    timespec clock{};
+    clock_gettime(CLOCK_REALTIME, &clock);
+    if (!now || now->changed > nanoseconds(clock) - clock_resolution) return false;
+    if (database.single_integer("SELECT count(*) FROM entries") > most_entries_in_memory) return false;
+    Snapshot snapshot{*now, {}};
+    sqlite::Statement query = database.prepare(std::string(select_all));
+    while (query.step())
+        snapshot.entries.emplace(std::pair(query.text(0), query.text(1)), entry_of(query, 2));
+    snapshot_ = std::move(snapshot);
+    return true;
+}
+
 Wisdom::Wisdom(std::filesystem::path file, Warn warn)
     : store_(std::make_unique<Store>(std::move(file), std::move(warn))) {}
 Wisdom::~Wisdom() = default;
@@ -104,16 +166,8 @@ std::filesystem::path Wisdom::default_file() {
 std::filesystem::path Wisdom::file() const { return store_->file(); }
 
 std::optional<WisdomEntry> Wisdom::find(const WisdomKey& key) {
-    return store_->use(std::optional<WisdomEntry>(),
-                       [&](sqlite::Database& database) -> std::optional<WisdomEntry> {
-                           sqlite::Statement query = database.prepare(
-                               "SELECT schedule, seconds, found_by, created, version FROM entries WHERE "
-                               "device = ? AND problem = ?");
-                           if (!query.with(key.device).with(key.problem).step()) return std::nullopt;
-                           WisdomEntry entry = entry_of(query, 0);
-                           if (!is_valid(key, entry)) return std::nullopt;
-                           return entry;
-                       });
+    std::optional<WisdomEntry> entry = store_->find(key);
+    return entry && is_valid(key, *entry) ? entry : std::nullopt;
 }
 
 bool Wisdom::store(const WisdomKey& key, const WisdomEntry& entry) {

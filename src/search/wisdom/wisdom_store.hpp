@@ -5,7 +5,11 @@
 #include "search/wisdom/wisdom.hpp"
 
 #include <sys/types.h>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <stdexcept>
 
@@ -36,6 +40,9 @@ public:
     /// too long, a full disk), warns and returns `otherwise`.
     template <class Result, class F> Result use(Result otherwise, F&& f);
 
+    /// The entry of a key, which need not be valid: from memory as long as the file stays as it was when all of it was read.
+    std::optional<WisdomEntry> find(const WisdomKey& key);
+
     /// Stores an entry, unless the existing one is at least as good and `in_any_case` is false.
     static bool write(sqlite::Database& database, const WisdomKey& key, const WisdomEntry& entry,
                       bool in_any_case);
@@ -51,6 +58,23 @@ private:
         using std::runtime_error::runtime_error;
     };
 
+    /// What changes whenever the file does, provided that its last change is not too recent for its clock.
+    struct Signature {
+        ino_t node = 0;
+        dev_t device = 0;
+        off_t bytes = 0;
+        std::int64_t changed = 0; ///< in nanoseconds
+        bool operator==(const Signature&) const = default;
+    };
+    static std::optional<Signature> signature_of(const std::filesystem::path& file);
+    /// All entries of a small file, by device and problem.
+    struct Snapshot {
+        Signature of;
+        std::map<std::pair<std::string, std::string>, WisdomEntry, std::less<>> entries;
+    };
+    std::optional<WisdomEntry> found_in(sqlite::Database& database, const WisdomKey& key);
+    bool take_snapshot(sqlite::Database& database);
+
     void warn(const std::string& message); ///< each message only once
     std::unique_ptr<WisdomLock> lock() const;
     void connect(); ///< to the file that exists now
@@ -64,6 +88,7 @@ private:
     Warn warn_;
     std::set<std::string> warned_;
     std::optional<sqlite::Database> database_;
+    std::optional<Snapshot> snapshot_;
     pid_t owner_ = 0;  ///< process that opened the database
     ino_t node_ = 0;   ///< of the open file; a different inode under its name means that it was replaced
     dev_t device_ = 0; ///< device of `node_`

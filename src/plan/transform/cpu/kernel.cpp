@@ -57,8 +57,8 @@ ir::Program laid_out(ir::Program program, const Transform& problem, const Dimens
 }
 
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
-                  const target::Cpu& cpu, bool scalar_code) {
-    lower::KernelRequest request = kernel_request(problem, {pass, tree}, cpu, scalar_code);
+                  const target::Cpu& cpu, const CodeOptions& code) {
+    lower::KernelRequest request = kernel_request(problem, {pass, tree}, cpu, code);
     loops::LoopProgram loops = loops::loops_for_cpu(request.loops);
     ir::Program lowered = lower::lower(request, loops);
     lowered = laid_out(std::move(lowered), problem, pass);
@@ -67,9 +67,9 @@ Derivation derive(const Transform& problem, const DimensionPass& pass, const rul
 }
 
 ir::Program optimized_program(const Transform& problem, const ExpandedPass& expanded, const target::Cpu& cpu,
-                              bool scalar_code) {
+                              const CodeOptions& code) {
     const auto lowered = [&] {
-        const lower::KernelRequest request = kernel_request(problem, expanded, cpu, scalar_code);
+        const lower::KernelRequest request = kernel_request(problem, expanded, cpu, code);
         return laid_out(lower::lower(request), problem, expanded.pass);
     };
     return with_stored_types(passes::run_for_cpu(lowered(), cpu), problem, expanded.pass);

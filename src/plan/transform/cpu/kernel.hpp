@@ -36,13 +36,12 @@ struct Derivation {
     ir::Program lowered;
     ir::Program program; ///< after the passes
 };
-/// See TransformSchedule for `scalar_code`.
 Derivation derive(const Transform& problem, const DimensionPass& pass, const rules::BreakdownTree& tree,
-                  const target::Cpu& cpu, bool scalar_code = false);
+                  const target::Cpu& cpu, const CodeOptions& code = {});
 
 /// The last program of derive. Earlier ones are freed on the way, because tables may be as large as the data.
 ir::Program optimized_program(const Transform& problem, const ExpandedPass& expanded, const target::Cpu& cpu,
-                              bool scalar_code = false);
+                              const CodeOptions& code = {});
 
 /// The program with each planar argument split into two buffers.
 ir::Program laid_out(ir::Program program, const Transform& problem, const DimensionPass& pass);

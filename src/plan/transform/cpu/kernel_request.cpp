@@ -66,12 +66,15 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
 }
 
 lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded,
-                                    const target::Cpu& cpu, bool scalar_code) {
+                                    const target::Cpu& cpu, const CodeOptions& code) {
     const DimensionPass& pass = expanded.pass;
     lower::KernelRequest request = kernel_request(problem, expanded);
-    request.loops.lanes = scalar_code ? 1 : target::lanes(cpu, request.loops.scalar);
+    request.loops.lanes = code.scalar ? 1 : target::lanes(cpu, request.loops.scalar);
     request.loops.cache_bytes = cpu.cache_bytes;
     request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
+    // Iterations that threads share must not repeat others. Without fused operations there are few registers, and loads
+    // from unaligned addresses cost instructions.
+    request.loops.overlap_vectors = cpu.has_fma && !code.shared;
     request.loops.pairs_at_callbacks = (!pass.load || lower::has_form_in_pairs(*pass.load)) &&
                                        (!pass.store || lower::has_form_in_pairs(*pass.store));
     request.multiplication = cpu.has_fma ? lower::Multiplication::fused : lower::Multiplication::plain;

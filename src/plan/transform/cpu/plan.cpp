@@ -40,7 +40,8 @@ struct Plan::State {
     DirectCall direct; ///< of the only kernel
     Kernels kernels;
     int threads = 1;
-    double seconds = 0; ///< lower bound on one thread's time
+    bool is_shared = false; ///< its code was made for several threads, even if they would not pay
+    double seconds = 0;     ///< lower bound on one thread's time
     /// Workspace layout: the intermediate, then shared memory, then each thread's own.
     std::size_t intermediate_bytes = 0;
     std::size_t shared_bytes = 0;
@@ -152,10 +153,10 @@ const target::Cpu& kernel_cpu(const Schedule& schedule) {
 }
 
 std::unique_ptr<Kernel> make_kernel(const Transform& problem, const ExpandedPass& expanded,
-                                    const target::Cpu& cpu, bool scalar,
+                                    const target::Cpu& cpu, const CodeOptions& code,
                                     const passes::PhaseOptions& sharing) {
     if (is_portable(cpu)) return make_portable_kernel(problem, expanded);
-    const ir::Program program = optimized_program(problem, expanded, cpu, scalar);
+    const ir::Program program = optimized_program(problem, expanded, cpu, code);
     if (cpu.emitted_only) return std::make_unique<EmittedKernel>(program);
     return std::make_unique<CompiledKernel>(program, expanded.pass, cpu, sharing);
 }
@@ -215,6 +216,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     const auto plan_of = [&](auto&& kernel_of) {
         auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
         state->intermediate_bytes = intermediate;
+        state->is_shared = options.threads > 1;
         for (std::size_t k = 0; k < passes.size(); ++k) {
             if (options.interrupt) options.interrupt();
             state->add(kernel_of(k), options.threads);
@@ -227,6 +229,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
         plan->check(options);
         return plan;
     };
+    const CodeOptions code{.scalar = schedule.transform().scalar, .shared = options.threads > 1};
     const StoredPlan stored(problem, schedule, cpu, options);
     const auto stored_plan = [&]() -> std::shared_ptr<const Plan> {
         Kernels kernels = stored.read();
@@ -242,7 +245,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     if (auto plan = stored_plan()) return plan;
     if (expanded.empty()) expanded = expand(passes, schedule);
     std::shared_ptr<const Plan> plan = plan_of([&](std::size_t k) {
-        return make_kernel(problem, expanded[k], cpu, schedule.transform().scalar,
+        return make_kernel(problem, expanded[k], cpu, code,
                            {options.threads, options.min_parallel_operations});
     });
     stored.write(plan->state_->kernels);
@@ -315,13 +318,16 @@ double Plan::bytes() const {
 
 Integer Plan::table_bytes() const { return state_->table_bytes(); }
 
+CodeOptions Plan::code_options() const {
+    return {.scalar = state_->schedule.transform().scalar, .shared = state_->is_shared};
+}
+
 std::vector<PassDescription> Plan::describe() const {
     std::vector<PassDescription> descriptions;
     const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const rules::BreakdownTree& tree = state_->schedule.transform().passes[k].tree;
-        Derivation derivation =
-            derive(state_->problem, passes[k], tree, *state_->cpu, state_->schedule.transform().scalar);
+        Derivation derivation = derive(state_->problem, passes[k], tree, *state_->cpu, code_options());
         if (is_portable(*state_->cpu)) {
             PortableDerivation portable = derive_portable(state_->problem, {passes[k], tree});
             derivation.formula = std::move(portable.request.loops.formula);
@@ -340,7 +346,7 @@ std::string Plan::listing(std::size_t pass) const {
     ensure(pass < passes.size(), "a plan with {} passes has no pass {}", passes.size(), pass);
     const Derivation derivation =
         derive(state_->problem, passes[pass], state_->schedule.transform().passes[pass].tree, *state_->cpu,
-               state_->schedule.transform().scalar);
+               code_options());
     return jit::compile(derivation.program, *state_->cpu, {.listing = true}).listing;
 }
 

@@ -7,6 +7,7 @@
 #include "plan/schedule.hpp"
 #include "plan/time_need.hpp"
 #include "plan/transform/cpu/bound_call.hpp"
+#include "plan/transform/cpu/code_options.hpp"
 #include "plan/transform/cpu/phase.hpp"
 #include "problem/problem.hpp"
 #include "target/cpu.hpp"
@@ -108,6 +109,8 @@ public:
     double flops() const;        ///< real additions and multiplications executed
     double bytes() const;        ///< read and written by the kernels
     Integer table_bytes() const; ///< constants read by the kernels; they live as long as the plan
+    /// With which its kernels were derived.
+    CodeOptions code_options() const;
     /// Rebuilt on demand: plans keep only what execution needs.
     std::vector<PassDescription> describe() const;
     /// Assembly text of a pass. Throws UserError if no machine code was generated.

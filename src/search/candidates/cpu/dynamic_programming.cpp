@@ -189,7 +189,7 @@ std::vector<planning::Schedule> DynamicProgramming::schedules(double deadline) {
         for (const BreakdownTree& tree : trees) result.push_back(schedule_of(passes[0], tree));
         return result;
     }
-    const Schedule estimated = estimate(problem_, options_.cpu, options_.machine).schedule;
+    const Schedule estimated = estimated_schedule(problem_, options_.cpu, options_.machine);
     Schedule combined = estimated;
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const auto subproblem = problem_of(problem_, passes[k]);

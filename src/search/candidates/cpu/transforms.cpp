@@ -62,7 +62,7 @@ BreakdownTree without_widths(BreakdownTree tree) {
 
 SearchSpace cpu_transform_space(const Transform& problem, CpuTransformOptions options) {
     const auto kept = std::make_shared<const CpuTransformOptions>(std::move(options));
-    SearchSpace space{.estimate = estimate(problem, kept->cpu, kept->machine).schedule};
+    SearchSpace space{.estimate = estimated_schedule(problem, kept->cpu, kept->machine)};
     space.proposals = [&problem, kept](Benchmark& benchmark, double deadline) {
         return DynamicProgramming(problem, *kept, benchmark).schedules(deadline);
     };

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -222,14 +223,20 @@ std::vector<Candidate> prime_candidates(const Formula& dft, const Setting& setti
     return result;
 }
 
+const std::vector<rules::Choice>& stockham_radices(const Formula& dft, const Setting& setting) {
+    const auto [known, is_new] = setting.memo->radices.try_emplace(dft.rows());
+    if (is_new) known->second = rules::rule_named("stockham").choices(dft);
+    return known->second;
+}
+
 /// The radices with the fewest cycles for passes over n entries; each prime factor of n has a codelet.
 rules::Choice smooth_radices(const Formula& dft, const Setting& setting) {
     if (is_codelet_size(dft.rows())) return {dft.rows()};
     rules::Choice best;
     double least = std::numeric_limits<double>::infinity();
-    for (rules::Choice& radices : rules::rule_named("stockham").choices(dft)) {
+    for (const rules::Choice& radices : stockham_radices(dft, setting)) {
         const double cycles = stockham_cycles(radices, dft.rows(), setting);
-        if (cycles < least) least = cycles, best = std::move(radices);
+        if (cycles < least) least = cycles, best = radices;
     }
     return best;
 }
@@ -272,23 +279,29 @@ std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setti
     return result;
 }
 
-std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting) {
+/// Calls take(cycles, tree) for each candidate, with a function that makes its tree.
+template <class Take> void for_each_candidate(const Formula& dft, const Setting& setting, Take&& take) {
     const Integer n = dft.rows();
-    std::vector<Candidate> result;
-    if (is_codelet_size(n)) result.push_back({{}, codelet_cycles(n, setting)});
+    const auto take_all = [&](std::vector<Candidate> all) {
+        for (Candidate& each : all) take(each.cycles, [&] { return std::move(each.tree); });
+    };
     const Integer largest = rules::largest_prime_factor(n);
-    if (largest > largest_codelet_prime && largest == n) {
-        for (Candidate& c : prime_candidates(dft, setting)) result.push_back(std::move(c));
-    } else if (largest > largest_codelet_prime) {
-        result = rough_candidates(dft, setting);
-    } else if (n > largest) {
-        const auto& stockham = rules::rule_named("stockham");
-        for (const rules::Choice& choice : stockham.choices(dft)) {
-            if (choice.size() < 2) continue;
-            result.push_back({{"stockham", choice, {}}, stockham_cycles(choice, n, setting)});
-        }
-        for (Candidate& c : two_sweep_candidates(dft, setting)) result.push_back(std::move(c));
-    }
+    const bool is_rough = largest > largest_codelet_prime && largest != n;
+    if (is_codelet_size(n) && !is_rough) take(codelet_cycles(n, setting), [] { return BreakdownTree{}; });
+    if (is_rough) return take_all(rough_candidates(dft, setting));
+    if (largest > largest_codelet_prime) return take_all(prime_candidates(dft, setting));
+    if (n == largest) return;
+    for (const rules::Choice& radices : stockham_radices(dft, setting))
+        if (radices.size() >= 2)
+            take(stockham_cycles(radices, n, setting), [&] {
+                return BreakdownTree{"stockham", radices, {}};
+            });
+    take_all(two_sweep_candidates(dft, setting));
+}
+
+std::vector<Candidate> dft_candidates(const Formula& dft, const Setting& setting) {
+    std::vector<Candidate> result;
+    for_each_candidate(dft, setting, [&](double cycles, auto&& tree) { result.push_back({tree(), cycles}); });
     sort_by_cycles(result);
     return result;
 }
@@ -312,11 +325,16 @@ std::vector<Candidate> convolution_candidates(const Formula& circulant, const Se
 } // namespace
 
 Candidate best_dft(const Formula& dft, const Setting& setting) {
-    const std::tuple key(dft.rows(), dft.get_if<Dft>()->direction, setting.loops, setting.side_by_side);
-    if (const auto known = setting.memo->find(key); known != setting.memo->end()) return known->second;
-    auto all = dft_candidates(dft, setting);
-    if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", dft.rows());
-    return setting.memo->emplace(key, std::move(all.front())).first->second;
+    // Both directions have the same trees at the same cost.
+    const std::tuple key(dft.rows(), setting.loops, setting.side_by_side);
+    if (const auto known = setting.memo->best.find(key); known != setting.memo->best.end())
+        return known->second;
+    std::optional<Candidate> best;
+    for_each_candidate(dft, setting, [&](double cycles, auto&& tree) {
+        if (!best || cycles < best->cycles) best = Candidate{tree(), cycles};
+    });
+    if (!best) throw UserError("no breakdown is known for a DFT of {} points", dft.rows());
+    return setting.memo->best.emplace(key, *std::move(best)).first->second;
 }
 
 namespace {

@@ -10,9 +10,13 @@
 /// Estimated cycles of codelets, passes and sweeps over memory.
 namespace swirl::search {
 
-/// Memo of the best candidates found so far, keyed by points, direction, loop iterations and interleaved transforms:
-/// the same inner transforms recur, and building the rules for primes computes the spectra of their kernels.
-using Memo = std::map<std::tuple<Integer, Direction, double, double>, Candidate>;
+/// What was found so far, because the same inner transforms recur, and building the rules for primes computes the spectra of
+/// their kernels.
+struct Memo {
+    /// The best candidates, by points, loop iterations and interleaved transforms.
+    std::map<std::tuple<Integer, double, double>, Candidate> best;
+    std::map<Integer, std::vector<rules::Choice>> radices; ///< lists for a Stockham transform, by points
+};
 
 /// What the model needs to know of the machine and of the loops around a transform.
 struct Setting {

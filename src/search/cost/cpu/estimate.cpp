@@ -36,18 +36,37 @@ std::vector<Rejection> inapplicable_rules(const formula::Formula& nonterminal) {
     return result;
 }
 
-Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
+namespace {
+
+/// Calls f(pass, candidates) for each pass, the best candidate first.
+template <class F>
+void for_each_pass(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine, F&& f) {
     validate_for_cpu(problem);
     planning::require_memory(problem);
     const DataType scalar = planning::arithmetic_of(problem.precision);
+    for (const planning::DimensionPass& pass : planning::dimension_passes(problem))
+        f(pass, candidates(pass, cpu, scalar, machine));
+}
+
+} // namespace
+
+Choice estimate(const Transform& problem, const target::Cpu& cpu, const MachineModel& machine) {
     Choice choice{{cpu.name, planning::TransformSchedule{}}, 0, {}};
-    for (const planning::DimensionPass& pass : planning::dimension_passes(problem)) {
-        const std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
+    for_each_pass(problem, cpu, machine, [&](const planning::DimensionPass& pass, const auto& all) {
         choice.schedule.transform().passes.push_back({pass.dimension, all[0].tree});
         choice.estimated_seconds += all[0].cycles / machine.hertz;
         add_rejections(choice, pass, all, machine);
-    }
+    });
     return choice;
+}
+
+planning::Schedule estimated_schedule(const Transform& problem, const target::Cpu& cpu,
+                                      const MachineModel& machine) {
+    planning::Schedule schedule{cpu.name, planning::TransformSchedule{}};
+    for_each_pass(problem, cpu, machine, [&](const planning::DimensionPass& pass, const auto& all) {
+        schedule.transform().passes.push_back({pass.dimension, all[0].tree});
+    });
+    return schedule;
 }
 
 std::vector<std::optional<double>> pass_seconds(const Transform& problem, const planning::Schedule& schedule,

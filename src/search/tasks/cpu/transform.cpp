@@ -116,7 +116,7 @@ private:
     Schedule estimated() const {
         const std::string request = fmt::format("{} | {} | model {}", to_text(problem_), cpu_.name,
                                                 fmt::ptr(&machine())); // models live as long as the process
-        return recent_estimate(request, [&] { return estimate(problem_, cpu_, machine()).schedule; });
+        return recent_estimate(request, [&] { return estimated_schedule(problem_, cpu_, machine()); });
     }
 
     /// What wisdom knows about a problem.
