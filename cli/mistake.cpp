@@ -131,7 +131,8 @@ std::string text_of_mistake(const CLI::App& program, const CLI::ParseError& erro
         for (std::string word; words >> word;)
             if (word.starts_with('-')) return unknown_option(command, word);
     }
-    if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) { // "Could not convert: --threads = all"
+    if (dynamic_cast<const CLI::ConversionError*>(&error) !=
+        nullptr) { // "Could not convert: --threads = all"
         const std::string text = error.what();
         const std::size_t name = text.find("--"), equals = text.find(" = ");
         if (name != std::string::npos && equals != std::string::npos)

@@ -133,8 +133,8 @@ Formula build_dct1_rdft(const Formula& f, const Choice&) {
 Formula build_dst1_rdft(const Formula& f, const Choice&) {
     require(dst1_rdft.name, f, applicable_dst1(f));
     const Integer n = f.rows(), m = n + 1;
-    const IndexMap odd = IndexMap::piecewise(
-        {{{1}, {0}, 0, 0}, {{n}, {1}, 0, 0}, {{1}, {0}, 0, 0}, {{n}, {-1}, n - 1, 0}}, n);
+    const IndexMap odd =
+        IndexMap::piecewise({{{1}, {0}, 0, 0}, {{n}, {1}, 0, 0}, {{1}, {0}, 0, 0}, {{n}, {-1}, n - 1, 0}}, n);
     const IndexMap signs =
         IndexMap::piecewise({{{1}, {0}, 0, 0}, {{n}, {0}, 1, 0}, {{1}, {0}, 0, 0}, {{n}, {0}, 2, 0}}, 3);
     const DiagonalFunction sign =
