@@ -123,6 +123,7 @@ constexpr Constant all_constants[] = {
     SWIRL_CONSTANT(bank_cycles),
     SWIRL_CONSTANT(memory_rate),
     SWIRL_CONSTANT(cache_rate),
+    SWIRL_CONSTANT(multiprocessor_rate),
     SWIRL_CONSTANT(capacity),
     SWIRL_CONSTANT(sharpness),
     SWIRL_CONSTANT(overlap),

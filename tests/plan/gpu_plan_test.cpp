@@ -405,6 +405,73 @@ TEST_F(GpuPlans, LaunchCooperativeBlocksTogether) {
     EXPECT_EQ(std::count(bytes, bytes + plan->workspace_bytes(), 0), 2 * 128) << "counters begin at zero";
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t result = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++result;
+    return result;
+}
+
+// The first kernel must wait for whatever is in the stream, and the next execution for the last kernel.
+TEST_F(GpuPlans, StartEachKernelAfterTheFirstBeforeThePreviousOneEnds) {
+    const auto plan = plan_of("dft 16x256 float32",
+                              "sm_90: 1 two-sweep(16,1,1)[stockham(4,4)] on 32x4; 0 codelet on 64x64");
+    const GpuBuffer in(plan->device(), 4096 * 8), out(plan->device(), 4096 * 8);
+    expect_parameters(1);
+    plan->execute({.input = at(in), .output = at(out)}, nullptr);
+    ASSERT_EQ(fake.launches.size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(fake.launches[k].starts_early, k > 0) << k;
+    std::vector<std::string> texts;
+    for (const GpuPassDescription& pass : plan->describe())
+        texts.insert(texts.end(), pass.ptx.begin(), pass.ptx.end());
+    ASSERT_EQ(texts.size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(count(texts[k], "griddepcontrol.wait;"), k > 0 ? 1U : 0U) << texts[k];
+        EXPECT_EQ(count(texts[k], "griddepcontrol.launch_dependents;"), k < 2 ? 1U : 0U) << texts[k];
+        if (k > 0) {
+            EXPECT_LT(texts[k].find("griddepcontrol.wait;"), texts[k].find("ld.global")) << texts[k];
+        }
+    }
+}
+
+// There the memory of earlier kernels could change while the next one reads it as constant.
+TEST_F(GpuPlans, ReadNoConstantsThatThePreviousKernelWrites) {
+    const auto plan = plan_of("dft 16x8 float32", "sm_90: 1 codelet on 16x16; 0 codelet on 8x8");
+    const auto passes = plan->describe();
+    ASSERT_EQ(passes.size(), 2U);
+    EXPECT_GT(count(passes[0].ptx.at(0), "ld.global.nc"), 0U);
+    EXPECT_EQ(count(passes[1].ptx.at(0), "ld.global.nc"), 0U);
+}
+
+TEST_F(GpuPlans, StartKernelsInOrderIfTheirBlocksShareMultiprocessors) {
+    for (const bool share : {false, true}) { // 64 and 128 blocks, then 16, on 132 multiprocessors
+        const auto plan =
+            plan_of("dft 1024x16 float32", share ? "sm_90: 1 codelet on 32x8; 0 stockham(16,8,8) on 64x1"
+                                                 : "sm_90: 1 codelet on 32x16; 0 stockham(16,8,8) on 64x1");
+        for (const GpuPassDescription& pass : plan->describe())
+            for (const std::string& text : pass.ptx)
+                EXPECT_EQ(count(text, "griddepcontrol"), share ? 0U : 1U) << text;
+    }
+}
+
+TEST_F(GpuPlans, StartKernelsInOrderWhereNothingElseIsPossible) {
+    for (const char* schedule :
+         {"sm_80: 1 codelet on 16x16; 0 codelet on 8x8", "sm_90: 1 codelet on 16x16; 0 codelet on 8x8"}) {
+        const auto plan = plan_of("dft 16x8 float32", schedule);
+        const GpuBuffer in(plan->device(), 128 * 8), out(plan->device(), 128 * 8);
+        expect_parameters(1);
+        fake.launches.clear();
+        plan->execute({.input = at(in), .output = at(out)}, nullptr);
+        ASSERT_EQ(fake.launches.size(), 2U);
+        EXPECT_EQ(fake.launches[1].starts_early, std::string(schedule).starts_with("sm_90"));
+    }
+    // Blocks of a cooperative kernel wait for each other, and its counters are zeroed in the stream.
+    const auto plan = plan_of("dft 8x256 float32 batch=8",
+                              "sm_90: 1 two-sweep(16,1,1)[stockham(4,4)] on 32x4 cooperative_groups 2 "
+                              "group_blocks 4 pad 32 single_buffer; 0 codelet on 64x64");
+    for (const GpuPassDescription& pass : plan->describe())
+        for (const std::string& text : pass.ptx) EXPECT_EQ(count(text, "griddepcontrol"), 0U) << text;
+}
+
 TEST_F(GpuPlans, RefuseMoreBlocksThanRunAtOnce) {
     expect_contains(
         error_of<UserError>([&] {

@@ -91,6 +91,8 @@ TEST(CudaAbi, OptionsAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(capture_none, CU_STREAM_CAPTURE_STATUS_NONE));
     EXPECT_TRUE(is(LaunchAttribute::cluster_dimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
     EXPECT_TRUE(is(LaunchAttribute::cooperative_launch, CU_LAUNCH_ATTRIBUTE_COOPERATIVE));
+    EXPECT_TRUE(is(LaunchAttribute::programmatic_stream_serialization,
+                   CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION));
 }
 
 TEST(CudaAbi, TensorsAreThoseOfCudasHeader) {

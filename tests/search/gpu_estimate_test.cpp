@@ -5,12 +5,14 @@
 #include "plan/check/transform.hpp"
 #include "problem/syntax.hpp"
 #include "rules/number_theory.hpp"
+#include "search/candidates/gpu/pass_candidates.hpp"
 #include "search/candidates/gpu/trees.hpp"
 #include "support/error_of.hpp"
 #include "support/proved_schedule.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -141,6 +143,39 @@ TEST(SchedulesForGpus, SweepTwiceOverTransformsBeyondSharedMemory) {
         gpu_schedule(swirl::problem("dft 2^20 float32"), target::gpu_named("sm_90"));
     EXPECT_EQ(schedule.transform().passes[0].tree.rule, "two-sweep");
     EXPECT_EQ(schedule.transform().passes[0].configurations.size(), 2U);
+}
+
+// One block for each of a few transforms would leave most multiprocessors idle.
+TEST(SchedulesForGpus, ShareFewLongTransformsAmongManyBlocks) {
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    for (const char* text : {"dft 16464 float32", "dft 8900 float32 inplace", "rdft 24192 float32 batch=2",
+                             "rdft 12348 backward float32", "dft 6144 batch=2 backward"}) {
+        const Transform problem = swirl::problem(text);
+        Integer blocks = 0;
+        for (const auto& pass : planning::describe_passes(problem, gpu_schedule(problem, gpu)))
+            for (const ir::KernelInfo& kernel : pass.kernels)
+                blocks = std::max(blocks, kernel.launch.blocks[0]);
+        EXPECT_GE(blocks, 20) << text;
+        prove(text);
+    }
+    EXPECT_EQ(
+        gpu_schedule(swirl::problem("dft 6000 float32 batch=5000"), gpu).transform().passes[0].tree.rule,
+        "stockham");
+}
+
+// Blocks whose threads keep what they read in registers have a fixed number of transforms; another kernel does the rest.
+TEST(SchedulesForGpus, RateTheKernelForTransformsThatDoNotFillABlock) {
+    const target::Gpu& gpu = target::gpu_named("sm_90");
+    const Transform problem = swirl::problem("dft 512 float32 batch=10");
+    for (const char* text : {"sm_90: 0 stockham(8,8,8) on 256x4 pad 32 single_buffer",
+                             "sm_90: 0 stockham(8,8,8) on 320x5 pad 32 single_buffer",
+                             "sm_90: 0 stockham(8,8,8) on 256x4 pad 32"}) {
+        const planning::Schedule schedule = transform_schedule(text);
+        const auto costs = gpu_kernel_costs(problem, schedule, gpu);
+        ASSERT_TRUE(costs.at(0)) << text;
+        EXPECT_EQ(costs[0]->size(), planning::describe_passes(problem, schedule).at(0).kernels.size())
+            << text;
+    }
 }
 
 TEST(SchedulesForGpus, LargePrimesTakeOneConvolutionKernel) {

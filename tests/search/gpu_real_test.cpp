@@ -119,11 +119,15 @@ TEST(RealTransformsOnGpus, SweepTwiceBeyondSharedMemory) {
         EXPECT_EQ(schedule.transform().passes[0].tree.rule == "rdft-two-sweep", swept) << text;
         prove(text, schedule);
     }
-    for (const char* text : {"rdft 2^20 float32", "rdft 2^20 float32 backward"}) {
+    for (const char* text : {"rdft 2^20 float32 batch=200", "rdft 2^20 float32 batch=200 backward"}) {
         const planning::Schedule schedule = gpu_schedule(swirl::problem(text), gpu());
         EXPECT_EQ(schedule.transform().passes[0].tree.rule, "rdft-two-sweep");
         EXPECT_EQ(schedule.transform().passes[0].configurations.size(), 3U); // of which one has but two rows
     }
+    // The kernel of two rows takes as long as the sweeps where transforms are few.
+    EXPECT_EQ(
+        gpu_schedule(swirl::problem("rdft 65536 float32 batch=4"), gpu()).transform().passes[0].tree.rule,
+        "rdft-half-size");
     const planning::Schedule combined =
         gpu_schedule(swirl::problem("rdft 13122 batch=2"), target::gpu_named("generic"));
     prove("rdft 13122 batch=2", combined);

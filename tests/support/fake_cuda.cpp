@@ -260,6 +260,8 @@ EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** ar
             const LaunchAttribute& attribute = c->attributes[k];
             if (attribute.id == LaunchAttribute::cooperative_launch)
                 launch.cooperative = attribute.cooperative != 0;
+            if (attribute.id == LaunchAttribute::programmatic_stream_serialization)
+                launch.starts_early = attribute.starts_early != 0;
             if (attribute.id != LaunchAttribute::cluster_dimension) continue;
             launch.cluster[0] = attribute.cluster.x;
             launch.cluster[1] = attribute.cluster.y;

@@ -20,7 +20,8 @@ struct FakeLaunch {
     unsigned shared_bytes;
     runtime::cuda::Stream stream;
     std::string arguments;
-    bool cooperative = false; ///< all blocks must be co-resident
+    bool cooperative = false;  ///< all blocks must be co-resident
+    bool starts_early = false; ///< programmatic dependent launch
 };
 
 /// The parameters of an encoded tensor map; its first bytes are those of the address.

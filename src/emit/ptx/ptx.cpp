@@ -136,6 +136,8 @@ std::string ptx(const ir::Program& program, const PtxOptions& options) {
     if (program.launch.resident > 0) out.line(".minnctapersm {}", program.launch.resident);
     out.open("");
     declare_private_data(out, usage, layout);
+    if (options.lets_next_start) out.line("griddepcontrol.launch_dependents;");
+    if (options.starts_early) out.line("griddepcontrol.wait;");
     assembly.write_to(out);
     out.close();
     return std::move(out).text();

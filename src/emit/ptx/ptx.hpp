@@ -14,6 +14,11 @@ struct PtxOptions {
     /// Arguments may alias, as in place: memory read under one name may be written under another, so arguments are not
     /// read through the read-only data cache.
     bool arguments_overlap = false;
+    /// Programmatic dependent launch, on sm_90 or later: the kernel may start before the one that precedes it in the
+    /// stream has ended, and waits for that before any access to memory; the one that follows may start once all of this
+    /// kernel's blocks have started.
+    bool starts_early = false;
+    bool lets_next_start = false;
     std::string comment = {}; ///< comment at the head of the module
 };
 

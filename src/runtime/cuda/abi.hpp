@@ -124,6 +124,7 @@ constexpr int capture_of_this_thread = 1;   ///< CU_STREAM_CAPTURE_MODE_THREAD_L
 struct alignas(8) LaunchAttribute {
     static constexpr int cooperative_launch = 2; ///< all blocks run at once, or the launch fails
     static constexpr int cluster_dimension = 4;
+    static constexpr int programmatic_stream_serialization = 6; ///< need not wait for the kernel before
     struct Extent {
         unsigned x, y, z;
     };
@@ -133,6 +134,7 @@ struct alignas(8) LaunchAttribute {
     union {
         Extent cluster;
         int cooperative;
+        int starts_early;
     };
     char unused[64 - sizeof(Extent)];
 };

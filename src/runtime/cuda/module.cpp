@@ -27,7 +27,7 @@ cuda::Result launch_extended(const CudaDriver& driver, cuda::Function function, 
         driver.too_old_for(
             shape.cooperative ? "a launch of blocks that wait for each other" : "a launch of clusters",
             cluster_version);
-    std::array<cuda::LaunchAttribute, 2> attributes{};
+    std::array<cuda::LaunchAttribute, 3> attributes{};
     unsigned count = 0;
     if (shape.cluster.count() > 1) {
         cuda::LaunchAttribute& attribute = attributes[count++];
@@ -38,6 +38,11 @@ cuda::Result launch_extended(const CudaDriver& driver, cuda::Function function, 
         cuda::LaunchAttribute& attribute = attributes[count++];
         attribute.id = cuda::LaunchAttribute::cooperative_launch;
         attribute.cooperative = 1;
+    }
+    if (shape.starts_early) {
+        cuda::LaunchAttribute& attribute = attributes[count++];
+        attribute.id = cuda::LaunchAttribute::programmatic_stream_serialization;
+        attribute.starts_early = 1;
     }
     const cuda::LaunchConfiguration configuration{
         shape.grid.x,  shape.grid.y,       shape.grid.z, shape.block.x,     shape.block.y,
@@ -143,7 +148,7 @@ void GpuKernel::launch_with(const LaunchShape& shape, const GpuStream& stream,
     const CurrentGpu current(code_->device);
     auto* const pointers = const_cast<void**>(arguments.data());
     const cuda::Result result =
-        shape.cluster.count() > 1 || shape.cooperative
+        shape.cluster.count() > 1 || shape.cooperative || shape.starts_early
             ? launch_extended(driver, function_, shape, stream.handle(), pointers)
             : driver->cuLaunchKernel(function_, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,
                                      shape.block.y, shape.block.z, shape.shared_bytes, stream.handle(),

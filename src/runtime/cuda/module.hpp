@@ -25,6 +25,7 @@ struct LaunchShape {
     unsigned shared_bytes = 0; ///< per block, beyond what the kernel declares
     GpuExtent cluster = {};    ///< in blocks
     bool cooperative = false;  ///< cooperative launch: all blocks must be co-resident
+    bool starts_early = false; ///< programmatic dependent launch: see emit::PtxOptions
 };
 
 /// A kernel in a module, which stays loaded while its kernels exist.

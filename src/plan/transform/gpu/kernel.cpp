@@ -181,6 +181,25 @@ emit::PtxOptions ptx_options(const target::Gpu& gpu, const ir::Program& program)
             .version = std::string(gpu.ptx_version)};
 }
 
+std::vector<emit::PtxOptions> ptx_options(const target::Gpu& gpu, const std::vector<ir::Program>& programs,
+                                          bool early) {
+    Integer blocks = 0;
+    for (const ir::Program& program : programs) {
+        const ir::Launch& launch = program.launch;
+        blocks += launch.blocks[0] * launch.blocks[1] * launch.blocks[2];
+        early = early && launch.cooperative_group == 1; // whose counters are zeroed in the stream
+    }
+    early = early && blocks <= gpu.multiprocessors;
+    std::vector<emit::PtxOptions> result;
+    for (std::size_t k = 0; k < programs.size(); ++k) {
+        emit::PtxOptions& options = result.emplace_back(ptx_options(gpu, programs[k]));
+        options.starts_early = early && k > 0;
+        options.lets_next_start = early && k + 1 < programs.size();
+        options.arguments_overlap = options.starts_early; // the previous kernel may still write them
+    }
+    return result;
+}
+
 ir::KernelInfo describe_by_cluster(const ir::Program& program, const target::Gpu& gpu,
                                    const LaunchCount& count) {
     ir::Program cluster = program; // conditions that depend on the block would be evaluated for each block

@@ -18,6 +18,9 @@ namespace {
 /// per point if a large prime becomes a complex convolution in double.
 constexpr std::uint64_t min_plans = 2;
 
+/// First version of CUDA that captures programmatic dependent launches into graphs.
+constexpr int programmatic_launch_version = 12030;
+
 bool fits(std::size_t bytes, const runtime::KernelCache& cache) { return bytes <= cache.limit() / min_plans; }
 
 } // namespace
@@ -47,21 +50,27 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
     TableImage image;
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;
+    std::vector<ir::Program> programs;
     for (std::size_t k = 0; k < passes.size(); ++k) {
         if (progress.interrupt) progress.interrupt();
-        const GpuDerivation derivation =
-            derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
+        GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
         work_ += work_of(derivation.formula);
         const PassWorkspace workspace(derivation.programs);
         workspace_bytes_ = std::max(workspace_bytes_, between + workspace.bytes());
         for (std::size_t i = 0; i < derivation.programs.size(); ++i) {
-            const ir::Program& program = derivation.programs[i];
+            ir::Program& program = derivation.programs[i];
             kernels_.emplace_back(program, passes[k], gpu,
                                   describe_for_gpu(program, schedule.transform().passes[k], i, gpu),
                                   workspace, between, image);
-            texts.push_back({.ptx = emit::ptx(program, ptx_options(gpu, program)),
-                             .name = fmt::format("{}: {}", to_text(problem), program.name)});
+            programs.push_back(std::move(program));
         }
+    }
+    const bool early = starts_kernels_early(gpu) && device.driver().version() >= programmatic_launch_version;
+    const std::vector<emit::PtxOptions> options = ptx_options(gpu, programs, early);
+    for (std::size_t k = 0; k < programs.size(); ++k) {
+        if (options[k].starts_early) kernels_[k].start_early();
+        texts.push_back({.ptx = emit::ptx(programs[k], options[k]),
+                         .name = fmt::format("{}: {}", to_text(problem), programs[k].name)});
     }
     if (progress.interrupt) progress.interrupt();
     work_.gpu_kernels = compilation_rounds(runtime::count_missing(device, texts, cache));

@@ -45,7 +45,8 @@ void LoadedKernel::launch(std::span<void* const> parameters, const runtime::GpuS
                                      .block = extent_of(info_.launch.threads),
                                      .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes),
                                      .cluster = {static_cast<unsigned>(info_.launch.cluster)},
-                                     .cooperative = info_.launch.cooperative_group > 1};
+                                     .cooperative = info_.launch.cooperative_group > 1,
+                                     .starts_early = starts_early_};
     code_.front().launch_with(shape, stream, parameters);
 }
 

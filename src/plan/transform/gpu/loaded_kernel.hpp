@@ -16,6 +16,10 @@ public:
     /// Machine code follows with load().
     LoadedKernel(std::string entry, ir::KernelInfo info) : entry_(std::move(entry)), info_(std::move(info)) {}
 
+    /// Launches may start before the previous kernel in the stream has ended: the code waits for it.
+    void start_early() { starts_early_ = true; }
+    bool starts_early() const { return starts_early_; }
+
     /// Sets the machine code and the properties that the driver reports. Throws UserError if a block exceeds the GPU's
     /// limits, or if blocks of a cooperative group cannot all be resident.
     void load(const runtime::GpuModule& module, const runtime::GpuDevice& device);
@@ -31,6 +35,7 @@ private:
 
     std::string entry_;
     ir::KernelInfo info_;
+    bool starts_early_ = false;
     std::vector<runtime::GpuKernel> code_; ///< one element once loaded
 };
 

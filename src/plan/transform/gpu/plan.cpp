@@ -124,6 +124,7 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
     const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
     const std::size_t between = aligned_bytes(intermediate_bytes(problem));
     std::vector<GpuPassDescription> result;
+    std::vector<ir::Program> programs; // of all passes
     for (std::size_t k = 0; k < passes.size(); ++k) {
         GpuDerivation derivation = derive_for_gpu(problem, passes[k], schedule.transform().passes[k], gpu);
         GpuPassDescription& pass = result.emplace_back(GpuPassDescription{schedule.transform().passes[k],
@@ -133,11 +134,16 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
                                                                           {},
                                                                           {}});
         pass.workspace_bytes = between + PassWorkspace(pass.programs).bytes();
+        programs.insert(programs.end(), pass.programs.begin(), pass.programs.end());
         for (std::size_t i = 0; i < pass.programs.size(); ++i) {
-            pass.ptx.push_back(emit::ptx(pass.programs[i], ptx_options(gpu, pass.programs[i])));
             pass.kernels.push_back(describe_for_gpu(pass.programs[i], pass.schedule, i, gpu));
         }
     }
+    const std::vector<emit::PtxOptions> options = ptx_options(gpu, programs, starts_kernels_early(gpu));
+    std::size_t next = 0;
+    for (GpuPassDescription& pass : result)
+        for (const ir::Program& program : pass.programs)
+            pass.ptx.push_back(emit::ptx(program, options[next++]));
     return result;
 }
 

@@ -18,6 +18,7 @@ void LaunchedKernel::write(ByteWriter& writer) const {
         writer.write_all(source, offset, zeroed);
     });
     for (const std::size_t alignment : alignments_) writer.write(alignment);
+    writer.write(kernel_.starts_early());
     planning::write(writer, kernel_.info());
 }
 
@@ -32,7 +33,10 @@ LaunchedKernel LaunchedKernel::read(ByteReader& reader) {
         return parameter;
     });
     for (std::size_t& alignment : kernel.alignments_) reader.read(alignment);
+    bool starts_early = false;
+    reader.read(starts_early);
     kernel.kernel_ = LoadedKernel(std::move(entry), read_kernel_info(reader));
+    if (starts_early) kernel.start_early();
     return kernel;
 }
 

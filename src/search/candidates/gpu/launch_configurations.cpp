@@ -26,6 +26,15 @@ constexpr Integer block_sizes[] = {64, 128, 256, 512, 1024}; ///< in threads, ap
 constexpr Integer max_cluster_entries = 32;                  ///< per thread, where blocks exchange data
 constexpr Integer max_entries = 64; ///< per thread between two barriers, in 32-bit words
 
+/// The divisor of n with the least ratio to `wanted`.
+Integer nearest_divisor(Integer n, Integer wanted) {
+    for (Integer distance = 0;; ++distance) {
+        const Integer below = wanted - distance, above = wanted + distance;
+        if (below > 0 && n % below == 0) return below;
+        if (above <= n && n % above == 0) return above;
+    }
+}
+
 /// Product of passes, or a rule around it.
 bool is_product_of_passes(const BreakdownTree& tree) {
     if (tree.rule == "stockham" || tree.rule == "rdft-stockham") return true;
@@ -89,8 +98,9 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
     for (const Integer threads : threads_per_transform(region))
         for (const Integer size : block_sizes) {
             const Integer transforms = std::clamp<Integer>((size + threads / 2) / threads, 1, available);
-            if (threads * transforms <= gpu_.threads_per_block)
-                shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
+            for (const Integer suitable : {transforms, nearest_divisor(available, transforms)})
+                if (threads * suitable <= gpu_.threads_per_block)
+                    shapes.insert({suitable, std::max<Integer>(threads * suitable, gpu_.warp_size)});
         }
     bool scatters = false;
     using loops::SmemStaging;
@@ -110,7 +120,9 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
                 const GpuPitchedCost best = best_gpu_pitch(lowered.loops, lowered.region, configuration,
                                                            code(), gpu_, bound_of(rated));
                 scatters = scatters || best.scattered > 0.2;
-                if (best.cost) add(rated, configuration, best);
+                if (best.cost)
+                    add(rated, configuration, best,
+                        seconds_of_rest(lowered.loops, lowered.region, configuration));
             }
         }
     }
@@ -135,12 +147,32 @@ double LaunchConfigurations::bound_of(const std::vector<RatedConfiguration>& rat
     return rated.size() < ranks_ ? std::numeric_limits<double>::infinity() : rated.back().seconds;
 }
 
+std::optional<GpuKernelCost> LaunchConfigurations::cost_of_rest(
+    const loops::LoopProgram& loops, const KernelRegion& region,
+    const LaunchConfiguration& configuration) const {
+    const Integer rest = region.around.empty() || !configuration.single_buffer
+                             ? 0
+                             : region.around.back().count % configuration.transforms;
+    if (rest == 0) return std::nullopt;
+    KernelRegion own = region;
+    own.around.back().count = rest;
+    LaunchConfiguration one = configuration;
+    one.transforms = rest;
+    return gpu_kernel_cost(loops, own, one, code(), gpu_);
+}
+
+double LaunchConfigurations::seconds_of_rest(const loops::LoopProgram& loops, const KernelRegion& region,
+                                             const LaunchConfiguration& configuration) const {
+    const auto cost = cost_of_rest(loops, region, configuration);
+    return cost ? cost->seconds : 0;
+}
+
 /// Inserts into the best so far, fastest first.
 void LaunchConfigurations::add(std::vector<RatedConfiguration>& rated, LaunchConfiguration configuration,
-                               const GpuPitchedCost& best) const {
+                               const GpuPitchedCost& best, double seconds_of_rest) const {
     configuration.smem_vector_pad = best.smem_vector_pad;
     configuration.resident = best.cost->resident_blocks;
-    rated.push_back({configuration, best.cost->seconds});
+    rated.push_back({configuration, best.cost->seconds + seconds_of_rest});
     fastest_first(rated);
     if (rated.size() > ranks_) rated.pop_back();
 }
@@ -318,6 +350,13 @@ std::vector<RatedGroups> LaunchConfigurations::of_groups(const KernelRegions& re
     return rated;
 }
 
+std::optional<GpuKernelCost> LaunchConfigurations::rest_of(const KernelRegions& regions,
+                                                           const KernelRegion& region,
+                                                           const LaunchConfiguration& configuration) const {
+    const Arranged lowered = arranged_as(regions, region, configuration.staged, configuration.single_buffer);
+    return cost_of_rest(lowered.loops, lowered.region, configuration);
+}
+
 std::optional<GpuKernelCost> LaunchConfigurations::cost_of(const KernelRegions& regions,
                                                            const KernelRegion& region,
                                                            const LaunchConfiguration& configuration) const {
@@ -341,9 +380,10 @@ std::optional<std::vector<GpuKernelCost>> LaunchConfigurations::costs_of(
     std::vector<GpuKernelCost> costs;
     for (std::size_t k = 0; k < kernels; ++k) {
         const LaunchConfiguration& configuration = own[std::min(k, own.size() - 1)];
-        std::optional<GpuKernelCost> cost;
+        std::optional<GpuKernelCost> cost, rest;
         if (!shares) {
             cost = cost_of(regions, regions.regions[k], configuration);
+            rest = rest_of(regions, regions.regions[k], configuration);
         } else {
             const KernelRegions fused = loops::fused_regions(regions, k);
             if (is_fused(configuration))
@@ -353,6 +393,7 @@ std::optional<std::vector<GpuKernelCost>> LaunchConfigurations::costs_of(
         }
         if (!cost) return std::nullopt;
         costs.push_back(*cost);
+        if (rest) costs.push_back(*rest);
     }
     return costs;
 }

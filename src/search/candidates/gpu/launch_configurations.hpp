@@ -78,7 +78,18 @@ public:
 private:
     std::vector<Integer> threads_per_transform(const loops::KernelRegion& region) const;
     void add(std::vector<RatedConfiguration>& rated, loops::LaunchConfiguration configuration,
-             const GpuPitchedCost& best) const;
+             const GpuPitchedCost& best, double seconds_of_rest) const;
+    /// Of the kernel for the transforms that do not fill a block, where threads keep what they read in registers (see
+    /// loops_for_gpu); nothing if there are none.
+    std::optional<GpuKernelCost> cost_of_rest(const loops::LoopProgram& loops,
+                                              const loops::KernelRegion& region,
+                                              const loops::LaunchConfiguration& configuration) const;
+    double seconds_of_rest(const loops::LoopProgram& loops, const loops::KernelRegion& region,
+                           const loops::LaunchConfiguration& configuration) const;
+    /// The same of a region that is not yet arranged.
+    std::optional<GpuKernelCost> rest_of(const loops::KernelRegions& regions,
+                                         const loops::KernelRegion& region,
+                                         const loops::LaunchConfiguration& configuration) const;
     bool leaves_out_by_table(const loops::KernelRegions& regions, const loops::KernelRegion& region) const;
     double bound_of(const std::vector<RatedConfiguration>& rated) const;
     std::optional<GpuKernelCost> cost_of(const loops::KernelRegions& regions,

@@ -11,6 +11,8 @@
 #include "search/candidates/gpu/trees.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -27,6 +29,9 @@ using rules::BreakdownTree;
 constexpr std::size_t configurations_per_tree = 3;
 constexpr std::size_t max_matrices = 12; ///< matrix shapes tried for a vector in two sweeps
 constexpr Integer longest_side = 8192;   ///< of a matrix whose whole rows and columns fit in blocks
+/// Entries of each multiprocessor from which wide radices in fewer passes may be faster: below, threads are too few.
+constexpr Integer enough_for_long_threads = 1024;
+
 class PassCandidates {
 public:
     PassCandidates(const Transform& problem, const planning::DimensionPass& pass, const target::Gpu& gpu,
@@ -175,6 +180,21 @@ private:
     }
 
     bool beyond_half_a_block() const { return n_ * entry_bytes_ > gpu_.max_shared_bytes_per_block / 2; }
+    /// In the batch and in the other dimensions.
+    Integer transforms() const {
+        return std::accumulate(pass_.right.begin(), pass_.right.end(), configurations_.batch(),
+                               std::multiplies<>());
+    }
+    /// Whether a block for each transform leaves multiprocessors idle.
+    bool are_few() const { return transforms() < gpu_.multiprocessors; }
+    /// Whether sweeps may be kernels of their own. A convolution of one block saves more than other multiprocessors add.
+    bool has_separate_sweeps() const { return beyond_half_a_block() || (are_few() && !convolves()); }
+
+    /// Whether threads by wide radices, with more work each, are still enough for all multiprocessors.
+    bool suffices_for_long_threads(Integer entries) const {
+        return gpu_.multiprocessors > 0 &&
+               entries * transforms() >= enough_for_long_threads * gpu_.multiprocessors;
+    }
 
     /// Returns whether any exist.
     bool add_real_sweeps() {
@@ -185,7 +205,7 @@ private:
             const auto tree = real_two_sweep(n_, columns, direction);
             if (!tree) continue;
             any = true;
-            if (beyond_half_a_block()) add_kernels(*tree, bank_count);
+            if (has_separate_sweeps()) add_kernels(*tree, bank_count);
             add_clusters(*tree, real_clusters(columns));
         }
         return any;
@@ -204,32 +224,46 @@ private:
     /// real where the rule applies, with a small kernel for the real-valued rows; otherwise it becomes complex input of
     /// half the length, with another kernel for the spectrum.
     void add_two_sweeps() {
-        if (add_real_sweeps()) return;
+        if (add_real_sweeps() && !are_few()) return;
         const Integer n = is_real() ? n_ / 2 : n_;
         for (const Integer columns : columns_of(n)) {
             const Integer rows = n / columns;
             const auto of_rows = gpu_tree(formula::DFT(rows)), of_columns = gpu_tree(formula::DFT(columns));
-            if (!of_rows || !of_columns || of_rows->rule != "stockham" || of_columns->rule != "stockham")
-                continue;
-            BreakdownTree tree{"two-sweep", {columns, 1, 1}, {*of_rows}};
-            if (columns != rows) tree.children.push_back(*of_columns);
-            if (is_real()) tree = {"rdft-half-size", {}, {tree}};
-            if (convolves()) { // the inverse's columns are the forward transform's rows
-                BreakdownTree back{"two-sweep", {rows, 1, 1}, {reversed_passes(*of_rows)}};
-                if (columns != rows) back.children.insert(back.children.begin(), *of_columns);
-                tree = {"circulant-dft", {}, {back, tree}};
-            }
-            if (beyond_half_a_block()) {
-                add_kernels(tree, bank_count);
-                if (!is_real()) add_groups(tree);
-            }
-            std::vector<Integer> clusters;
-            for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
-                if (columns % blocks == 0 && rows % blocks == 0 && of_columns->choice.back() % blocks == 0 &&
-                    (!convolves() || of_rows->choice.front() % blocks == 0))
-                    clusters.push_back(blocks);
-            add_clusters(tree, clusters);
+            if (!of_rows || !of_columns || of_rows->rule != "stockham") continue;
+            if (of_columns->rule == "rader" && !convolves()) add_two_sweeps(columns, *of_rows, *of_columns);
+            if (of_columns->rule != "stockham") continue;
+            add_two_sweeps(columns, *of_rows, *of_columns);
+            if (convolves() || !suffices_for_long_threads(n)) continue;
+            const auto rows_in_fewer = fewest_passes(rows, widest_radix()),
+                       columns_in_fewer = fewest_passes(columns, widest_radix());
+            if (rows_in_fewer || columns_in_fewer)
+                add_two_sweeps(columns, rows_in_fewer.value_or(*of_rows),
+                               columns_in_fewer.value_or(*of_columns));
         }
+    }
+
+    /// With these breakdowns of the rows and the columns.
+    void add_two_sweeps(Integer columns, const BreakdownTree& of_rows, const BreakdownTree& of_columns) {
+        const Integer rows = (is_real() ? n_ / 2 : n_) / columns;
+        BreakdownTree tree{"two-sweep", {columns, 1, 1}, {of_rows}};
+        if (columns != rows) tree.children.push_back(of_columns);
+        if (is_real()) tree = {"rdft-half-size", {}, {tree}};
+        if (convolves()) { // the inverse's columns are the forward transform's rows
+            BreakdownTree back{"two-sweep", {rows, 1, 1}, {reversed_passes(of_rows)}};
+            if (columns != rows) back.children.insert(back.children.begin(), of_columns);
+            tree = {"circulant-dft", {}, {back, tree}};
+        }
+        if (has_separate_sweeps()) {
+            add_kernels(tree, bank_count);
+            if (!is_real()) add_groups(tree);
+        }
+        std::vector<Integer> clusters;
+        for (Integer blocks = 2; blocks <= gpu_.largest_cluster && !is_real(); blocks *= 2)
+            if (of_columns.rule == "stockham" && columns % blocks == 0 && rows % blocks == 0 &&
+                of_columns.choice.back() % blocks == 0 &&
+                (!convolves() || of_rows.choice.front() % blocks == 0))
+                clusters.push_back(blocks);
+        add_clusters(tree, clusters);
     }
 
     /// Column counts of matrices of n entries: those nearest to square, with a bounded aspect ratio.
@@ -253,7 +287,7 @@ private:
             found_.push_back({{pass_.dimension, tree, std::move(groups.configurations)}, groups.seconds});
     }
 
-    void add_clusters(const BreakdownTree& tree, std::vector<Integer> sizes) {
+    void add_clusters(const BreakdownTree& tree, std::vector<Integer> sizes) try {
         std::erase_if(sizes, [&](Integer blocks) {
             return n_ / blocks * entry_bytes_ > configurations_.max_fused_bytes();
         });
@@ -261,7 +295,7 @@ private:
         const KernelRegions regions = configurations_.regions_of(tree, bank_count, Between::shared);
         for (const Integer blocks : sizes)
             add(tree, {configurations_.of_fused_regions(regions, blocks, n_, !pass_.right.empty())});
-    }
+    } catch (const loops::UnfollowedMap&) {}
 
     const planning::DimensionPass& pass_;
     const target::Gpu& gpu_;

@@ -408,6 +408,15 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     return trees;
 }
 
+std::optional<BreakdownTree> fewest_passes(Integer n, Integer widest) {
+    if (is_gpu_radix(n)) return std::nullopt;
+    const std::vector<std::vector<Integer>> lists = radix_lists(n, widest);
+    if (lists.empty() || lists.front().size() >= balanced_radices(n).size()) return std::nullopt;
+    std::vector<Integer> radices = lists.front();
+    std::reverse(radices.begin(), radices.end());
+    return BreakdownTree{"stockham", radices, {}};
+}
+
 std::optional<BreakdownTree> three_sweeps(Integer n) {
     const std::vector<Integer> radices = near_cube_root(n);
     return radices.empty() ? std::nullopt : sweeps_by(radices, passes_of_block);

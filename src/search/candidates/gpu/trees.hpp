@@ -59,6 +59,9 @@ bool stays_whole(const rules::BreakdownTree& tree);
 /// and falling order.
 std::vector<rules::BreakdownTree> gpu_trees(const formula::Formula& transform, Integer widest);
 
+/// A DFT as falling passes by radices up to `widest`, if these take fewer passes than `gpu_tree`'s.
+std::optional<rules::BreakdownTree> fewest_passes(Integer n, Integer widest);
+
 /// The largest radix of its passes; 0 for a codelet.
 Integer largest_radix_of(const rules::BreakdownTree& tree);
 

@@ -8,6 +8,9 @@ namespace swirl::search {
 
 namespace {
 
+/// Sectors that accesses by an index table take, relative to contiguous ones.
+constexpr double table_sectors = 1.5;
+
 /// Whether a thread's first access is to two neighbours, at an even offset within its vector.
 bool are_pairs(const std::vector<loops::Location>& locations) {
     const loops::Location& first = locations.front();
@@ -55,7 +58,9 @@ void GpuAccesses::add_global(const loops::ThreadedIterations& shared, const loop
     std::sort(sectors.begin(), sectors.end());
     sectors.erase(std::unique(sectors.begin(), sectors.end()), sectors.end());
     const auto least = static_cast<double>(ceil_divide(threads * bytes, gpu_.sector_bytes));
-    split_ += weight * (static_cast<double>(sectors.size()) / least - 1);
+    // A table's indices are unknown here: a block's accesses share sectors, but a warp's hardly do.
+    const double used = locations.front().table ? table_sectors : static_cast<double>(sectors.size()) / least;
+    split_ += weight * (used - 1);
     segments_ +=
         weight / static_cast<double>(segment_of(shared.loops(), locations, pairs ? 2 : 1) * scalar_bytes);
 }

@@ -373,9 +373,10 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
     const double exponent = std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
                                            constants.overlap_of_rounds * std::log2(rounds),
                                        least_exponent, largest_exponent);
-    const double busy = norm<5>({rounds * chain * cycle, blocks * issue * cycle,
+    const double moved_by_one = moved / kernel.blocks * blocks / constants.multiprocessor_rate;
+    const double busy = norm<6>({rounds * chain * cycle, blocks * issue * cycle,
                                  blocks * kernel.shared_cycles * constants.bank_cycles * cycle,
-                                 blocks * factors * cycle, moved * seconds_per_byte},
+                                 blocks * factors * cycle, moved_by_one * cycle, moved * seconds_per_byte},
                                 exponent);
     const double exchange =
         kernel.cluster > 1 ? constants.exchange * std::pow(kernel.cluster / 16, constants.exchange_growth)

@@ -51,6 +51,7 @@ struct GpuModelConstants {
     double bank_cycles = 0.93;         ///< of a request to shared memory, relative to one per cycle
     double memory_rate = 0.924;        ///< relative to the GPU's
     double cache_rate = 0.48;          ///< L2, relative to the GPU's
+    double multiprocessor_rate = 64;   ///< bytes per cycle between one multiprocessor and L2
     double capacity = 0.878;           ///< of L2 for data to remain there, relative to the GPU's
     double sharpness = 6.54;           ///< of the transition beyond this capacity
     /// Exponent of the norm: of one round of one resident block; more each time that the resident blocks double in number,
