@@ -31,6 +31,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -100,9 +101,13 @@ gemm::GpuGemmSchedule without_idle_blocks(const gemm::GpuGemmSchedule& schedule,
     const Integer rows = gemm::canonical_for_gpu(product).product.rows;
     return std::visit(
         [&](auto kernel) -> gemm::GpuGemmSchedule {
-            const Integer blocks = ceil_divide(rows, Integer{kernel.cta_tile.m});
-            while (blocks % std::min<Integer>(kernel.raster_group, blocks) != 0) --kernel.raster_group;
-            return kernel;
+            if constexpr (std::is_same_v<decltype(kernel), gemm::BatchedGemm>) {
+                return kernel;
+            } else {
+                const Integer blocks = ceil_divide(rows, Integer{kernel.cta_tile.m});
+                while (blocks % std::min<Integer>(kernel.raster_group, blocks) != 0) --kernel.raster_group;
+                return kernel;
+            }
         },
         schedule);
 }

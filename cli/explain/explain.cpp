@@ -1,6 +1,7 @@
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/explain/batched.hpp"
 #include "cli/explain/cpu_gemm.hpp"
 #include "cli/explain/gemm.hpp"
 #include "cli/explain/thread_map.hpp"
@@ -58,6 +59,15 @@ void explain_gpu_gemm(const ExplainOptions& options, const MatrixProduct& produc
     PlanningOptions planning = options.planning;
     planning.no_check = true; // compiled at most, not run
     GpuGemmInspection inspection = inspect_gemm_on_gpu(product, planning);
+    if (gemm::is_batched(inspection.schedule)) {
+        if (!options.svg.empty())
+            throw UserError(
+                "--svg is '{}'; it draws tiles of C, and blocks of a batched schedule have whole "
+                "matrices",
+                options.svg);
+        const BatchedExplanation explanation = explain_batched(product, std::move(inspection));
+        return options.json ? print_json(json_of(explanation)) : print(text_of(explanation));
+    }
     if (gemm::is_wgmma(inspection.schedule))
         return say(options, explain_wgmma(product, std::move(inspection)), tile_map_of);
     say(options, explain_gemm(product, planning, std::move(inspection)), thread_map_of);

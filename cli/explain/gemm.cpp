@@ -25,7 +25,7 @@ double GemmExplanation::slots() const {
 
 GemmExplanation explain_gemm(const MatrixProduct& product, const PlanningOptions& options,
                              GpuGemmInspection inspection) {
-    ensure(!gemm::is_wgmma(inspection.schedule), "the schedule uses wgmma");
+    ensure(std::holds_alternative<gemm::SimtGemm>(inspection.schedule), "the schedule is no SIMT schedule");
     GemmExplanation result;
     result.product = product;
     result.gpu = inspection.gpu;

@@ -13,7 +13,7 @@ namespace {
 
 using Mismatch = std::optional<std::string>;
 
-constexpr Integer warpgroup = 128;
+constexpr Integer warpgroup = 128, warp = 32;
 constexpr Integer box_alignment = 128; // bytes in shared memory
 constexpr int fewest_registers = 24, most_registers = 240, registers_multiple = 8;
 
@@ -98,7 +98,9 @@ Mismatch roles_error(const Program& program, const WarpRoles& warp_roles) {
         return "of threads that are not all along x";
     std::vector<const WarpRole*> roles;
     for (const WarpRole& role : warp_roles.roles) {
-        if (role.threads <= 0 || role.threads % warpgroup != 0 || role.first_thread % warpgroup != 0)
+        const Integer granularity =
+            role.registers == 0 ? warp : warpgroup; // a warpgroup changes its registers
+        if (role.threads <= 0 || role.threads % granularity != 0 || role.first_thread % warpgroup != 0)
             return fmt::format("'{}' has no whole warpgroups", role.name);
         if (role.registers != 0 && (role.registers < fewest_registers || role.registers > most_registers ||
                                     role.registers % registers_multiple != 0))

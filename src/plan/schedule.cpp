@@ -50,6 +50,7 @@ const gemm::CpuGemm& Schedule::cpu_gemm() const {
 gemm::GpuGemmSchedule Schedule::gpu_gemm() const {
     if (const auto* const simt = std::get_if<gemm::SimtGemm>(&choices)) return *simt;
     if (const auto* const wgmma = std::get_if<gemm::WgmmaGemm>(&choices)) return *wgmma;
+    if (const auto* const batched = std::get_if<gemm::BatchedGemm>(&choices)) return *batched;
     throw InternalError("this is no schedule of a product on a GPU: {}", to_string(*this));
 }
 

@@ -15,7 +15,8 @@ namespace swirl::planning {
 /// search compares and wisdom stores.
 struct Schedule {
     std::string target; ///< the name of a target::Cpu or a target::Gpu
-    std::variant<TransformSchedule, gemm::CpuGemm, gemm::SimtGemm, gemm::WgmmaGemm> choices;
+    std::variant<TransformSchedule, gemm::CpuGemm, gemm::SimtGemm, gemm::WgmmaGemm, gemm::BatchedGemm>
+        choices;
 
     Schedule() = default;
     Schedule(std::string_view for_target, TransformSchedule transform)

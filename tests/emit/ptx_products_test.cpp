@@ -186,6 +186,26 @@ TEST(EmittedPtxOfProducts, KeepsProductsInRegistersWithoutSpills) {
     }
 }
 
+TEST(EmittedPtxOfProducts, KeepsBatchedProductsInRegistersWithoutSpills) {
+    const auto compiler = ptx_compiler();
+    if (!compiler)
+        GTEST_SKIP() << "there is no ptxas here: not in PATH, $CUDA_HOME/bin, /usr/local/cuda*/bin";
+    for (const auto& [n, schedule] : {std::pair{19, "batched thread_m=4 thread_n=4 matrices=8"},
+                                      {20, "batched thread_m=4 thread_n=5 matrices=4"},
+                                      {73, "batched thread_m=8 thread_n=8 matrices=1"}}) {
+        MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, n);
+        product.batch = 1001;
+        product.a.batch_stride = product.b.batch_stride = product.c.batch_stride = Integer{n} * n;
+        const std::string module = ptx(
+            gemm::gpu_gemm_kernels(product, gemm::parse_gpu_schedule(schedule), target::gpu_named("sm_90"))
+                .back(),
+            {.target = "sm_90"});
+        EXPECT_EQ(complaints(*compiler, module, "sm_90", "-O3 --warn-on-spills --warn-on-local-memory-usage"),
+                  "")
+            << schedule;
+    }
+}
+
 /// Each thread's fragments as they lie in memory.
 ir::Program warp_product(const ir::Instruction& instruction) {
     ir::Builder b("warp_product");
@@ -304,6 +324,14 @@ TEST(EmittedGpuSourceOfProducts, CompilesForProducts) {
         for (ir::Program& program : gemm::gpu_gemm_kernels(product, schedule, gpu))
             programs.push_back(std::move(program));
     }
+    MatrixProduct batch = MatrixProduct::column_major(DataType::float32, 5, 6, 7);
+    batch.batch = 10;
+    batch.a.batch_stride = 35;
+    batch.b.batch_stride = 42;
+    batch.c.batch_stride = 30;
+    programs.push_back(gemm::gpu_gemm_kernels(
+                           batch, gemm::parse_gpu_schedule("batched thread_m=3 thread_n=2 matrices=3"), gpu)
+                           .back());
     EXPECT_EQ(
         nvrtc_complaints(*library, emit_gpu(all_of(std::move(programs), "products").transform), "sm_90"), "");
 }

@@ -338,6 +338,24 @@ TEST(EmittedPtxOfTiles, Tf32WgmmasOverlap) {
         }
 }
 
+TEST(EmittedPtxOfTiles, ClustersThatShareKCompile) {
+    const auto compiler = ptx_compiler();
+    if (!compiler) GTEST_SKIP() << "ptxas is not installed";
+    MatrixProduct product = MatrixProduct::column_major(DataType::float32, 200, 200, 1000);
+    product.a_type = product.b_type = DataType::bfloat16;
+    for (const char* schedule : {"cta_m=64 cta_n=64 warpgroups=1 stages=8 split_k=8",
+                                 "cta_m=96 cta_n=128 warpgroups=2 stages=4 split_k=4"}) {
+        const std::string module =
+            ptx(gemm::gpu_gemm_kernels(
+                    product,
+                    gemm::parse_gpu_schedule("wgmma cta_k=64 epilogue_tile_m=32 " + std::string(schedule)),
+                    target::gpu_named("sm_90"))
+                    .back(),
+                for_sm_90a);
+        EXPECT_EQ(complaints(*compiler, module, "sm_90a", "-O3 --warn-on-spills"), "") << schedule;
+    }
+}
+
 TEST(EmittedPtxOfTiles, BecomesTensorCoresAndCopyEngine) {
     const auto compiler = ptx_compiler(), reader = cuda_tool("cuobjdump");
     if (!compiler || !reader) GTEST_SKIP() << "ptxas or cuobjdump is not installed";

@@ -184,6 +184,23 @@ TEST(GpuProducts, FinishElementsOfTiles) {
         }
 }
 
+/// Each block of a cluster finishes some rows.
+TEST(GpuProducts, FinishElementsOnceWhereAClusterSharesK) {
+    const gemm::GpuGemmSchedule schedule = gemm::parse_gpu_schedule(
+        "wgmma cta_m=64 cta_n=64 cta_k=64 warpgroups=1 stages=2 epilogue_tile_m=64 split_k=2");
+    for (const char* expression : {"x * scale[j] + bias[i]", "x + residual[j,i] * i", "i < j ? x : 0"})
+        for (const bool has_columns : {true, false}) {
+            MatrixProduct product = MatrixProduct::column_major(DataType::float32, 71, 70, 72);
+            product.a_type = product.b_type = DataType::bfloat16;
+            product.a.column_stride = product.b.column_stride = 80;
+            product.c = has_columns ? MatrixLayout{1, 136} : MatrixLayout{136, 1};
+            product.epilogue = Expression(expression);
+            expect_product(product, schedule, has_columns);
+            product.c_type = DataType::bfloat16;
+            expect_product(product, schedule, false);
+        }
+}
+
 TEST(GpuProducts, FinishElementsOfTilesThatAreRounded) {
     MatrixProduct product = column_major(130, 66, 40, "x * scale[j] + bias[i]");
     product.a.column_stride = product.c.column_stride = 132;
@@ -222,6 +239,8 @@ TEST(GpuProducts, FinishElementsOfBatches) {
                                     "warp_lanes_m=4 warp_lanes_n=4 stages=2 c_vector_m=2 matrices=4"));
         expect_product(product, gemm::parse_gpu_schedule("cta_m=8 cta_n=8 cta_k=4 thread_m=2 thread_n=2 "
                                                          "warp_lanes_m=4 warp_lanes_n=4 stages=2"));
+        product.a.batch_stride = 40;
+        expect_product(product, gemm::parse_gpu_schedule("batched thread_m=4 thread_n=3 matrices=2"));
     }
 }
 

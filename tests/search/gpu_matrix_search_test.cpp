@@ -63,7 +63,8 @@ GpuGemmSchedule model_of(const MatrixProduct& of = product) {
 }
 
 int stages_of(const GpuGemmSchedule& schedule) {
-    return std::visit([](const auto& kernel) { return kernel.stages; }, schedule);
+    const auto* const wgmma = std::get_if<gemm::WgmmaGemm>(&schedule);
+    return wgmma != nullptr ? wgmma->stages : std::get<SimtGemm>(schedule).stages;
 }
 
 const StreamK* stream_k_of(const GpuGemmSchedule& schedule) {

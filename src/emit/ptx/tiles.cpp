@@ -123,11 +123,12 @@ void PtxKernelWriter::write(const ir::WarpRoles& warp_roles) {
     const std::string done = out_.fresh_label("together");
     for (std::size_t k = 0; k < warp_roles.roles.size(); ++k) {
         const ir::WarpRole& role = warp_roles.roles[k];
-        ensure(role.first_thread % warpgroup == 0 && role.threads % warpgroup == 0,
+        ensure(role.first_thread % warpgroup == 0 && (role.threads % warpgroup == 0 || role.registers == 0),
                "ptx: role '{}' is not of whole warpgroups", role.name);
         const bool is_last = k + 1 == warp_roles.roles.size();
         const std::string next = is_last ? done : out_.fresh_label("role");
-        const Integer first = role.first_thread / warpgroup, end = first + role.threads / warpgroup;
+        const Integer first = role.first_thread / warpgroup,
+                      end = first + ceil_divide(role.threads, Integer{warpgroup});
         const std::string from =
             first == 0 ? group : out_.result(PtxRegister::int32, "sub.s32", {group, std::to_string(first)});
         out_.jump_if(out_.result(PtxRegister::predicate, "setp.ge.u32", {from, std::to_string(end - first)}),

@@ -1,5 +1,6 @@
 #include "gemm/gpu/gemm_kernels.hpp"
 
+#include "gemm/gpu/batched/kernel.hpp"
 #include "gemm/gpu/epilogue/range_check.hpp"
 #include "gemm/gpu/matrix_buffer.hpp"
 #include "gemm/gpu/model/model.hpp"
@@ -81,6 +82,8 @@ std::vector<ir::Program> gpu_gemm_kernels(const MatrixProduct& product, const Gp
     const CanonicalGemm canonical = canonical_for_gpu(product);
     if (const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule))
         return kernels_of(product, CanonicalWgmmaGemm(canonical, *wgmma), gpu, epilogue);
+    if (const auto* const batched = std::get_if<BatchedGemm>(&schedule))
+        return {batched_kernel(CanonicalBatchedGemm(canonical, *batched), epilogue)};
     return kernels_of(CanonicalSimtGemm(canonical, std::get<SimtGemm>(schedule)), gpu, epilogue);
 }
 
@@ -89,6 +92,7 @@ std::vector<ir::Program> gpu_reductions(const MatrixProduct& product, const GpuG
     const CanonicalGemm canonical = canonical_for_gpu(product);
     const GpuEpilogue own = canonical.is_swapped ? epilogue.transposed() : epilogue;
     std::vector<ir::Program> programs;
+    if (is_batched(schedule)) return programs; // it has none
     const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
     if (wgmma == nullptr) {
         add_reductions(CanonicalSimtGemm(canonical, std::get<SimtGemm>(schedule)), own, std::nullopt,

@@ -1,6 +1,7 @@
 #include "gemm/gpu/schedule.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu/batched/layout.hpp"
 #include "gemm/gpu/schedule_text.hpp"
 #include "gemm/gpu/simt/kernel.hpp"
 #include "gemm/gpu/simt/layout.hpp"
@@ -80,7 +81,8 @@ std::string arithmetic_of(const GpuGemmSchedule& schedule, const MatrixProduct& 
                            wgmma->has_range_check() ? "; a SIMT kernel where elements are out of range" : "");
     if (wgmma != nullptr && wgmma->is_tf32())
         return fmt::format("tensor cores multiply {} rounded to 11 significant bits", operands);
-    if (wgmma != nullptr || std::get<SimtGemm>(schedule).is_mma())
+    const auto* const simt = std::get_if<SimtGemm>(&schedule);
+    if (wgmma != nullptr || (simt != nullptr && simt->is_mma()))
         return fmt::format("tensor cores multiply {} with accumulators of {}", operands, accumulators);
     return fmt::format(
         "threads multiply {}{}", operands,
@@ -131,14 +133,40 @@ void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu
             gpu.name);
 }
 
+namespace {
+
+std::string infeasibility_of(const SimtGemm& schedule, const CanonicalGemm& canonical,
+                             const target::Gpu& gpu) {
+    return simt_infeasibility({canonical, schedule}, gpu);
+}
+std::string infeasibility_of(const WgmmaGemm& schedule, const CanonicalGemm& canonical,
+                             const target::Gpu& gpu) {
+    return wgmma_infeasibility({canonical, schedule}, gpu);
+}
+std::string infeasibility_of(const BatchedGemm& schedule, const CanonicalGemm& canonical,
+                             const target::Gpu& gpu) {
+    return batched_infeasibility({canonical, schedule}, gpu);
+}
+
+Integer shared_bytes_of(const SimtGemm& schedule, const CanonicalGemm& canonical) {
+    return simt_shared_bytes({canonical, schedule});
+}
+Integer shared_bytes_of(const WgmmaGemm& schedule, const CanonicalGemm& canonical) {
+    return wgmma_shared_bytes({canonical, schedule});
+}
+Integer shared_bytes_of(const BatchedGemm& schedule, const CanonicalGemm& canonical) {
+    return batched_shared_bytes({canonical, schedule});
+}
+
+} // namespace
+
 std::optional<std::string> infeasibility(const GpuGemmSchedule& schedule, const CanonicalGemm& canonical,
                                          const target::Gpu& gpu) {
     for (const ScheduleParameter& parameter : parameters_of(schedule)) // precedes any division by them
         if (const std::optional<int> value = parameter.get(schedule))
             if (std::string why = parameter.infeasibility_of(*value); !why.empty()) return why;
-    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
-    std::string why = wgmma != nullptr ? wgmma_infeasibility({canonical, *wgmma}, gpu)
-                                       : simt_infeasibility({canonical, std::get<SimtGemm>(schedule)}, gpu);
+    std::string why =
+        std::visit([&](const auto& kernel) { return infeasibility_of(kernel, canonical, gpu); }, schedule);
     return why.empty() ? std::nullopt : std::optional(std::move(why));
 }
 
@@ -155,9 +183,7 @@ void validate(const GpuGemmSchedule& schedule, const MatrixProduct& product, con
 
 Integer shared_bytes(const GpuGemmSchedule& schedule, const MatrixProduct& product) {
     const CanonicalGemm canonical = canonical_for_gpu(product);
-    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
-    return wgmma != nullptr ? wgmma_shared_bytes({canonical, *wgmma})
-                            : simt_shared_bytes({canonical, std::get<SimtGemm>(schedule)});
+    return std::visit([&](const auto& kernel) { return shared_bytes_of(kernel, canonical); }, schedule);
 }
 
 } // namespace swirl::gemm

@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
-/// GEMM on GPUs: how a kernel computes C. A schedule is one of two kernels, SimtGemm or WgmmaGemm; its text form is in
-/// gemm/gpu/schedule_text.hpp.
+/// GEMM on GPUs: how a kernel computes C. A schedule is one of three kernels, SimtGemm, WgmmaGemm or BatchedGemm; its text form
+/// is in gemm/gpu/schedule_text.hpp.
 namespace swirl::gemm {
 
 /// The tile of C that a block computes, and the k indices of a k-tile.
@@ -198,6 +198,7 @@ struct Bf16Terms {
 struct WgmmaGemm {
     CtaTile cta_tile{.m = 128, .n = 128, .k = 64};
     Extents cluster = {}; ///< blocks along M that share loads of B, and along N that share loads of A
+    int split_k = 1;      ///< blocks of a cluster that share K of a tile (gemm/gpu/wgmma/split_k.hpp)
     int warpgroups = 2;   ///< that multiply, each with a share of the tile
     int stages = 4;       ///< k-tiles in shared memory
     std::variant<StoredOperands, Tf32, Bf16Terms> operands = StoredOperands{};
@@ -225,13 +226,24 @@ struct WgmmaGemm {
     bool promotes_leading() const { return promotion_interval > 0; }
 };
 
-using GpuGemmSchedule = std::variant<SimtGemm, WgmmaGemm>;
+// ---- kernels of small matrices
 
-/// What both kernels have.
-inline const CtaTile& cta_tile_of(const GpuGemmSchedule& schedule) {
-    return std::visit([](const auto& kernel) -> const CtaTile& { return kernel.cta_tile; }, schedule);
-}
+/// A block multiplies whole matrices of a batch, whose A and B lie in shared memory as they lie in global memory
+/// (gemm/gpu/batched/kernel.hpp).
+struct BatchedGemm {
+    Extents thread_tile{.m = 4, .n = 4};
+    int matrices = 4; ///< per block, each with threads of its own
+    int resident = 0; ///< blocks per multiprocessor, which bounds registers; 0: left to the compiler
+
+    bool operator==(const BatchedGemm&) const = default;
+};
+
+using GpuGemmSchedule = std::variant<SimtGemm, WgmmaGemm, BatchedGemm>;
+
 inline bool is_wgmma(const GpuGemmSchedule& schedule) { return std::holds_alternative<WgmmaGemm>(schedule); }
+inline bool is_batched(const GpuGemmSchedule& schedule) {
+    return std::holds_alternative<BatchedGemm>(schedule);
+}
 /// Whether the compiled main loop is reordered in SASS.
 inline bool reorders_sass(const GpuGemmSchedule& schedule) {
     const auto* simt = std::get_if<SimtGemm>(&schedule);

@@ -124,6 +124,7 @@ template <class Alternative, auto... path>
 constexpr auto decomposition_member =
     parameter_of_alternative<SimtGemm, &SimtGemm::decomposition, Alternative, path...>;
 template <auto... path> constexpr auto wgmma_member = parameter_for<WgmmaGemm, path...>;
+template <auto... path> constexpr auto batched_member = parameter_for<BatchedGemm, path...>;
 template <class Alternative, auto... path>
 constexpr auto operands_member =
     parameter_of_alternative<WgmmaGemm, &WgmmaGemm::operands, Alternative, path...>;
@@ -241,6 +242,8 @@ constexpr std::array wgmma_parameters = {
         {.name = "cluster_m", .meaning = "blocks of a cluster along M, which share loads of B"}),
     wgmma_member<&WgmmaGemm::cluster, &Extents::n>(
         {.name = "cluster_n", .meaning = "blocks of a cluster along N, which share loads of A"}),
+    wgmma_member<&WgmmaGemm::split_k>(
+        {.name = "split_k", .meaning = "blocks of a cluster that share K of a tile"}),
     choosing_parameter<WgmmaGemm, &WgmmaGemm::operands, Bf16Terms, 0, &Bf16Terms::count>(
         {.name = "bf16_split",
          .meaning = "bfloat16 terms into which kernels before this one split each float32; 0: no split",
@@ -276,9 +279,24 @@ constexpr std::array wgmma_parameters = {
          .meaning = "tiles along M that come before the next along N, while A and B are in L2"}),
 };
 
-constexpr std::string_view simt_word = "simt", wgmma_word = "wgmma";
+constexpr std::array batched_parameters = {
+    batched_member<&BatchedGemm::thread_tile, &Extents::m>(
+        {.name = "thread_m", .meaning = "rows of C that a thread holds in registers"}),
+    batched_member<&BatchedGemm::thread_tile, &Extents::n>(
+        {.name = "thread_n", .meaning = "columns of C that a thread holds in registers"}),
+    batched_member<&BatchedGemm::matrices>(
+        {.name = "matrices",
+         .meaning = "matrices of a batch that a block computes, each with threads of its own"}),
+    batched_member<&BatchedGemm::resident>(
+        {.name = "resident",
+         .meaning = "blocks per multiprocessor, which bounds registers; 0: left to the compiler",
+         .least = 0}),
+};
+
+constexpr std::string_view simt_word = "simt", wgmma_word = "wgmma", batched_word = "batched";
 
 std::string_view kernel_word(const GpuGemmSchedule& schedule) {
+    if (is_batched(schedule)) return batched_word;
     return is_wgmma(schedule) ? wgmma_word : simt_word;
 }
 
@@ -341,6 +359,7 @@ std::string ScheduleParameter::infeasibility_of(int value) const {
 
 std::span<const ScheduleParameter> parameters_of(const GpuGemmSchedule& schedule) {
     if (is_wgmma(schedule)) return wgmma_parameters;
+    if (is_batched(schedule)) return batched_parameters;
     return simt_parameters;
 }
 
@@ -363,11 +382,12 @@ GpuGemmSchedule parse_gpu_schedule(std::string_view text) {
     std::istringstream words{std::string(text)};
     std::string kernel(simt_word);
     if (text.substr(0, text.find(' ')).find('=') == std::string_view::npos) words >> kernel;
-    if (kernel != simt_word && kernel != wgmma_word)
+    if (kernel != simt_word && kernel != wgmma_word && kernel != batched_word)
         fail_schedule(text, fmt::format("a GPU schedule begins with '{}'", kernel),
-                      "begin with 'simt' or 'wgmma', as in 'simt cta_m=128 cta_n=128'");
+                      "begin with 'simt', 'wgmma' or 'batched', as in 'simt cta_m=128 cta_n=128'");
     GpuGemmSchedule result = SimtGemm{};
     if (kernel == wgmma_word) result = WgmmaGemm{};
+    if (kernel == batched_word) result = BatchedGemm{};
     Assignments assignments = assignments_of(words, text);
     for (const ScheduleParameter& parameter : parameters_of(result)) {
         const auto found = assignments.find(parameter.name);
@@ -385,7 +405,7 @@ GpuGemmSchedule parse_gpu_schedule(std::string_view text) {
         fail_schedule(text,
                       fmt::format("'{}={}' is no parameter of a {} schedule", assignments.begin()->first,
                                   assignments.begin()->second, kernel),
-                      fmt::format("begin with 'simt' or 'wgmma'; parameters of {}: {}", kernel,
+                      fmt::format("begin with 'simt', 'wgmma' or 'batched'; parameters of {}: {}", kernel,
                                   parameter_names(parameters_of(result))));
     return result;
 }

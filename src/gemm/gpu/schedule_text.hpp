@@ -7,7 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// A GPU schedule as text: "simt cta_m=256 cta_n=128 …" or "wgmma cta_m=128 …", the kernel and then its members.
+/// A GPU schedule as text: "simt cta_m=256 cta_n=128 …", "wgmma cta_m=128 …" or "batched thread_m=4 …", the
+/// kernel and then its members.
 namespace swirl::gemm {
 
 /// A member of a schedule as a number: an integer, 0 or 1 of a bool, the index of an enum's value.
@@ -39,7 +40,7 @@ std::optional<GpuGemmSchedule> with_value(const GpuGemmSchedule& schedule, const
 /// The kernel, and all parameters that the schedule has: "simt cta_m=256 cta_n=128 …".
 std::string to_string(const GpuGemmSchedule& schedule);
 /// Parses such a text. "simt" may be left out. Parameters may be in any order; the last value of one counts, and omitted
-/// ones have the values of SimtGemm{} or WgmmaGemm{}. UserError names an invalid word and what would work.
+/// ones have the values of SimtGemm{}, WgmmaGemm{} or BatchedGemm{}. UserError names an invalid word and what would work.
 GpuGemmSchedule parse_gpu_schedule(std::string_view text);
 
 } // namespace swirl::gemm

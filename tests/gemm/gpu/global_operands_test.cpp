@@ -61,14 +61,19 @@ TEST(GpuDirect, HasLowPrecisionOperands) {
     expect_product(narrow, direct_schedule(8, "a_vector_m=8 b_vector_k=8"));
 }
 
-TEST(GpuDirect, ModelChoosesItForSmallBatchedProducts) {
+/// Adjacent matrices have kernels of their own (gemm/gpu/batched/kernel.hpp).
+TEST(GpuDirect, ModelChoosesItForSmallBatchedProductsWithGaps) {
     for (const Integer n : {4, 7, 8, 16}) {
-        const auto schedules = gpu_schedules(batch_of(product_of('N', 'N', n, n, n), 10000), gpu(), 1);
+        MatrixProduct product = batch_of(product_of('N', 'N', n, n, n), 10000);
+        product.c.batch_stride += 4;
+        const auto schedules = gpu_schedules(product, gpu(), 1);
         const SimtGemm& first = std::get<SimtGemm>(schedules.at(0));
         EXPECT_TRUE(first.loads_from_global()) << n;
         EXPECT_GT(2 * first.cta_tile.m, n);
     }
-    const auto schedules = gpu_schedules(batch_of(product_of('N', 'N', 32, 32, 32), 10000), gpu(), 1);
+    MatrixProduct larger = batch_of(product_of('N', 'N', 32, 32, 32), 10000);
+    larger.c.batch_stride += 4;
+    const auto schedules = gpu_schedules(larger, gpu(), 1);
     EXPECT_FALSE(std::get<SimtGemm>(schedules.at(0)).loads_from_global());
 }
 

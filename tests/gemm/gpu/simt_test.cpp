@@ -290,8 +290,8 @@ TEST(GpuSchedules, HaveAllParametersInTheirText) {
          {GpuGemmSchedule(SimtGemm{}), GpuGemmSchedule(SimtGemm{.math = MmaSync{.k = 16}}),
           GpuGemmSchedule(SimtGemm{.decomposition = SplitK{.splits = 4}}),
           GpuGemmSchedule(SimtGemm{.decomposition = StreamK{.blocks = 7}}), GpuGemmSchedule(WgmmaGemm{}),
-          GpuGemmSchedule(WgmmaGemm{.operands = Tf32{}}),
-          GpuGemmSchedule(WgmmaGemm{.operands = Bf16Terms{}})})
+          GpuGemmSchedule(WgmmaGemm{.operands = Tf32{}}), GpuGemmSchedule(WgmmaGemm{.operands = Bf16Terms{}}),
+          GpuGemmSchedule(BatchedGemm{})})
         for (const ScheduleParameter& parameter : parameters_of(base))
             for (const int value : {parameter.least, parameter.most}) {
                 const auto schedule = with_value(base, parameter, value);

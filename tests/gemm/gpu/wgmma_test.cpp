@@ -134,6 +134,33 @@ TEST(WgmmaGemm, ClustersMulticastLoads) {
     expect_product(product, small_schedule("cluster_n=2 cta_m=128"));
 }
 
+TEST(WgmmaGemm, TilesHaveAnyMultipleOf32Rows) {
+    for (const char a : {'N', 'T'})
+        expect_product(product_of(a, 'N', 170, 70, 40), small_schedule("cta_m=160 epilogue_tile_m=32"));
+    expect_product(product_of('N', 'T', 100, 130, 40),
+                   small_schedule("cta_m=96 cta_n=128 warpgroups=2 epilogue_tile_m=32 cluster_m=2"));
+}
+
+TEST(WgmmaGemm, BlocksOfAClusterShareK) {
+    for (const auto& [splits, rows, columns, k_extent] :
+         {std::array{2, 64, 64, 128}, {4, 127, 65, 200}, {8, 13, 70, 460}})
+        expect_product(product_of('N', 'N', rows, columns, k_extent),
+                       small_schedule(fmt::format("split_k={}", splits)));
+    expect_product(product_of('T', 'T', 66, 130, 130),
+                   small_schedule("split_k=2 cta_n=128 warpgroups=2 stages=3"));
+    const MatrixProduct product = product_of('N', 'N', 37, 40, 70);
+    for (const bool multiplies : {false, true})
+        for (const bool reads_c : {false, true})
+            expect_product(product, small_schedule("split_k=2"),
+                           {.multiplies = multiplies, .reads_c = reads_c});
+    MatrixProduct batch = product_of('N', 'N', 64, 40, 136);
+    batch.batch = 3;
+    batch.a.batch_stride = 64 * 136;
+    batch.b.batch_stride = 0;
+    batch.c.batch_stride = 64 * 40;
+    expect_product(batch, small_schedule("split_k=2"));
+}
+
 TEST(WgmmaGemm, BetaZeroSkipsCAndAlphaZeroSkipsOperands) {
     const MatrixProduct product = product_of('N', 'N', 100, 70, 90);
     for (const bool multiplies : {false, true})
@@ -212,7 +239,10 @@ TEST(WgmmaGemm, ObjectsToWhatCannotBe) {
     const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
     EXPECT_EQ(why(product, ""), "nothing");
     for (const auto& [more, word] : {std::pair{"warpgroups=4", "warpgroups"},
-                                     {"cta_m=96", "cta_m"},
+                                     {"cta_m=80", "cta_m"},
+                                     {"split_k=3", "split_k is 3"},
+                                     {"split_k=4", "fewer k-tiles"},
+                                     {"split_k=2 cta_n=128 cluster_m=2", "split_k is 2"},
                                      {"cta_n=96", "cta_n"},
                                      {"cta_k=32", "cta_k"},
                                      {"epilogue_tile_m=48", "epilogue_tile_m"},

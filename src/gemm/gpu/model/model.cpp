@@ -4,6 +4,7 @@
 #include "gemm/gpu/model/model.hpp"
 
 #include "base/error.hpp"
+#include "gemm/gpu/model/batched_model.hpp"
 #include "gemm/gpu/model/reduction_model.hpp"
 #include "gemm/gpu/model/simt_candidates.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
@@ -49,26 +50,32 @@ struct Constants {
     double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
     double warp_latency = 36;     ///< in addition to issue slots, for the k indices of one mma.sync
     double fragment_pass =
-        1;                   ///< shared-memory cycles for 128 bytes of a fragment, which threads do not share
-    double load_pass = 0.43; ///< shared-memory cycles for 128 bytes
-    double pass_by_k_vectors = 3; ///< factor on these for k vectors of a row
-    double copy_pass = 8.5;       ///< cycles of shared memory and L1 for a copy by a warp
-    double k_tile_issue = 5.3;    ///< other issue slots per k-tile
-    double k_tile_latency = 1200; ///< from issuing a k-tile's loads to its arrival
-    double store_bytes = 6.4;     ///< bytes of C that leave a multiprocessor per cycle
-    double exchange_bytes = 7.4;  ///< bytes of accumulators reduced per cycle
-    double slices = 1100;         ///< barriers of a sliced-K reduction
-    double pair = 4500;           ///< launch and barriers of a cluster of two blocks
-    double cluster = 5500;        ///< per additional block
-    double group = 9300;          ///< a barrier of blocks through memory
-    double added_split = 31;      ///< for reducing one more split through the workspace
-    double block_rate = 1.2e9;    ///< block launches per second
-    double finish = 3e-6;         ///< seconds, of the fixup kernel that reduces partial tiles
-    double partials_rate = 3e12;  ///< bytes per second of partials written and read
-    double stream_k_tile = 60;    ///< additional cycles per Stream-K k-tile
-    double doubt = 1.02;          ///< safety factor on Stream-K times, which have no fit
-    double hidden = 0.0091;       ///< fraction of the shorter of computing and moving that is exposed
-    double conflict = 3;          ///< exponent: overlap of multiply-adds and memory accesses
+        1; ///< shared-memory cycles for 128 bytes of a fragment, which threads do not share
+    double short_fragments = 1.5;        ///< factor on cycles of k indices of 16-bit elements
+    double fragments_of_k_major_a = 2.5; ///< factor for fragments of 16-bit elements from K-major rows of A
+    double fragments_of_k_major_b = 1.2; ///< likewise of B
+    double load_pass = 0.43;             ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 3;        ///< factor on these for k vectors of a row
+    double copy_pass = 8.5;              ///< cycles of shared memory and L1 for a copy by a warp
+    double line_pass = 2;                ///< least cycles of such a copy, per contiguous range that it reads
+    double sliced_short_mma = 1.6;       ///< factor on cycles of mma.sync of 16-bit elements by slices of K
+    double whole_double_mma = 0.75;      ///< factor on cycles of mma.sync of float64 without slices
+    double k_tile_issue = 5.3;           ///< other issue slots per k-tile
+    double k_tile_latency = 1200;        ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 6.4;            ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 7.4;         ///< bytes of accumulators reduced per cycle
+    double slices = 1100;                ///< barriers of a sliced-K reduction
+    double pair = 4500;                  ///< launch and barriers of a cluster of two blocks
+    double cluster = 5500;               ///< per additional block
+    double group = 9300;                 ///< a barrier of blocks through memory
+    double added_split = 31;             ///< for reducing one more split through the workspace
+    double block_rate = 1.2e9;           ///< block launches per second
+    double finish = 3e-6;                ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 3e12;         ///< bytes per second of partials written and read
+    double stream_k_tile = 60;           ///< additional cycles per Stream-K k-tile
+    double doubt = 1.02;                 ///< safety factor on Stream-K times, which have no fit
+    double hidden = 0.0091;              ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 3;                 ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 
@@ -112,9 +119,12 @@ KCycles cycles_of_k(const SimtGemm& schedule, DataType data_type) {
         const double loads = (row_loads + columns / 2) / 4;
         const double issue = rows * columns * words / mma_speedup(data_type) + loads * constants.load_issue;
         const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
-        return {.issue = issue,
-                .shared = passes * constants.fragment_pass,
-                .latency = issue + constants.warp_latency / schedule.mma_k()};
+        double slowed = is_short ? constants.short_fragments : 1;
+        if (is_short && schedule.a.vector_k > 1) slowed *= constants.fragments_of_k_major_a;
+        if (is_short && schedule.b.vector_k > 1) slowed *= constants.fragments_of_k_major_b;
+        return {.issue = issue * slowed,
+                .shared = passes * constants.fragment_pass * slowed,
+                .latency = (issue + constants.warp_latency / schedule.mma_k()) * slowed};
     }
     const auto loads = [&](int extent, int vector_k) {
         return static_cast<double>(extent) /
@@ -142,18 +152,35 @@ struct KTileCycles {
     double single_block = 0; ///< one resident block: latency-bound
 };
 
+/// Contiguous ranges of memory that a warp's copy reads.
+double ranges_of_copy(const SmemTile& k_tile, const target::Gpu& gpu) {
+    const Integer contiguous = k_tile.is_smem_k_major() ? k_tile.k
+                               : k_tile.k_major         ? k_tile.copy_k
+                                                        : k_tile.extent;
+    const double copied = static_cast<double>(gpu.warp_size) * k_tile.elements_of_copy();
+    return copied / static_cast<double>(std::min<Integer>(contiguous, static_cast<Integer>(copied)));
+}
+
 KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
     const SimtGemm& schedule = gemm.schedule;
     const double warps = std::ceil(schedule.threads() / static_cast<double>(gpu.warp_size));
     const double schedulers = gpu.partitions;
     const double k_steps = static_cast<double>(schedule.cta_tile.k) / schedule.sliced_k;
     const KCycles k_step = cycles_of_k(schedule, gemm.product().data_type);
-    double copies = 0, accesses = 0; // by warps; accesses for the transpose
+    double copies = 0, copy_passes = 0, accesses = 0; // by warps; accesses for the transpose
     for (std::size_t operand = 0; operand < gemm.k_tiles.size(); ++operand) {
         const SmemTile& k_tile = gemm.k_tiles[operand];
         const double elements =
             static_cast<double>(schedule.matrices() * k_tile.extent * k_tile.k) / gpu.warp_size;
-        if (!schedule.is_tma(operand)) copies += elements / k_tile.elements_of_copy();
+        if (!schedule.is_tma(operand)) {
+            const double of_operand = elements / k_tile.elements_of_copy();
+            copies += of_operand;
+            const double pass =
+                schedule.loads_from_global()
+                    ? constants.copy_pass
+                    : std::max(constants.copy_pass, constants.line_pass * ranges_of_copy(k_tile, gpu));
+            copy_passes += of_operand * pass;
+        }
         if (k_tile.is_transposed) accesses += elements * (1 + 1.0 / static_cast<double>(k_tile.chunk()));
     }
     KTileCycles result;
@@ -161,12 +188,20 @@ KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& g
                    (copies * constants.copy_issue + accesses * constants.transpose_issue) / schedulers;
     if (!std::has_single_bit(static_cast<unsigned>(schedule.thread_tile.m * schedule.thread_tile.n)))
         result.issue *= constants.uneven;
-    result.shared =
-        warps * k_steps * k_step.shared + copies * constants.copy_pass + accesses * constants.transpose_pass;
+    result.shared = warps * k_steps * k_step.shared + copy_passes + accesses * constants.transpose_pass;
     const double waves = std::max(1.0, warps / schedulers);
     const double barrier = constants.barrier / (has_many_accumulators(schedule) ? waves : 1);
     result.single_block = k_steps * std::max(k_step.issue * waves, k_step.latency) + barrier +
                           (schedule.has_tma() ? constants.tma_issue : 0);
+    if (schedule.is_mma()) {
+        const bool is_sliced = schedule.sliced_k > 1,
+                   is_double = gemm.product().data_type == DataType::float64;
+        const double factor = is_sliced && !is_double   ? constants.sliced_short_mma
+                              : !is_sliced && is_double ? constants.whole_double_mma
+                                                        : 1;
+        result.issue *= factor;
+        result.single_block *= factor;
+    }
     return result;
 }
 
@@ -314,6 +349,9 @@ double seconds_of_kernel(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) 
 double seconds_of_kernel(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     return wgmma_seconds(gemm, gpu);
 }
+double seconds_of(const BatchedGemm& schedule, const CanonicalGemm& canonical, const target::Gpu& gpu) {
+    return batched_seconds(CanonicalBatchedGemm(canonical, schedule), gpu);
+}
 
 template <class Gemm> double seconds_with_reductions(const Gemm& gemm, const target::Gpu& gpu) {
     const double seconds = seconds_of_kernel(gemm, gpu);
@@ -353,14 +391,17 @@ double gpu_seconds(const MatrixProduct& product, const GpuGemmSchedule& schedule
 std::vector<GpuGemmSchedule> gpu_schedules(const MatrixProduct& product, const target::Gpu& gpu,
                                            std::size_t most, Accuracy accuracy) {
     const CanonicalGemm canonical = canonical_for_gpu(product);
-    const std::vector<WgmmaGemm> wgmma = wgmma_schedules(canonical, gpu, accuracy);
+    const bool is_empty = product.rows == 0 || product.columns == 0 || product.batch == 0;
+    std::vector<WgmmaGemm> wgmma;
+    if (!is_empty) wgmma = wgmma_schedules(canonical, gpu, accuracy);
     std::vector<GpuGemmSchedule> all(wgmma.begin(), wgmma.end());
     const bool has_wgmma = !all.empty();
     if (!has_wgmma || product.type_of_a() != DataType::float8_e4m3) {
         require_gpu_data_types(product, gpu);
-        for (const SimtGemm& schedule : simt_candidates(canonical, gpu, has_wgmma)) all.push_back(schedule);
+        if (is_empty) return {};
+        for (const SimtGemm& schedule : simt_candidates(canonical, gpu)) all.push_back(schedule);
+        for (const BatchedGemm& schedule : batched_schedules(canonical, gpu)) all.push_back(schedule);
     }
-    if (product.rows == 0 || product.columns == 0 || product.batch == 0) return {};
     std::vector<GpuGemmSchedule> result = by_seconds(all, canonical, gpu);
     result.resize(std::min(most, result.size()));
     return result;
@@ -369,7 +410,7 @@ std::vector<GpuGemmSchedule> gpu_schedules(const MatrixProduct& product, const t
 SimtGemm simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, bool in_one_kernel) {
     require_gpu_data_types(product, gpu);
     const CanonicalGemm canonical = canonical_for_gpu(product);
-    std::vector<SimtGemm> all = simt_candidates(canonical, gpu, false);
+    std::vector<SimtGemm> all = simt_candidates(canonical, gpu);
     if (in_one_kernel) std::erase_if(all, [](const SimtGemm& one) { return one.stream_k() != nullptr; });
     ensure(!all.empty(), "the model knows no schedule of threads");
     return by_seconds(all, canonical, gpu).front();
@@ -377,7 +418,8 @@ SimtGemm simt_schedule(const MatrixProduct& product, const target::Gpu& gpu, boo
 
 SimtGemm gpu_single_element_schedule(const GpuGemmSchedule& schedule, const MatrixProduct& product,
                                      const target::Gpu& gpu) {
-    SimtGemm result = is_wgmma(schedule) ? simt_schedule(product, gpu) : std::get<SimtGemm>(schedule);
+    const auto* const simt = std::get_if<SimtGemm>(&schedule);
+    SimtGemm result = simt != nullptr ? *simt : simt_schedule(product, gpu);
     for (SimtOperand* const operand : {&result.a, &result.b})
         *operand = {.load =
                         operand->load == OperandLoad::global ? OperandLoad::global : OperandLoad::cp_async};

@@ -48,7 +48,12 @@ MatrixProduct one_tile_of(const MatrixProduct& product, const GpuGemmSchedule& s
         result.list_alignment = 0;
         result.a.batch_stride = result.b.batch_stride = result.c.batch_stride = period;
     }
-    const CtaTile& tile = cta_tile_of(schedule);
+    if (const auto* const batched = std::get_if<BatchedGemm>(&schedule)) {
+        result.batch = std::min(result.batch, Integer{batched->matrices});
+        return result;
+    }
+    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
+    const CtaTile& tile = wgmma != nullptr ? wgmma->cta_tile : std::get<SimtGemm>(schedule).cta_tile;
     const auto* const simt = std::get_if<SimtGemm>(&schedule);
     const Integer splits = simt != nullptr ? simt->splits() : 1;
     result.rows = tile.m;

@@ -36,18 +36,45 @@ std::vector<SimtGemm> with_mma(std::span<const SimtGemm> shapes, int mma_k) {
     return result;
 }
 
-/// Where a GPU has wgmma for low-precision types, it is faster than mma.sync.
-std::vector<SimtGemm> shapes_of(const MatrixProduct& canonical, const target::Gpu& gpu, bool has_tiles) {
+/// Appends a shape, and its likes with as many rows, or columns, as a narrow C: tiles that do not divide it would read
+/// the long operand once more for each that they need.
+void add_with_narrow_tiles(const SimtGemm& shape, const MatrixProduct& canonical,
+                           std::vector<SimtGemm>& result) {
+    result.push_back(shape);
+    if (shape.is_mma() || canonical.batch > 1) return;
+    const auto fits = [](Integer extent, int tile, int thread, int lanes) {
+        constexpr Integer most = 64;
+        constexpr int max_thread_extent = 10;
+        return extent <= most && tile != extent && tile == thread * lanes &&
+               (lanes == 1 || (extent < Integer{2} * tile && extent % tile != 0)) && extent % lanes == 0 &&
+               extent / lanes <= max_thread_extent;
+    };
+    const Extents lanes = shape.warp_lanes();
+    SimtGemm narrow = shape;
+    if (fits(canonical.rows, shape.cta_tile.m, shape.thread_tile.m, lanes.m)) {
+        narrow.cta_tile.m = static_cast<int>(canonical.rows);
+        narrow.thread_tile.m = narrow.cta_tile.m / lanes.m;
+        result.push_back(narrow);
+    }
+    narrow = shape;
+    if (fits(canonical.columns, shape.cta_tile.n, shape.thread_tile.n, lanes.n)) {
+        narrow.cta_tile.n = static_cast<int>(canonical.columns);
+        narrow.thread_tile.n = narrow.cta_tile.n / lanes.n;
+        result.push_back(narrow);
+    }
+}
+
+std::vector<SimtGemm> shapes_of(const MatrixProduct& canonical, const target::Gpu& gpu) {
     constexpr int of_float64 = 4, of_half = 16;
     std::vector<SimtGemm> result;
     if (canonical.data_type == DataType::float64 && gpu.tensor.float64)
         result = with_mma(mma_shapes, of_float64);
-    if (canonical.data_type == DataType::float32 && canonical.type_of_a() != DataType::float32 && !has_tiles)
+    if (canonical.data_type == DataType::float32 && canonical.type_of_a() != DataType::float32)
         result = with_mma(low_precision_mma_shapes, of_half);
     for (const SimtGemm& shape : simt_shapes) {
-        result.push_back(shape);
+        add_with_narrow_tiles(shape, canonical, result);
         if (shape.cta_tile.m != shape.cta_tile.n || shape.thread_tile.m != shape.thread_tile.n)
-            result.push_back(mirrored(shape));
+            add_with_narrow_tiles(mirrored(shape), canonical, result);
     }
     return result;
 }
@@ -234,7 +261,7 @@ std::vector<SimtGemm> tma_candidates(const CanonicalGemm& gemm, const target::Gp
 
 } // namespace
 
-std::vector<SimtGemm> simt_candidates(const CanonicalGemm& gemm, const target::Gpu& gpu, bool has_tiles) {
+std::vector<SimtGemm> simt_candidates(const CanonicalGemm& gemm, const target::Gpu& gpu) {
     const MatrixProduct& canonical = gemm.product;
     std::vector<SimtGemm> result;
     const auto add = [&](const SimtGemm& shape, bool may_be_any) {
@@ -243,7 +270,7 @@ std::vector<SimtGemm> simt_candidates(const CanonicalGemm& gemm, const target::G
                 if ((may_be_any || suits_vectors(schedule, canonical)) && !infeasibility(schedule, gemm, gpu))
                     result.push_back(schedule);
     };
-    for (const SimtGemm& shape : shapes_of(canonical, gpu, has_tiles))
+    for (const SimtGemm& shape : shapes_of(canonical, gpu))
         if (suits(shape, canonical)) add(shape, false);
     for (const SimtGemm& schedule : global_load_candidates(gemm, gpu)) result.push_back(schedule);
     const auto is_no_half = [](const SimtGemm& one) { return one.splits() != 2 || one.b.vector_k == 1; };

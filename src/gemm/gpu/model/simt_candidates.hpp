@@ -7,7 +7,6 @@
 namespace swirl::gemm {
 
 /// Feasible SIMT and mma.sync schedules of a canonical problem; none only if GPUs do not support its data types.
-/// `has_tiles`: wgmma schedules exist, so no mma.sync ones are needed for low-precision types.
-std::vector<SimtGemm> simt_candidates(const CanonicalGemm& gemm, const target::Gpu& gpu, bool has_tiles);
+std::vector<SimtGemm> simt_candidates(const CanonicalGemm& gemm, const target::Gpu& gpu);
 
 } // namespace swirl::gemm

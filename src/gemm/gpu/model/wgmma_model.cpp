@@ -15,42 +15,78 @@ namespace swirl::gemm {
 
 namespace {
 
-/// Constants of an H100 (docs/results/gpu-products.md: `bench --device gpu --candidates`).
-constexpr double launch = 1e-6; ///< seconds before the first k-tile arrives
+/// Constants of an H100, in cycles unless stated otherwise.
+struct WgmmaConstants {
+    double launch;                   ///< seconds, before and after all blocks
+    double first;                    ///< until a block's first k-tile arrives
+    double reached;                  ///< fraction of the tensor cores' rate
+    double reached_by_one_warpgroup; ///< fraction of that, with one warpgroup per block
+    double narrow_m;                 ///< of A: wgmmas with a smaller N are limited by shared memory
+    double loaded;                   ///< bytes of A and B per cycle of a multiprocessor
+    double loaded_alone;        ///< likewise, if no two multiprocessors that share a port to L2 have a block
+    double eased_by_warpgroups; ///< factor on the time of loads with several warpgroups
+    double misaligned;          ///< factor if rows are not aligned to cache lines
+    double by_cluster;          ///< factor for blocks that wait for each other
+    double per_tile;            ///< between a tile's last product and the next one's first
+    double epilogue;            ///< bytes of C per cycle of a multiprocessor
+    double overlap;             ///< exponent: of products and loads
+};
+/// 16-bit operands, fitted to some 1200 schedules of 52 products drawn at random.
+constexpr WgmmaConstants of_half_precision{.launch = 0.89e-6,
+                                           .first = 1200,
+                                           .reached = 1,
+                                           .reached_by_one_warpgroup = 0.65,
+                                           .narrow_m = 96,
+                                           .loaded = 65,
+                                           .loaded_alone = 170,
+                                           .eased_by_warpgroups = 0.8,
+                                           .misaligned = 1.98,
+                                           .by_cluster = 1.08,
+                                           .per_tile = 375,
+                                           .epilogue = 18.7,
+                                           .overlap = 2};
+/// Split terms, tf32 and 8 bits (docs/results/gpu-products.md: `bench --device gpu --candidates`).
+constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
+                                           .first = 0,
+                                           .reached = 0.85,
+                                           .reached_by_one_warpgroup = 0.75,
+                                           .narrow_m = 128,
+                                           .loaded = 42,
+                                           .loaded_alone = 42,
+                                           .eased_by_warpgroups = 1,
+                                           .misaligned = 1.8,
+                                           .by_cluster = 1.04,
+                                           .per_tile = 1500,
+                                           .epilogue = 40,
+                                           .overlap = 16};
+
+constexpr double split_k_cycles = 1850; ///< of the cluster's barriers, and of remote loads' latency
+constexpr double split_k_bytes = 38;    ///< of accumulators, exchanged per multiprocessor and cycle
 constexpr double half_precision_flops =
     4096; ///< per multiprocessor and cycle, for 16-bit types; half for 32 bits, twice for 8
-constexpr double reached = 0.85;                  ///< fraction of that rate, under the power limit
-constexpr double reached_by_one_warpgroup = 0.75; ///< fraction of that, with one warpgroup per block
 constexpr double reached_by_several_rows =
     0.75; ///< fraction of it, for warpgroups with several wgmmas of rows of A in registers
-constexpr double narrow_n = 64;              ///< of B: wgmmas with N of only 64 are limited by shared memory
-constexpr double loaded_bytes = 42;          ///< of A and B, per multiprocessor and cycle, from L2
-constexpr double misaligned_cost = 1.8;      ///< factor if rows are not aligned to cache lines
-constexpr double slowed_by_cluster = 1.04;   ///< factor for blocks that wait for each other
-constexpr double epilogue_bytes = 40;        ///< of C, per multiprocessor and cycle
+constexpr double multiprocessors_of_port = 2;
 constexpr double cycles_per_promotion = 700; ///< cycles
 constexpr double around_promotion = 150;     ///< cycles, if other warpgroups do not hide all of it
 constexpr double split_launch = 3e-6;        ///< seconds
 constexpr double range_check_seconds =
     4e-6; ///< seconds: clears a flag, and launches a kernel whose blocks exit at once
-constexpr double cycles_per_tile = 1500; ///< cycles between a tile's last product and the next one's first
 constexpr double reached_from_registers = 0.91; ///< fraction of the rate with A in registers
 constexpr double eased_by_cluster =
     0.98; ///< factor for clusters where 4-byte elements come from shared memory
 
-/// Tiles, clusters and warpgroups.
-constexpr WgmmaGemm shapes[] = {
-    {.cta_tile = {.m = 256, .n = 128}, .warpgroups = 2},
-    {.cta_tile = {.m = 256, .n = 128}, .cluster = {.m = 1, .n = 2}, .warpgroups = 2},
-    {.cta_tile = {.m = 128, .n = 256}, .warpgroups = 2},
-    {.cta_tile = {.m = 128, .n = 256}, .cluster = {.m = 2, .n = 1}, .warpgroups = 2},
-    {.cta_tile = {.m = 128, .n = 192}, .warpgroups = 3},
-    {.cta_tile = {.m = 128, .n = 128}, .warpgroups = 2},
-    {.cta_tile = {.m = 64, .n = 128}, .warpgroups = 2},
-    {.cta_tile = {.m = 256, .n = 64}, .warpgroups = 1},
-    {.cta_tile = {.m = 128, .n = 64}, .warpgroups = 1},
-    {.cta_tile = {.m = 64, .n = 64}, .warpgroups = 1},
+/// Candidates: extents of tiles, with the warpgroups that hold their accumulators.
+constexpr int least_m = 64, most_m = 256, step_of_m = 32;
+struct Columns {
+    int n;
+    int warpgroups;
 };
+constexpr Columns columns_of_tiles[] = {{64, 1}, {128, 2}, {192, 3}, {256, 2}};
+/// Of a thread, by warpgroups; more serialise wgmmas.
+constexpr int max_accumulators[] = {0, 128, 128, 96};
+constexpr int splits_of_k[] = {2, 4, 8};
+constexpr Extents clusters[] = {{.m = 1, .n = 1}, {.m = 2, .n = 1}, {.m = 1, .n = 2}};
 constexpr int rows_per_k_tile[] = {1, 2}; ///< shared-memory rows along K
 /// Fraction of L2 for the rows of A that concurrent blocks share.
 constexpr double fraction_of_l2 = 1.0 / 6;
@@ -79,7 +115,7 @@ std::vector<std::vector<OperandChoice>> operands_for(const MatrixProduct& canoni
 int epilogue_tile_m_of(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const Integer element_bytes = bytes_of(canonical.type_of_c());
     const Integer row = ir::swizzle_row_bytes / element_bytes;
-    Integer rows = std::max<Integer>(row, std::min(64, schedule.cta_tile.m));
+    Integer rows = std::max<Integer>(row, schedule.cta_tile.m % 64 == 0 ? 64 : 32);
     while (schedule.is_tf32() && rows > row &&
            rows * schedule.cta_tile.n * element_bytes > max_epilogue_bytes)
         rows /= 2;
@@ -109,9 +145,30 @@ int square_raster_group(const WgmmaGemm& schedule, const target::Gpu& gpu) {
     return group;
 }
 
+/// Tiles of all clusters.
+double tiles_of(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+    const auto whole = [](Integer extent, int tile) {
+        return static_cast<double>(ceil_divide(extent, Integer{tile}));
+    };
+    return whole(canonical.rows, schedule.cta_tile.m * schedule.cluster.m) *
+           whole(canonical.columns, schedule.cta_tile.n * schedule.cluster.n) *
+           static_cast<double>(canonical.batch);
+}
+
+/// Tiles of the busiest block.
+double tiles_of_block(const WgmmaGemm& schedule, const MatrixProduct& canonical, const ModelRates& rates) {
+    const int cluster = schedule.cluster.m * schedule.cluster.n * schedule.split_k;
+    constexpr double fraction_of_large_clusters = 0.9; // processing clusters have no whole number of these
+    const double multiprocessors = rates.multiprocessors * (cluster > 2 ? fraction_of_large_clusters : 1);
+    return std::ceil(tiles_of(schedule, canonical) / std::floor(multiprocessors / cluster));
+}
+
 /// Rows of tiles whose rows of A stay in cache while a group of blocks reads it.
 int raster_group_of(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
     if (schedule.is_tf32()) return square_raster_group(schedule, gpu);
+    if (tiles_of_block(schedule, canonical, model_rates(gpu)) == 1) // all at once
+        return static_cast<int>(std::min<Integer>(
+            ceil_divide(canonical.rows, Integer{schedule.cta_tile.m} * schedule.cluster.m), max_parameter));
     const double row = static_cast<double>(canonical.k * bytes_of_operand_element(schedule, canonical)) *
                        schedule.cta_tile.m * schedule.cluster.m;
     const double rows = fraction_of_l2 * static_cast<double>(gpu.l2_bytes) / std::max(row, 1.0);
@@ -121,15 +178,27 @@ int raster_group_of(const WgmmaGemm& schedule, const MatrixProduct& canonical, c
     return group;
 }
 
-/// Rows of A and columns of B that a block loads, weighted by the cost of misalignment to cache lines.
-double rows_loaded(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+const WgmmaConstants& constants_of(const CanonicalWgmmaGemm& gemm) {
+    return gemm.element_bytes == 2 && !gemm.schedule.has_bf16_split() ? of_half_precision : of_other_operands;
+}
+
+/// Rows of A and columns of B that a block loads, weighted by the cost of misalignment to cache lines. TMA loads whole
+/// rows of shared memory, but nothing outside of the matrices.
+double rows_loaded(const CanonicalWgmmaGemm& gemm) {
+    const MatrixProduct& canonical = gemm.product();
     const auto weight = [&](const MatrixLayout& layout) {
-        if (schedule.has_bf16_split()) return 1.0;
+        if (gemm.schedule.has_bf16_split()) return 1.0;
         const Integer pitch = layout.row_stride == 1 ? layout.column_stride : layout.row_stride;
-        return pitch * bytes_of(canonical.type_of_a()) % ir::swizzle_row_bytes == 0 ? 1.0 : misaligned_cost;
+        return pitch * bytes_of(canonical.type_of_a()) % ir::swizzle_row_bytes == 0
+                   ? 1.0
+                   : constants_of(gemm).misaligned;
     };
-    return weight(canonical.a) * schedule.cta_tile.m / schedule.cluster.n +
-           weight(canonical.b) * schedule.cta_tile.n / schedule.cluster.m;
+    const auto loaded = [](const WgmmaOperand& operand, Integer extent) {
+        return static_cast<double>(std::min(operand.mn_extent, extent)) /
+               static_cast<double>(operand.multicast);
+    };
+    return weight(canonical.a) * loaded(gemm.operands[1], canonical.rows) +
+           weight(canonical.b) * loaded(gemm.operands[0], canonical.columns);
 }
 
 /// Whether a thread has registers for both sets of accumulators and the compiler's temporaries. Threads of three
@@ -138,9 +207,22 @@ bool has_registers_to_promote(const WgmmaGemm& schedule) {
     return !schedule.promotes_leading() || schedule.warpgroups < 3;
 }
 
-/// The largest number of stages that fits. It changes no operand's layout: `gemm` is of this schedule.
+/// k-tiles of a block's share of K, for all products of split terms.
+double k_tiles_of_split(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+    const double products = schedule.has_bf16_split()
+                                ? static_cast<double>(bf16_split_products(schedule.bf16_terms()).size())
+                                : 1;
+    return static_cast<double>(ceil_divide(canonical.k, Integer{schedule.cta_tile.k} * schedule.split_k)) *
+           products;
+}
+
+/// The largest number of stages that fits and that k-tiles fill: each more takes time to initialise. It changes no
+/// operand's layout: `gemm` is of this schedule.
 bool add_stages(WgmmaGemm& schedule, const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
-    for (schedule.stages = max_stages; schedule.stages >= 3; --schedule.stages)
+    const double k_tiles = k_tiles_of_split(schedule, gemm.product()) *
+                           tiles_of_block(schedule, gemm.product(), model_rates(gpu));
+    const int most = static_cast<int>(std::clamp<double>(k_tiles, 2, max_stages));
+    for (schedule.stages = most; schedule.stages >= std::min(most, 3); --schedule.stages)
         if (wgmma_shared_bytes(gemm) <= gpu.max_shared_bytes_per_block) return true;
     return false;
 }
@@ -172,13 +254,38 @@ void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const 
     }
 }
 
+/// Tiles that are no larger than C needs; with split-K where they leave multiprocessors idle.
+std::vector<WgmmaGemm> shapes_of(const MatrixProduct& canonical, double multiprocessors) {
+    std::vector<WgmmaGemm> result;
+    const auto suffices = [](Integer extent, int tile, int step) { return tile - step >= extent; };
+    for (int m = canonical.rows <= step_of_m ? step_of_m : least_m; m <= most_m; m += step_of_m) {
+        if (m > least_m && suffices(canonical.rows, m, step_of_m)) break;
+        if (m == least_m && canonical.rows <= step_of_m) break;
+        for (const auto& [n, warpgroups] : columns_of_tiles) {
+            if (n > rows_of_wgmma && suffices(canonical.columns, n, rows_of_wgmma)) break;
+            for (const Extents& cluster : clusters)
+                if (m * n <= max_accumulators[warpgroups] * warpgroups * warpgroup_threads)
+                    result.push_back(
+                        {.cta_tile = {.m = m, .n = n}, .cluster = cluster, .warpgroups = warpgroups});
+            const Integer tiles = ceil_divide(canonical.rows, Integer{m}) *
+                                  ceil_divide(canonical.columns, Integer{n}) * canonical.batch;
+            for (const int splits : splits_of_k)
+                if (tiles * splits <= static_cast<Integer>(multiprocessors))
+                    result.push_back(
+                        {.cta_tile = {.m = m, .n = n}, .split_k = splits, .warpgroups = warpgroups});
+        }
+    }
+    return result;
+}
+
 /// Fraction of the tensor cores' rate.
 double fraction_reached(const CanonicalWgmmaGemm& gemm) {
     const WgmmaGemm& schedule = gemm.schedule;
     const bool from_registers = gemm.has_register_a;
     const int columns = from_registers ? schedule.cta_tile.n : schedule.cta_tile.m; ///< N of a wgmma
-    double fraction = reached * std::min(1.0, columns / (2 * narrow_n));
-    if (schedule.warpgroups == 1) fraction *= reached_by_one_warpgroup;
+    const WgmmaConstants& constants = constants_of(gemm);
+    double fraction = constants.reached * std::min(1.0, columns / constants.narrow_m);
+    if (schedule.warpgroups == 1) fraction *= constants.reached_by_one_warpgroup;
     if (from_registers) {
         fraction *= reached_from_registers;
         if (schedule.cta_tile.m > schedule.warpgroups * rows_of_wgmma) fraction *= reached_by_several_rows;
@@ -189,32 +296,36 @@ double fraction_reached(const CanonicalWgmmaGemm& gemm) {
 } // namespace
 
 WgmmaRates wgmma_rates(Integer bytes) {
-    return {half_precision_flops * 2 / static_cast<double>(bytes), loaded_bytes};
+    return {half_precision_flops * 2 / static_cast<double>(bytes), of_other_operands.loaded};
 }
 
 double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const WgmmaGemm& schedule = gemm.schedule;
     const MatrixProduct& canonical = gemm.product();
     const ModelRates rates = model_rates(gpu);
-    const auto whole = [](Integer extent, Integer tile) {
-        return static_cast<double>(ceil_divide(extent, tile));
-    };
-    const int cluster = schedule.cluster.m * schedule.cluster.n;
-    const double tiles = whole(canonical.rows, Integer{schedule.cta_tile.m} * schedule.cluster.m) *
-                         whole(canonical.columns, Integer{schedule.cta_tile.n} * schedule.cluster.n) *
-                         static_cast<double>(canonical.batch);
-    const double each = std::ceil(tiles / std::floor(rates.multiprocessors / cluster));
+    const int cluster = schedule.cluster.m * schedule.cluster.n * schedule.split_k;
+    const double each = tiles_of_block(schedule, canonical, rates);
     const double accumulators = static_cast<double>(schedule.cta_tile.m) * schedule.cta_tile.n;
     const double products = schedule.has_bf16_split()
                                 ? static_cast<double>(bf16_split_products(schedule.bf16_terms()).size())
                                 : 1;
-    const double k = whole(canonical.k, schedule.cta_tile.k) * schedule.cta_tile.k * products;
+    const double k = k_tiles_of_split(schedule, canonical) * schedule.cta_tile.k;
     const auto bytes = static_cast<double>(gemm.element_bytes);
     const double rate = wgmma_rates(gemm.element_bytes).flops * fraction_reached(gemm);
-    const double loads = bytes * k * rows_loaded(schedule, canonical) / loaded_bytes;
-    const double of_tile =
-        std::max(2 * accumulators * k / rate, loads) + cycles_per_tile +
-        accumulators * static_cast<double>(bytes_of(canonical.type_of_c())) / epilogue_bytes;
+    const WgmmaConstants& constants = constants_of(gemm);
+    const double blocks = each > 1 ? rates.multiprocessors : tiles_of(schedule, canonical) * cluster;
+    const bool is_alone = blocks * multiprocessors_of_port <= rates.multiprocessors;
+    const double loads = bytes * k * rows_loaded(gemm) /
+                         (is_alone ? constants.loaded_alone : constants.loaded) *
+                         (schedule.warpgroups > 1 ? constants.eased_by_warpgroups : 1);
+    const double products_cycles = 2 * accumulators * k / rate;
+    const double main_loop =
+        std::pow(std::pow(loads, constants.overlap) + std::pow(products_cycles, constants.overlap),
+                 1 / constants.overlap);
+    const double exchange = schedule.split_k == 1 ? 0 : split_k_cycles + 2 * accumulators * 4 / split_k_bytes;
+    const double of_tile = main_loop + constants.per_tile + exchange +
+                           accumulators / schedule.split_k *
+                               static_cast<double>(bytes_of(canonical.type_of_c())) / constants.epilogue;
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;
@@ -230,11 +341,15 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double transposes = (gemm.transposes_a ? transpose_seconds(canonical.rows) : 0) +
                               (gemm.transposes_b ? transpose_seconds(canonical.columns) : 0);
     const bool is_eased = schedule.is_tf32() && !gemm.has_register_a;
-    const double cluster_factor = cluster == 1 ? 1 : is_eased ? eased_by_cluster : slowed_by_cluster;
+    const double cluster_factor = cluster == schedule.split_k ? 1
+                                  : is_eased                  ? eased_by_cluster
+                                                              : constants.by_cluster;
     const double guard = schedule.has_range_check() ? range_check_seconds : 0;
-    return launch + split + guard + transposes +
-           each * cluster_factor *
-               (of_tile + intervals * cycles_per_promotion + promotions * around_promotion) / rates.hertz;
+    return constants.launch + split + guard + transposes +
+           cluster_factor *
+               (constants.first +
+                each * (of_tile + intervals * cycles_per_promotion + promotions * around_promotion)) /
+               rates.hertz;
 }
 
 std::vector<WgmmaGemm> wgmma_schedules(const CanonicalGemm& canonical, const target::Gpu& gpu,
@@ -243,7 +358,7 @@ std::vector<WgmmaGemm> wgmma_schedules(const CanonicalGemm& canonical, const tar
     for (const auto& alternatives : operands_for(canonical.product, accuracy)) {
         const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
         if (terms != nullptr && !is_worth_splitting(canonical.product, terms->count)) continue;
-        for (const WgmmaGemm& shape : shapes)
+        for (const WgmmaGemm& shape : shapes_of(canonical.product, model_rates(gpu).multiprocessors))
             for (const OperandChoice& operands : alternatives)
                 add_schedules(shape, operands, canonical, gpu, accuracy, result);
     }
@@ -255,8 +370,9 @@ std::string no_wgmma_because(const CanonicalGemm& canonical, const target::Gpu& 
         const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
         if (terms != nullptr && !is_worth_splitting(canonical.product, terms->count))
             return "its operands as bf16 splits take too much memory, or K is too long for their accuracy";
-        WgmmaGemm schedule = schedule_of(shapes[0], alternatives.front(), rows_per_k_tile[0],
-                                         canonical.product, gpu, accuracy);
+        WgmmaGemm schedule =
+            schedule_of({.cta_tile = {.m = least_m, .n = rows_of_wgmma}, .warpgroups = 1},
+                        alternatives.front(), rows_per_k_tile[0], canonical.product, gpu, accuracy);
         const CanonicalWgmmaGemm gemm(canonical, schedule);
         if (!add_stages(schedule, gemm, gpu)) return "a block's shared memory holds too few stages";
         if (std::string why = wgmma_infeasibility(gemm, gpu); !why.empty()) return why;

@@ -14,13 +14,6 @@ public:
     Value integer(Integer value) const {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     }
-    Value less(Value a, Value b) const { return builder_.select(builder_.less(a, b), a, b); }
-    Value quotient(Value a, Value b) const {
-        const Value half = builder_.constant({DataType::float64, 1}, 0.5L);
-        const Value exact = builder_.divide(builder_.add(builder_.convert(a, DataType::float64), half),
-                                            builder_.convert(b, DataType::float64));
-        return builder_.convert(exact, DataType::int64);
-    }
     Value quotient(Value a, Integer b) const {
         if (b == 1) return a;
         const Value half = builder_.constant({DataType::float64, 1}, 0.5L);
@@ -55,10 +48,26 @@ TileRasterization::Coordinates TileRasterization::coordinates_of(ir::Builder& bu
             builder.add(first, whole.rest(in_its_group, coordinates.column, whole.integer(in_group)));
         return coordinates;
     }
-    const Value size = whole.less(builder.subtract(whole.integer(rows), first), whole.integer(in_group));
-    coordinates.column = whole.quotient(in_its_group, size);
+    // The last group has fewer rows. Both quotients are by constants: a division takes longer than they do together.
+    const Integer in_last = rows % in_group;
+    const Value is_full = builder.less(first, whole.integer(rows - in_last));
+    coordinates.column = builder.select(is_full, whole.quotient(in_its_group, in_group),
+                                        whole.quotient(in_its_group, in_last));
+    const Value size = builder.select(is_full, whole.integer(in_group), whole.integer(in_last));
     coordinates.row = builder.add(first, whole.rest(in_its_group, coordinates.column, size));
     return coordinates;
+}
+
+std::optional<TileRasterization::Coordinates> TileRasterization::coordinates_of_block(ir::Builder& builder,
+                                                                                      Integer blocks) const {
+    const Integer in_group = std::min(group, rows);
+    if (rows % in_group != 0) return std::nullopt;
+    const auto digit = [&](Integer divisor, Integer modulus) {
+        return modulus == 1 ? Affine(0) : builder.block(0, blocks * divisor, modulus);
+    };
+    return Coordinates{
+        builder.index(in_group * digit(in_group * columns, rows / in_group) + digit(1, in_group)),
+        builder.index(digit(in_group, columns)), builder.index(digit(rows * columns, matrices))};
 }
 
 } // namespace swirl::gemm

@@ -76,7 +76,7 @@ WgmmaBalance wgmma_balance(const MatrixProduct& product, const WgmmaGemm& schedu
         static_cast<double>(result.k_tile_bytes) / wgmma_rates(gemm.element_bytes).loaded_bytes;
     result.consumer_registers = consumer_registers(schedule);
     result.producer_registers = producer_registers(schedule);
-    result.threads = (schedule.warpgroups + 1) * warpgroup_threads;
+    result.threads = schedule.warpgroups * warpgroup_threads + producer_threads(schedule);
     result.shared_bytes = wgmma_shared_bytes(gemm);
     result.accumulator_registers = Integer{schedule.cta_tile.m} * schedule.cta_tile.n /
                                    (schedule.warpgroups * warpgroup_threads) *

@@ -1,6 +1,7 @@
 #include "gemm/gpu/tensor_map.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/gpu/wgmma/split_k.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +14,8 @@ namespace {
 constexpr int rows_per_swizzle_pattern = static_cast<int>(ir::swizzle_pattern_bytes / ir::swizzle_row_bytes);
 
 constexpr int bytes_of_k = 32; ///< of a wgmma's K
+constexpr int granularity_of_m =
+    32; ///< rows of C that fill a row of the epilogue's shared memory with 4-byte elements
 
 bool is_multiple(int value, int of) { return value > 0 && value % of == 0; }
 
@@ -60,8 +63,10 @@ std::string tile_shape_infeasibility(const CanonicalWgmmaGemm& gemm) {
     const int c_row = static_cast<int>(ir::swizzle_row_bytes / bytes_of(gemm.product().type_of_c()));
     if (schedule.warpgroups > 3)
         return fmt::format("warpgroups is {}; 1 … 3 are possible", schedule.warpgroups);
-    if (!is_multiple(schedule.cta_tile.m, row) || schedule.cta_tile.m > 256)
-        return fmt::format("cta_m is {}; multiples of {} up to 256 are possible", schedule.cta_tile.m, row);
+    const int m_granularity = gemm.has_register_a ? row : granularity_of_m;
+    if (!is_multiple(schedule.cta_tile.m, m_granularity) || schedule.cta_tile.m > 256)
+        return fmt::format("cta_m is {}; multiples of {} up to 256 are possible", schedule.cta_tile.m,
+                           m_granularity);
     if (gemm.has_register_a) {
         if (std::string why = register_a_infeasibility(schedule); !why.empty()) return why;
     } else if (!is_multiple(schedule.cta_tile.n, rows_of_wgmma * schedule.warpgroups))
@@ -153,6 +158,7 @@ std::string wgmma_infeasibility(const CanonicalWgmmaGemm& gemm, const target::Gp
     if (std::string why = data_type_infeasibility(gemm, gpu); !why.empty()) return why;
     if (std::string why = tile_shape_infeasibility(gemm); !why.empty()) return why;
     if (std::string why = cluster_infeasibility(gemm.schedule, gpu); !why.empty()) return why;
+    if (std::string why = WgmmaSplitK::infeasibility(gemm, gpu); !why.empty()) return why;
     const Integer bytes = wgmma_shared_bytes(gemm);
     if (bytes > gpu.max_shared_bytes_per_block)
         return fmt::format("a block needs {} bytes of shared memory; {} at most are possible", bytes,

@@ -12,6 +12,7 @@
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "gemm/gpu/wgmma/pipeline.hpp"
 #include "gemm/gpu/wgmma/register_a.hpp"
+#include "gemm/gpu/wgmma/split_k.hpp"
 #include "gemm/gpu/wgmma/update.hpp"
 #include "gemm/scalar.hpp"
 #include "target/nvidia/tiles.hpp"
@@ -51,8 +52,9 @@ public:
         launch();
         initialize_mbarriers();
         if_holds(builder_, range_check_passed(builder_, schedule_), [&] { write_roles(); });
-        if (k_tiles_.cluster() > 1)
-            builder_.cluster_barrier(); // mbarriers of an exited block are not accessible
+        if (split_k_) finish_splits();
+        if (launch_cluster() > 1)
+            builder_.cluster_barrier(); // shared memory of an exited block is not accessible
         return builder_.finish();
     }
 
@@ -63,8 +65,11 @@ private:
         for (Integer g = 0; g < groups; ++g)
             roles.push_back(
                 {"multiply", g * warpgroup_threads, warpgroup_threads, consumer_registers(schedule_), {}});
-        roles.push_back(
-            {"fetch", groups * warpgroup_threads, warpgroup_threads, producer_registers(schedule_), {}});
+        roles.push_back({"fetch",
+                         groups * warpgroup_threads,
+                         producer_threads(schedule_),
+                         producer_registers(schedule_),
+                         {}});
         builder_.roles(std::move(roles), [&](std::size_t role) {
             if (static_cast<Integer>(role) < groups) return multiply(static_cast<int>(role));
             builder_.if_then({{builder_.thread(0) - groups * warpgroup_threads, Relation::zero}},
@@ -76,11 +81,13 @@ private:
     void launch() {
         const Integer multiprocessors =
             gpu_.multiprocessors > 0 ? gpu_.multiprocessors : usual_multiprocessors;
-        teams_ = std::min(order_.tiles(), std::max<Integer>(1, multiprocessors / k_tiles_.cluster()));
-        builder_.launch({.blocks = {teams_ * k_tiles_.cluster(), 1, 1},
-                         .threads = {(schedule_.warpgroups + 1) * warpgroup_threads, 1, 1},
-                         .cluster = k_tiles_.cluster(),
-                         .resident = 1});
+        teams_ = std::min(order_.tiles(), std::max<Integer>(1, multiprocessors / launch_cluster()));
+        if (split_k_) teams_ = order_.tiles(); // a cluster has one tile
+        builder_.launch(
+            {.blocks = {teams_ * launch_cluster(), 1, 1},
+             .threads = {schedule_.warpgroups * warpgroup_threads + producer_threads(schedule_), 1, 1},
+             .cluster = launch_cluster(),
+             .resident = 1});
     }
 
     void declare(const GpuEpilogue& epilogue) {
@@ -139,12 +146,18 @@ private:
                 : wgmma_accumulators_;
     }
 
+    Integer launch_cluster() const { return k_tiles_.cluster() * schedule_.split_k; }
+
     void declare_result(ir::Buffer c) {
         ir::TensorInfo tensor = tensor_map_of_c(gemm_);
         tensor.buffer = c;
         result_.has_matrix = tensor.extents.size() > 2;
-        result_.c = builder_.tensor(tensor);
         result_.c_memory = c;
+        if (schedule_.split_k > 1) {
+            split_k_.emplace(builder_, gemm_);
+            return;
+        }
+        result_.c = builder_.tensor(tensor);
         result_.store_tensor = result_.c;
         if (residual_rows(product_) > 0) {
             std::optional<ir::TensorInfo> stored = tensor_map_of_stores(gemm_);
@@ -168,30 +181,32 @@ private:
     // ---- tiles and k-tiles
     /// Each tile of the block; coordinates in elements.
     template <class Body> void for_tiles(Body&& body) {
-        const Integer cluster = k_tiles_.cluster();
+        const Integer cluster = launch_cluster();
+        if (teams_ == order_.tiles()) // a tile each
+            if (const auto coordinates = order_.coordinates_of_block(builder_, cluster))
+                return body(origin_of(*coordinates));
         const Affine first = cluster == 1 ? builder_.block(0) : builder_.block(0, cluster, 0);
-        builder_.for_loop(
-            "tile", first, order_.tiles(), teams_, ir::For::Kind::serial, [&](const Affine& tile) {
-                const TileRasterization::Coordinates coordinates =
-                    order_.coordinates_of(builder_, builder_.index(tile));
-                const auto start = [&](Value block, int extent, int blocks) {
-                    const Value at = builder_.multiply(block, integer(Integer{extent} * blocks));
-                    return blocks == 1
-                               ? at
-                               : builder_.add(at, builder_.index(k_tiles_.rank_in_cluster() * extent));
-                };
-                TileOrigin result{start(coordinates.row, schedule_.cta_tile.m, schedule_.cluster.m),
-                                  start(coordinates.column, schedule_.cta_tile.n, schedule_.cluster.n),
-                                  coordinates.matrix};
-                if (epilogue_)
-                    result.row_pair = start(coordinates.row, schedule_.cta_tile.m / WgmmaEpilogue::pair,
-                                            schedule_.cluster.m);
-                if (!result_.reductions.empty()) {
-                    result.row_tile = start(coordinates.row, 1, schedule_.cluster.m);
-                    result.column_tile = start(coordinates.column, 1, schedule_.cluster.n);
-                }
-                body(result);
-            });
+        builder_.for_loop("tile", first, order_.tiles(), teams_, ir::For::Kind::serial,
+                          [&](const Affine& tile) {
+                              body(origin_of(order_.coordinates_of(builder_, builder_.index(tile))));
+                          });
+    }
+    TileOrigin origin_of(const TileRasterization::Coordinates& coordinates) {
+        const auto start = [&](Value block, int extent, int blocks) {
+            const Value at = builder_.multiply(block, integer(Integer{extent} * blocks));
+            return blocks == 1 ? at : builder_.add(at, builder_.index(k_tiles_.rank_in_cluster() * extent));
+        };
+        TileOrigin result{start(coordinates.row, schedule_.cta_tile.m, schedule_.cluster.m),
+                          start(coordinates.column, schedule_.cta_tile.n, schedule_.cluster.n),
+                          coordinates.matrix};
+        if (epilogue_)
+            result.row_pair =
+                start(coordinates.row, schedule_.cta_tile.m / WgmmaEpilogue::pair, schedule_.cluster.m);
+        if (!result_.reductions.empty()) {
+            result.row_tile = start(coordinates.row, 1, schedule_.cluster.m);
+            result.column_tile = start(coordinates.column, 1, schedule_.cluster.n);
+        }
+        return result;
     }
 
     /// All accumulation intervals have the same length: the last one may extend past K, where elements are zero.
@@ -200,6 +215,8 @@ private:
         return schedule_.accumulation_interval == 0 ? needed
                                                     : accumulation_intervals() * length_of_interval();
     }
+    /// Of a block; past K elements are zero.
+    Integer k_tiles_of_split() const { return ceil_divide(count_of_k_tiles(), Integer{schedule_.split_k}); }
     Integer accumulation_intervals() const {
         return ceil_divide(product_.k,
                            Integer{schedule_.cta_tile.k} * std::max(schedule_.accumulation_interval, 1));
@@ -236,9 +253,11 @@ private:
     void produce_k_tiles(const PipelineState& stages, const TileOrigin& tile,
                          const std::array<Value, 2>& matrices) {
         const Affine count =
-            schedule_.has_bf16_split() ? Affine(count_of_k_tiles()) : multiplies_ * count_of_k_tiles();
+            schedule_.has_bf16_split() ? Affine(count_of_k_tiles()) : multiplies_ * k_tiles_of_split();
+        const Affine first = split_k_ ? split_k_->rank() * k_tiles_of_split() : Affine(0);
         builder_.for_loop(std::string(k_tile_loop), count, [&](const Affine& k_tile) {
-            k_tiles_.fetch({{tile.column, tile.row}, matrices}, k_tile, stages.stage(), stages.other_phase());
+            k_tiles_.fetch({{tile.column, tile.row}, matrices}, first + k_tile, stages.stage(),
+                           stages.other_phase());
             stages.advance();
         });
     }
@@ -256,8 +275,13 @@ private:
 
     void multiply(int warpgroup) {
         const PipelineState stages(builder_, counters_, 0, schedule_.stages);
-        const PipelineState ways(builder_, counters_, PipelineState::count, 1);
         stages.start();
+        if (split_k_)
+            return for_tiles([&](const TileOrigin&) {
+                multiply_interval(warpgroup, stages, multiplies_ * k_tiles_of_split());
+                split_k_->store(wgmma_accumulators_, warpgroup);
+            });
+        const PipelineState ways(builder_, counters_, PipelineState::count, 1);
         ways.start();
         const WgmmaUpdate update(builder_, gemm_, result_, ways, warpgroup);
         for_tiles([&](const TileOrigin& tile) {
@@ -269,6 +293,13 @@ private:
             update.write(tile);
         });
         update.finish();
+    }
+
+    void finish_splits() {
+        builder_.cluster_barrier();
+        builder_.if_then(
+            {{builder_.thread(0) - schedule_.warpgroups * warpgroup_threads, Relation::negative}},
+            [&] { for_tiles([&](const TileOrigin& tile) { split_k_->finish(result_, tile); }); });
     }
 
     Integer count_of_accumulators() const { return Integer{products()} * wgmma_instruction_.registers(); }
@@ -374,15 +405,29 @@ private:
     ir::Buffer fragments_ = 0;          ///< of A, if loaded through registers
     WgmmaOutput result_;
     std::optional<WgmmaEpilogue> epilogue_;
+    std::optional<WgmmaSplitK> split_k_;
     Affine multiplies_;
 };
 
+/// Whether the producer's warpgroup leaves registers to the others.
+bool exchanges_registers(const WgmmaGemm& schedule) {
+    if (schedule.split_k > 1) return false; // all threads run on after the main loop
+    return schedule.warpgroups > 1;
+}
+
 } // namespace
 
+Integer producer_threads(const WgmmaGemm& schedule) {
+    constexpr Integer warp = 32;
+    return exchanges_registers(schedule) ? warpgroup_threads : warp;
+}
+
 int consumer_registers(const WgmmaGemm& schedule) {
+    if (!exchanges_registers(schedule)) return 0;
     return schedule.warpgroups == 2 ? 240 : schedule.warpgroups == 3 ? 160 : 0;
 }
 int producer_registers(const WgmmaGemm& schedule) {
+    if (!exchanges_registers(schedule)) return 0;
     return schedule.warpgroups == 2 ? 24 : schedule.warpgroups == 3 ? 32 : 0;
 }
 

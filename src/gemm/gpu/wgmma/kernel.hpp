@@ -11,6 +11,9 @@ namespace swirl::gemm {
 /// none is left, so k-tiles of the next tile load while this one is stored.
 ir::Program wgmma_kernel(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu, const GpuEpilogue& epilogue);
 
+/// Of the warp or warpgroup whose first thread issues loads.
+Integer producer_threads(const WgmmaGemm& schedule);
+
 /// Registers per thread; 0: left to the compiler. Multiples of eight; a block's sum is the multiprocessor's register
 /// file.
 int consumer_registers(const WgmmaGemm& schedule);

@@ -4,6 +4,7 @@
 #include "gemm/gpu/prologue/bf16_split.hpp"
 #include "gemm/gpu/prologue/operand_transpose.hpp"
 #include "gemm/gpu/tensor_map.hpp"
+#include "gemm/gpu/wgmma/split_k.hpp"
 #include "gemm/scalar.hpp"
 
 #include <utility>
@@ -56,7 +57,8 @@ WgmmaOperand operand_of(const Source& source, const WgmmaGemm& schedule, Integer
         operand.tensor =
             tensor_map_of(source.name, {k, all_mn}, mn_stride, {operand.row(), operand.mn_of_slice()},
                           ir::swizzle_row_bytes, layout, matrices);
-    } else {
+    } else { // boxes of whole rows, of which the tile may use a part of the last
+        operand.mn_extent = ceil_divide(source.mn_extent, operand.row()) * operand.row();
         operand.layout.panel = operand.k * operand.row();
         operand.tensor = tensor_map_of(source.name, {all_mn, k}, k_stride, {operand.row(), operand.k},
                                        ir::swizzle_row_bytes, layout, matrices);
@@ -143,7 +145,9 @@ Integer wgmma_shared_bytes(const CanonicalWgmmaGemm& gemm) {
     Integer bytes = 0;
     for (const WgmmaOperand& operand : gemm.operands)
         bytes += schedule.stages * operand.scalars() * bytes_of(operand.scalar);
-    bytes += Integer{schedule.epilogue_tile_m} * schedule.cta_tile.n * bytes_of(gemm.product().type_of_c());
+    bytes += schedule.split_k > 1 ? WgmmaSplitK::shared_bytes(schedule)
+                                  : Integer{schedule.epilogue_tile_m} * schedule.cta_tile.n *
+                                        bytes_of(gemm.product().type_of_c());
     bytes += WgmmaReductions::shared_bytes(gemm);
     return bytes + (2 * schedule.stages + schedule.warpgroups) * signal_bytes + ir::swizzle_pattern_bytes;
 }

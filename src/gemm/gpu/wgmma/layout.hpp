@@ -25,7 +25,8 @@ struct WgmmaOperand {
     ir::TensorInfo tensor; ///< its box is one load
     ir::SmemTileLayout layout;
     DataType scalar = DataType::bfloat16;
-    Integer mn_extent = 0;   ///< of a block's tile
+    Integer mn_extent =
+        0; ///< that a block loads: of its tile, in whole rows of shared memory where rows run along M or N
     Integer k = 0;           ///< of a k-tile
     Integer multicast = 1;   ///< blocks of a cluster that load it together, each one share for all
     bool has_matrix = false; ///< the tensor's last coordinate selects the matrix, or the split term

@@ -124,7 +124,8 @@ SearchSpace gpu_gemm_space(const MatrixProduct& product, GpuGemmOptions options)
     result.actions.push_back({"main loops in machine code", [space](const Schedule& incumbent, auto) {
                                   return space->sass_reorderings(incumbent.gpu_gemm());
                               }});
-    for (const GpuGemmSchedule& kernel : {GpuGemmSchedule(SimtGemm{}), GpuGemmSchedule(gemm::WgmmaGemm{})})
+    for (const GpuGemmSchedule& kernel : {GpuGemmSchedule(SimtGemm{}), GpuGemmSchedule(gemm::WgmmaGemm{}),
+                                          GpuGemmSchedule(gemm::BatchedGemm{})})
         for (const gemm::ScheduleParameter& parameter : parameters_of(kernel))
             if (parameter.name != "stream_k_blocks")
                 result.actions.push_back(

@@ -24,6 +24,7 @@ bool has_rates(const target::Gpu& gpu) {
 double peak_of(const MatrixProduct& product, const gemm::GpuGemmSchedule& schedule, const target::Gpu& gpu) {
     if (const auto* const simt = std::get_if<gemm::SimtGemm>(&schedule))
         return gemm::gpu_balance(product, *simt, gpu).peak;
+    if (gemm::is_batched(schedule)) return target::peak_flops(gpu, bytes_of(product.data_type));
     const gemm::WgmmaBalance balance = gemm::wgmma_balance(product, std::get<gemm::WgmmaGemm>(schedule), gpu);
     return balance.peak / static_cast<double>(balance.term_products);
 }

@@ -15,9 +15,10 @@ namespace swirl::search {
 
 namespace {
 
-enum class GemmKernelKind : std::uint8_t { simt, mma_sync, wgmma };
+enum class GemmKernelKind : std::uint8_t { simt, mma_sync, wgmma, batched };
 GemmKernelKind kind_of(const gemm::GpuGemmSchedule& schedule) {
     if (gemm::is_wgmma(schedule)) return GemmKernelKind::wgmma;
+    if (gemm::is_batched(schedule)) return GemmKernelKind::batched;
     return std::get<gemm::SimtGemm>(schedule).is_mma() ? GemmKernelKind::mma_sync : GemmKernelKind::simt;
 }
 
