@@ -39,7 +39,8 @@ public:
         add_result();
         packed_ = a_;
         if (packs(small))
-            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / bytes_of(scalar_));
+            packed_ =
+                builder_.scratch("packed", scalar_, panels_bytes(small, schedule.tile) / bytes_of(scalar_));
         add_epilogue_and_accumulators(TileWriter::accumulator_scalars(product_.data_type, schedule.tile));
     }
 
