@@ -92,9 +92,6 @@ namespace {
 
 /// Rows or columns of C up to which lanes along K are considered, and bytes that such a kernel may copy first.
 constexpr Integer most_thin = 16, most_packed_along_k = 1 << 20;
-/// Other tiles of packed blocks than the model's, and how many more cycles they may take inside large products.
-constexpr std::size_t other_tiles = 4;
-constexpr double most_cycles = 1.1;
 
 } // namespace
 
@@ -125,32 +122,22 @@ std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, 
     const Integer kc = is_small ? gemm::small_kc(canonical, cpu) : blocked.kc;
     if (is_small) {
         add(gemm::model_unpacked(canonical, kc, cpu));
+        // The smaller operand stays in cache.
         for (const gemm::Tile& tile : gemm::unpacked_tiles(canonical, cpu))
-            for (const bool rows_outermost : {false, true})
-                add(gemm::unpacked_with(canonical, kc, cpu, tile, rows_outermost));
+            add(gemm::unpacked_with(canonical, kc, cpu, tile, canonical.columns < canonical.rows));
         if (gemm::along_columns_infeasibility(canonical).empty()) {
             const MatrixProduct turned = gemm::transposed_problem(canonical);
-            for (const gemm::Tile& tile : gemm::unpacked_tiles(turned, cpu))
-                for (const bool rows_outermost : {false, true}) {
-                    gemm::UnpackedGemm unpacked = gemm::unpacked_with(turned, kc, cpu, tile, rows_outermost);
-                    unpacked.along_columns = true;
-                    unpacked.prefetch_c = false;
-                    add(unpacked);
-                }
+            for (const gemm::Tile& tile : gemm::unpacked_tiles(turned, cpu)) {
+                gemm::UnpackedGemm unpacked =
+                    gemm::unpacked_with(turned, kc, cpu, tile, turned.columns < turned.rows);
+                unpacked.along_columns = true;
+                unpacked.prefetch_c = false;
+                add(unpacked);
+            }
         }
     }
     if (dot_candidate_infeasibility(canonical, cpu).empty()) add(gemm::model_dot(canonical, cpu));
     add(with_kc(blocked, kc));
-    const gemm::OperandTypes types = gemm::operand_types_on(canonical, cpu);
-    if (blocked == gemm::model_schedule(types, cpu) && types.k_packing.is_plain()) {
-        std::vector<gemm::BlockedGemm> others = tiles(types.c, cpu, blocked, false);
-        const double least = gemm::cycles_per_k(types, blocked.tile, cpu);
-        std::erase_if(others, [&](const gemm::BlockedGemm& other) {
-            return other.tile == blocked.tile ||
-                   gemm::cycles_per_k(types, other.tile, cpu) > most_cycles * least;
-        });
-        for (std::size_t k = 0; k < std::min(others.size(), other_tiles); ++k) add(with_kc(others[k], kc));
-    }
     return result;
 }
 

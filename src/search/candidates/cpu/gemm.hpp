@@ -27,8 +27,7 @@ gemm::BlockedGemm with_kc(gemm::BlockedGemm blocked, Integer kc);
 std::string_view dot_candidate_infeasibility(const MatrixProduct& canonical, const target::Cpu& cpu);
 
 /// Schedules of one product, canonical and not empty, on one thread: kernels for exactly this product, if it suits them, and
-/// packed blocks with `blocked` and, if that is the model's, with other tiles. Those that take part of K at once take the
-/// same part.
+/// packed blocks. Those that take part of K at once take the same part.
 std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
                                                 const gemm::BlockedGemm& blocked);
 

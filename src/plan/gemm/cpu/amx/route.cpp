@@ -24,11 +24,11 @@ namespace {
 constexpr Integer least_extent = 32, min_k = 64;
 constexpr double least_work = 96.0 * 96 * 96;
 
-/// Fraction of the tile rate that whole products reach: with AMX, and with ordinary tiles, packing included.
-constexpr double amx_fraction = 0.75, ordinary_fraction = 0.95;
+/// Fraction of the tile rate that whole products reach by ordinary tiles, packing included; by AMX all of it, without packing.
+constexpr double ordinary_fraction = 0.95;
 /// Multiply-adds of ordinary tiles in the time that it takes to split an element of A or B and to pack its terms: from the
 /// products of `bench --draw products --seed 20261126 --largest 800 --types float32` that use AMX.
-constexpr double splitting = 48;
+constexpr double splitting = 36;
 
 /// Multiply-adds per second of tiles with operands in the L1 cache.
 struct Rates {
@@ -126,8 +126,8 @@ public:
                                      padded(product.k, gemm::AmxTypes{}.k_group());
         const double elements =
             static_cast<double>(product.k) * static_cast<double>(product.rows + product.columns);
-        const double by_amx = multiply_adds * term_products / (rates.amx * amx_fraction) +
-                              elements * splitting / rates.ordinary;
+        const double by_amx =
+            multiply_adds * term_products / rates.amx + elements * splitting / rates.ordinary;
         const bool are = by_amx < work_of(product) / (rates.ordinary * ordinary_fraction);
         made_.emplace(form, are);
         return are;
