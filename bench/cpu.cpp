@@ -86,7 +86,8 @@ std::vector<Times> time_on_cpu(std::span<const Work> works, const Restoring& res
 }
 
 std::vector<std::string> Measurement::best_schedules(std::size_t) const {
-    throw UserError("--candidates is for GPUs; on CPUs name schedules with --schedule");
+    throw UserError(
+        "--candidates is for products and for GPUs; name a transform's schedules with --schedule");
 }
 
 std::unique_ptr<Device> open_cpu(const Options& options) { return std::make_unique<Cpu>(options); }

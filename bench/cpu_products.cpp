@@ -4,6 +4,9 @@
 #include "bench/cpu.hpp"
 #include "bench/product_data.hpp"
 #include "peers/matrix_peer.hpp"
+#include "plan/gemm/cpu/plan.hpp"
+#include "search/candidates/cpu/gemm.hpp"
+#include "search/target.hpp"
 #include "search/timer/cpu/timing.hpp"
 
 #include <swirl/plan.hpp>
@@ -70,6 +73,21 @@ public:
         peers::MatrixPlan planned = peer.plan(*call, options_.planning.threads);
         if (!planned.run) throw Unavailable("{}", planned.absent_because);
         return work(planned.made_by, std::move(planned.run));
+    }
+
+    std::vector<std::string> best_schedules(std::size_t count) const override {
+        const MatrixProduct canonical = planning::canonical(data_.product());
+        const target::Cpu& cpu = *std::get<const target::Cpu*>(search::target_of(options_.planning));
+        const std::vector<planning::Schedule> ranked = search::ranked_gemm_candidates(
+            canonical, cpu, gemm::model_schedule(gemm::operand_types_on(canonical, cpu), cpu));
+        // Half of them; the others are spread over the rest, as a fit must see what the model underrates.
+        const std::size_t best = std::min((count + 1) / 2, ranked.size()), rest = ranked.size() - best;
+        std::vector<std::string> result;
+        for (std::size_t k = 0; k < best; ++k) result.push_back(to_string(ranked[k]));
+        const std::size_t others = std::min(count - best, rest);
+        for (std::size_t k = 0; k < others; ++k)
+            result.push_back(to_string(ranked[best + (2 * k + 1) * rest / (2 * others)]));
+        return result;
     }
 
     void reset() override { data_.erase_result(); }

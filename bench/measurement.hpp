@@ -20,13 +20,13 @@ namespace swirl::bench {
 struct Options {
     swirl::Options planning;                 ///< of swirl
     std::vector<std::string> schedules = {}; ///< of swirl, each timed instead of its choice
-    std::size_t candidates = 0;    ///< on GPUs: so many of the schedules that the model rates best, likewise
-    peers::PeerOptions peers = {}; ///< FFTW's limit of planning time among them
-    bool probed = false;           ///< on CPUs: swirl's model knows what a probe has measured
-    bool cold = false;             ///< each execution works on other arrays, so that no cache has them
-    int rounds = 30;               ///< on CPUs: at most
-    double seconds = 2;            ///< for all rounds of a problem
-    int core = -1; ///< CPU, one thread: the processor to run on; −1: where the program starts
+    std::size_t candidates = 0;              ///< so many of the schedules that the model rates best, likewise
+    peers::PeerOptions peers = {};           ///< FFTW's limit of planning time among them
+    bool probed = false;                     ///< on CPUs: swirl's model knows what a probe has measured
+    bool cold = false;  ///< each execution works on other arrays, so that no cache has them
+    int rounds = 30;    ///< on CPUs: at most
+    double seconds = 2; ///< for all rounds of a problem
+    int core = -1;      ///< CPU, one thread: the processor to run on; −1: where the program starts
 };
 
 /// A library that is ready to compute the problem.
@@ -58,7 +58,7 @@ public:
     /// Plans; may write over the arrays. Throws Error where the library cannot compute the problem.
     virtual Work plan_swirl(const swirl::Options& planning) = 0;
     virtual Work plan_peer(const std::string& name) = 0;
-    /// The schedules that swirl's model rates best, best first. Throws UserError on CPUs.
+    /// The schedules that swirl's model rates best, best first. Throws UserError for transforms on CPUs.
     virtual std::vector<std::string> best_schedules(std::size_t count) const;
 
     /// Brings the arrays to their state before an execution.

@@ -3,7 +3,9 @@
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
 #include "ir/type_rules.hpp"
+#include "jit/write_combining.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace swirl::jit {
@@ -88,11 +90,12 @@ Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Ind
       virtuals_(program.operations.size(), no_register),
       needed_in_(program.operations.size(), 0) {}
 
-/// Disables non-temporal stores to arguments that the same loops read: those lines are in cache by the time of the
-/// store.
+/// Disables non-temporal stores to arguments that the same loops read, as those lines are in cache by the time of the store,
+/// and to buffers whose lines the loops fill in too many pieces.
 void Selector::enter(const ir::Statement& statement) {
     is_non_temporal_.clear();
     for (const ir::BufferInfo& buffer : program_.buffers) is_non_temporal_.push_back(buffer.non_temporal);
+    if (std::find(is_non_temporal_.begin(), is_non_temporal_.end(), true) == is_non_temporal_.end()) return;
     ir::for_each_statement_in(statement, [&](const ir::Statement& inside) {
         const auto* block = std::get_if<ir::StraightLineBlock>(&inside.node);
         if (!block) return;
@@ -103,6 +106,14 @@ void Selector::enter(const ir::Statement& statement) {
             if (program_.buffers[buffer].space == ir::Space::argument) is_non_temporal_[buffer] = false;
         }
     });
+    const std::vector<bool> fills_lines = filled_lines(program_, statement, [&](ir::Value value) {
+        const ir::Operation& operation = program_[value];
+        const bool passes =
+            is_non_temporal_[static_cast<std::size_t>(operation.address.buffer)] && may_pass_caches(value);
+        return passes ? operation.active * bytes_of(program_[operation.operands[0]].type.scalar) : 0;
+    });
+    for (std::size_t b = 0; b < is_non_temporal_.size(); ++b)
+        is_non_temporal_[b] = is_non_temporal_[b] && fills_lines[b];
 }
 
 void Selector::run(const ir::StraightLineBlock& source, Block& block) {

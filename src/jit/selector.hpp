@@ -123,7 +123,8 @@ private:
     Virtual held(std::int8_t reg, int bytes);
     void hold(std::int8_t reg, ir::Value value);
     void store(ir::Value value);
-    bool passes_caches(ir::Value value, int bytes);
+    bool may_pass_caches(ir::Value value) const;
+    bool passes_caches(ir::Value value);
     InstructionId past_caches(DataType scalar) const;
     Virtual masked_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
     void masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);

@@ -240,19 +240,26 @@ void Selector::store(ir::Value value) {
     if (type.lanes > 1 && operation.active > 1 && operation.address.lane_stride != 1)
         return strided_store(operation, memory_operand, v);
     if (operation.active == type.lanes || is_move_size(bytes))
-        return store_chunk(passes_caches(value, bytes) ? past_caches(type.scalar) : move(bytes), bytes,
+        return store_chunk(passes_caches(value) ? past_caches(type.scalar) : move(bytes), bytes,
                            memory_operand, v);
     masked_store(operation, memory_operand, v);
 }
 
 /// A non-temporal store writes a whole aligned vector; write-combining buffers merge halves and quarters of a line.
-bool Selector::passes_caches(ir::Value value, int bytes) {
+bool Selector::may_pass_caches(ir::Value value) const {
     const ir::Operation& operation = program_[value];
     const ir::Address& address = operation.address;
-    const bool passes = is_non_temporal_[static_cast<std::size_t>(address.buffer)] &&
-                        address.dynamic == ir::no_value && bytes >= 16 &&
-                        operation.active == program_[operation.operands[0]].type.lanes &&
-                        inductions_.alignment_of(inductions_.access_of(value)) % bytes == 0;
+    const ir::Type type = program_[operation.operands[0]].type;
+    const int bytes = operation.active * bytes_of(type.scalar);
+    return program_.buffers[static_cast<std::size_t>(address.buffer)].non_temporal &&
+           address.dynamic == ir::no_value && address.lane_stride == 1 && bytes >= 16 &&
+           operation.active == type.lanes &&
+           inductions_.alignment_of(inductions_.access_of(value)) % bytes == 0;
+}
+
+bool Selector::passes_caches(ir::Value value) {
+    const bool passes =
+        is_non_temporal_[static_cast<std::size_t>(program_[value].address.buffer)] && may_pass_caches(value);
     stores_past_caches_ = stores_past_caches_ || passes;
     return passes;
 }

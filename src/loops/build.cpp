@@ -26,6 +26,7 @@ public:
         : recorder_(recorder),
           lanes_(request.lanes),
           cache_entries_(request.cache_bytes / bytes_of(request.scalar) / 2),
+          line_entries_(64 / bytes_of(request.scalar) / (request.complex ? 2 : 1)),
           merge_columns_(request.merge_columns),
           smem_pad_interval_(request.smem_pad_interval),
           shared_entries_(request.shared_entries),
@@ -90,6 +91,8 @@ private:
         const Formula& child = f.children()[0];
         if (tagged.tag == formula::Tag::tile && child.is<Kronecker>())
             return build_kronecker(child, in, out, loops, true);
+        if (tagged.tag == formula::Tag::tile && !recorder_.for_gpu())
+            return build_buffered(child, in, out, loops);
         if (tagged.tag == formula::Tag::codelet)
             return add_codelet(recorder_, codelet_of(child), in, out, loops);
         if (const auto columns = merge_columns_ ? columns_of(f) : std::nullopt)
@@ -111,6 +114,10 @@ private:
         }
     }
 
+    void build_buffered(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void copy_in_pieces(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column);
+    std::optional<Variable> neighbours_across(const Endpoint& side, Integer entries, const Loops& loops);
+    template <class Run> void over_blocks(const Loop& loop, Integer width, Run&& run);
     void build_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
     Temporary make_temporary_between(const MergedFactor& before, const MergedFactor& after,
                                      const Loops& loops, bool complex);
@@ -143,6 +150,7 @@ private:
     std::vector<View> views_;                ///< through which the whole vector is seen, outermost first
     Integer lanes_;                          ///< of a vector register
     Integer cache_entries_; ///< complex elements that fit into a core's private caches; 0: unknown
+    Integer line_entries_;  ///< entries of a cache line
     bool merge_columns_;
     Integer smem_pad_interval_;        ///< see Request
     Integer shared_entries_;           ///< see Request
@@ -325,6 +333,80 @@ void LoopBuilder::build_factors(const std::vector<MergedFactor>& factors, const 
         if (k < outer.size()) return recorder_.nest(outer[k], [&] { nest(k + 1); });
         if (lane) return build_chain_in_lanes(factors, in, out, *lane);
         build_chain(factors, in, out, tile);
+    };
+    nest(0);
+}
+
+/// The loop whose neighbouring iterations are closer in memory than the entries of one iteration, if there is one.
+std::optional<Variable> LoopBuilder::neighbours_across(const Endpoint& side, Integer entries,
+                                                       const Loops& loops) {
+    const auto first = side.locate(0, recorder_.extents()),
+               last = side.locate(entries - 1, recorder_.extents());
+    if (!first || !last) return std::nullopt;
+    const Affine span = last->re - first->re;
+    constexpr Integer widest = 2; // scalars of an element
+    if (!span.is_constant() || std::abs(span.constant()) <= widest * (entries - 1)) return std::nullopt;
+    for (const Loop& loop : loops)
+        if (loop.count > 1 && std::abs(first->re.coefficient(loop.variable)) <= widest &&
+            first->re.coefficient(loop.variable) != 0)
+            return loop.variable;
+    return std::nullopt;
+}
+
+/// Runs blocks of `width` iterations of a loop, and those that are left: run(index of the first one, count).
+template <class Run> void LoopBuilder::over_blocks(const Loop& loop, Integer width, Run&& run) {
+    const Integer blocks = loop.count / width;
+    if (blocks > 0) {
+        const Loop over{recorder_.new_variable(blocks), blocks};
+        recorder_.nest(over, [&] { run(Affine::of(over.variable, width), width); });
+    }
+    if (loop.count % width != 0) run(Affine(width * blocks), loop.count % width);
+}
+
+/// Copies n entries of each iteration of `column`, a piece of all iterations after the other: pieces of a few cache lines
+/// stay in cache.
+void LoopBuilder::copy_in_pieces(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column) {
+    constexpr Integer piece = 16;
+    over_blocks({recorder_.new_variable(n), n}, piece, [&](const Affine& first, Integer count) {
+        add_copy(recorder_, count, from.through(View{first, 1}), to.through(View{first, 1}), {column});
+    });
+}
+
+/// A cache line's width of transforms together: those whose neighbours lie across their entries go through contiguous
+/// buffers.
+void LoopBuilder::build_buffered(const Formula& f, const Endpoint& in, const Endpoint& out,
+                                 const Loops& loops) {
+    const auto across_in = neighbours_across(in, f.columns(), loops),
+               across_out = neighbours_across(out, f.rows(), loops);
+    if (!across_in && !across_out) return (*this)(f, in, out, loops);
+    const Variable across = across_in ? *across_in : *across_out;
+    const bool copies_in = across_in == across, copies_out = across_out == across;
+    const auto at =
+        std::find_if(loops.begin(), loops.end(), [&](const Loop& loop) { return loop.variable == across; });
+    const auto block = [&](const Affine& first, Integer count) {
+        const Loop column{recorder_.new_variable(count), count};
+        const Affine index = first + Affine::of(column.variable);
+        const Endpoint from = in.substitute(across, index), to = out.substitute(across, index);
+        const std::vector<View> outside = views_;
+        for (View& view : views_) view.base = view.base.substitute(across, index);
+        std::optional<Temporary> read, written;
+        if (copies_in) {
+            read = make_temporary(recorder_, f.columns(), {column}, in.is_complex(), Order::entries_fastest);
+            copy_in_pieces(f.columns(), from, read->endpoint, column);
+        }
+        if (copies_out)
+            written = make_temporary(recorder_, f.rows(), {column}, out.is_complex(), Order::entries_fastest);
+        recorder_.nest(
+            column, [&] { (*this)(f, read ? read->endpoint : from, written ? written->endpoint : to, {}); });
+        if (copies_out) copy_in_pieces(f.rows(), written->endpoint, to, column);
+        for (const auto& temporary : {read, written})
+            if (temporary) recorder_.release(temporary->memory);
+        views_ = outside;
+    };
+    const std::function<void(std::size_t)> nest = [&](std::size_t k) {
+        if (k == loops.size()) return over_blocks(*at, line_entries_, block);
+        if (loops[k].variable == across) return nest(k + 1);
+        recorder_.nest(loops[k], [&] { nest(k + 1); });
     };
     nest(0);
 }

@@ -16,6 +16,7 @@ std::span<const BreakdownRule> registry() {
     static const BreakdownRule table[] = {
         bands,
         bluestein,
+        buffered,
         circulant_dft,
         cooley_tukey,
         cooley_tukey_frequency,

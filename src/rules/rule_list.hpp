@@ -7,6 +7,7 @@ namespace swirl::rules {
 
 extern const BreakdownRule bands;
 extern const BreakdownRule bluestein;
+extern const BreakdownRule buffered;
 extern const BreakdownRule circulant_dft;
 extern const BreakdownRule cooley_tukey;
 extern const BreakdownRule cooley_tukey_frequency;

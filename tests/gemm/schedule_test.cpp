@@ -24,12 +24,15 @@ TEST(CpuGemm, ComesBackFromItsText) {
     plain.prefetch_a = 0;
     const UnpackedGemm unpacked{
         .tile = {4, 2, 6}, .unroll = 8, .kc = 64, .rows_outermost = true, .prefetch_c = true};
+    UnpackedGemm along_columns = unpacked;
+    along_columns.along_columns = true;
     const std::pair<CpuGemm, const char*> all[] = {
         {{blocked}, "blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8"},
         {{plain}, "blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=columns prefetch=none"},
         {{DotGemm{.rows = 4, .columns = 2, .lanes = 4, .chains = 1, .unroll = 2, .kc = 64}},
          "dot mr=4 nr=2 lanes=4 chains=1 unroll=2 kc=64 loop=columns"},
         {{unpacked}, "unpacked mr=8 nr=6 lanes=4 unroll=8 kc=64 loop=rows prefetch=c"},
+        {{along_columns}, "unpacked mr=8 nr=6 lanes=4 unroll=8 kc=64 loop=rows prefetch=c along=columns"},
     };
     for (const auto& [schedule, text] : all) {
         EXPECT_EQ(to_string(schedule), text);

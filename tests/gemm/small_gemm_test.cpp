@@ -32,6 +32,34 @@ TEST(SmallGemm, IsTheProductForEveryLayoutUpdateAndRemainder) {
             }
 }
 
+TEST(SmallGemm, LanesAlongColumnsComputeTheSameProduct) {
+    unsigned seed = 0;
+    for (const target::Cpu* cpu : target::cpus())
+        for (const DataType data_type : {DataType::float32, DataType::float64})
+            for (int trial = 0; trial < 16; ++trial) {
+                ++seed;
+                std::mt19937 random(seed);
+                const auto up_to = [&](unsigned n) { return static_cast<Integer>(1 + random() % n); };
+                MatrixProduct product{
+                    .data_type = data_type, .rows = up_to(12), .columns = up_to(40), .k = up_to(30)};
+                product.a = layout(product.rows, product.k, seed, false);
+                product.b = layout(product.k, product.columns, seed / 4, false);
+                product.c = {.row_stride = 1, .column_stride = product.rows + seed % 2};
+                const MatrixProduct turned = transposed_problem(product);
+                const std::vector<Tile> tiles = unpacked_tiles(turned, *cpu);
+                ASSERT_FALSE(tiles.empty());
+                UnpackedGemm schedule = unpacked_with(turned, std::min<Integer>(product.k, 8 + seed % 20),
+                                                      *cpu, tiles[random() % tiles.size()], seed % 2 == 0);
+                schedule.along_columns = true;
+                schedule.prefetch_c = seed % 3 == 1;
+                expect_product({.product = product,
+                                .update = static_cast<Update>(seed % 3),
+                                .alpha_is_one = seed % 4 != 0,
+                                .schedule = schedule},
+                               seed);
+            }
+}
+
 TEST(SmallGemm, TilesFitTheRegisters) {
     for (const target::Cpu* cpu : target::cpus())
         for (const DataType data_type :

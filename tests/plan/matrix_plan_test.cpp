@@ -88,6 +88,27 @@ TEST_F(MatrixPlans, BitsDoNotDependOnThreads) {
     for (const int threads : {2, 3, 5}) EXPECT_EQ(executed(planned(blocked, threads)), alone) << threads;
 }
 
+TEST_F(MatrixPlans, ThreadsShareAKernelOfTheProductWithTheSameBits) {
+    gemm::BlockedGemm blocked = model;
+    blocked.kc = 72;
+    const Integer kc = gemm::balanced_block(product.k, blocked.kc, blocked.unroll);
+    const std::vector<double> expected = executed(planned(blocked));
+    const target::Cpu& cpu = target::host_cpu();
+    for (const bool along_columns : {false, true}) {
+        const MatrixProduct problem = along_columns ? gemm::transposed_problem(product) : product;
+        for (const bool rows_outermost : {false, true}) {
+            gemm::UnpackedGemm unpacked = gemm::unpacked_with(
+                problem, kc, cpu, gemm::unpacked_tiles(problem, cpu).front(), rows_outermost);
+            unpacked.along_columns = along_columns;
+            for (const int threads : {1, 2, 5}) {
+                const MatrixPlan plan(product, {cpu.name, gemm::CpuGemm{unpacked}}, {.threads = threads});
+                EXPECT_EQ(plan.threads(), threads);
+                EXPECT_EQ(executed(plan), expected) << to_string(plan.schedule()) << " " << threads;
+            }
+        }
+    }
+}
+
 TEST_F(MatrixPlans, RejectOperandsPackedForAnotherSchedule) {
     gemm::BlockedGemm other = model;
     other.tile = {model.tile.lanes, 1, 3};

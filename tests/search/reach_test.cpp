@@ -102,6 +102,7 @@ struct Reached {
 constexpr Reached reached[] = {
     {"bands", "dft 512x512", Reached::By::exhaustive},
     {"bluestein", "dft 1019"},
+    {"buffered", "dft 2048 in=5 batch=5:(1,2048)"},
     {"circulant-dft", "convolution 1024"},
     {"cooley-tukey", "dft 9"},
     {"cooley-tukey-frequency", "dft 2048", Reached::By::exhaustive},

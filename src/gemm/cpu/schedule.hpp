@@ -36,6 +36,9 @@ struct UnpackedGemm {
     bool rows_outermost = false; ///< loop order: all columns for each tile of rows, else the reverse
     bool prefetch_a = false;     ///< prefetches the next rows during the multiplication
     bool prefetch_c = false;     ///< prefetches a tile of C while it is computed
+    /// Lanes are columns of C and B, not rows of C and A: the transposed problem, so the tile's and the loops' rows are
+    /// columns. For real products with few rows.
+    bool along_columns = false;
     bool operator==(const UnpackedGemm&) const = default;
 };
 
@@ -84,7 +87,7 @@ struct CpuGemm {
 
 /// One line: the kind of kernel and its parameters:
 ///   blocked mr=24 nr=8 unroll=4 mc=120 kc=512 nc=2048 loop=rows prefetch=c,next,a8
-///   unpacked mr=16 nr=6 lanes=8 unroll=8 kc=64 loop=columns prefetch=none
+///   unpacked mr=16 nr=6 lanes=8 unroll=8 kc=64 loop=columns prefetch=none [along=columns]
 ///   dot mr=8 nr=2 lanes=8 chains=1 unroll=2 kc=1024 loop=rows
 ///   amx products=6 mc=256 kc=512 nc=4096 fallback mr=48 nr=8 …
 ///   builtin

@@ -59,6 +59,7 @@ public:
         if (text != "rows" && text != "columns") fail("{} is '{}'; use rows or columns", name, text);
         return text == "rows";
     }
+    bool has(std::string_view name) { return find(name) != nullptr; }
     /// "none", or names from `known` separated by commas; the last may be "a" and a distance.
     std::vector<std::string_view> prefetches(std::span<const std::string_view> known, int* distance) {
         const std::string_view text = value("prefetch", "none");
@@ -156,6 +157,7 @@ UnpackedGemm read_unpacked(Parameters& parameters, int most_lanes) {
     const auto wanted = parameters.prefetches(prefetches, nullptr);
     unpacked.prefetch_a = contains(wanted, "a");
     unpacked.prefetch_c = contains(wanted, "c");
+    unpacked.along_columns = parameters.has("along") && !parameters.is_rows("along");
     parameters.require_all_used();
     return unpacked;
 }
@@ -204,10 +206,11 @@ std::string text_of(const EmptyGemm&) { return "empty"; }
 std::string text_of(const BuiltinGemm&) { return "builtin"; }
 std::string text_of(const BlockedGemm& blocked) { return "blocked " + text_of_parameters(blocked); }
 std::string text_of(const UnpackedGemm& unpacked) {
-    return fmt::format("unpacked mr={} nr={} lanes={} unroll={} kc={} loop={} prefetch={}",
+    return fmt::format("unpacked mr={} nr={} lanes={} unroll={} kc={} loop={} prefetch={}{}",
                        unpacked.tile.rows(), unpacked.tile.columns, unpacked.tile.lanes, unpacked.unroll,
                        unpacked.kc, unpacked.rows_outermost ? "rows" : "columns",
-                       text_of_prefetches({{unpacked.prefetch_a, "a"}, {unpacked.prefetch_c, "c"}}));
+                       text_of_prefetches({{unpacked.prefetch_a, "a"}, {unpacked.prefetch_c, "c"}}),
+                       unpacked.along_columns ? " along=columns" : "");
 }
 std::string text_of(const DotGemm& dot) {
     return fmt::format("dot mr={} nr={} lanes={} chains={} unroll={} kc={} loop={}", dot.rows, dot.columns,
@@ -259,6 +262,8 @@ void require_unpacked(const CpuGemm& schedule, const UnpackedGemm& unpacked, con
                "a tile of {} by {} has more accumulators than the {} registers of {}; use a smaller mr or nr",
                unpacked.tile.rows(), unpacked.tile.columns, cpu.vector_registers, cpu.name);
     require_kc(schedule, unpacked.kc);
+    if (unpacked.along_columns && is_complex(product.data_type))
+        reject(schedule, "along is columns; use rows for complex products");
     if (Integer{unpacked.unroll} > product.k)
         reject(schedule, "unroll is {}; use at most k, {}", unpacked.unroll, product.k);
 }

@@ -7,6 +7,7 @@
 #include "gemm/cpu/small_program.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace swirl::gemm {
 
@@ -23,21 +24,23 @@ Integer panels_bytes(const SmallGemm& small, const Tile& tile) {
 }
 bool packs(const SmallGemm& small) { return !small.a_is_given_packed && is_packed(small.product); }
 
+/// Along columns, of the transposed problem, in which A and B have exchanged their roles.
 class UnpackedProgram : SmallProgram {
 public:
     UnpackedProgram(const SmallGemm& small, const UnpackedGemm& schedule)
         : SmallProgram(small, "gemm_small"), schedule_(schedule) {
+        if (schedule.along_columns) b_ = add_b(ir::ArgumentRole::a);
         a_ = small.a_is_given_packed
                  ? builder_.input("a", scalar_, panels_bytes(small, schedule.tile) / bytes_of(scalar_),
                                   {ir::ArgumentRole::a})
-                 : add_matrix(builder_, ir::ArgumentRole::a, product_.data_type, product_.a, product_.rows,
-                              product_.k, false);
-        b_ = add_matrix(builder_, ir::ArgumentRole::b, product_.data_type, product_.b, product_.k,
-                        product_.columns, false);
+                 : add_matrix(builder_, schedule.along_columns ? ir::ArgumentRole::b : ir::ArgumentRole::a,
+                              product_.data_type, product_.a, product_.rows, product_.k, false);
+        if (!schedule.along_columns) b_ = add_b(ir::ArgumentRole::b);
         add_result();
         packed_ = a_;
         if (packs(small))
-            packed_ = builder_.scratch("packed", scalar_, packed_bytes(small) / bytes_of(scalar_));
+            packed_ =
+                builder_.scratch("packed", scalar_, panels_bytes(small, schedule.tile) / bytes_of(scalar_));
         add_epilogue_and_accumulators(TileWriter::accumulator_scalars(product_.data_type, schedule.tile));
     }
 
@@ -54,6 +57,11 @@ public:
     }
 
 private:
+    ir::Buffer add_b(ir::ArgumentRole role) {
+        return add_matrix(builder_, role, product_.data_type, product_.b, product_.k, product_.columns,
+                          false);
+    }
+
     void pack_rows() {
         const Tile& tile = schedule_.tile;
         for_each_block(builder_, "i", product_.rows, tile.rows(), [&](const Affine& row, Integer rows) {
@@ -154,16 +162,21 @@ Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu) {
     return std::min(product.k, ceil_divide(ceil_divide(product.k, blocks), step) * step);
 }
 
-UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const target::Cpu& cpu) {
-    constexpr int most_vectors = 3, most_columns = 16;
+UnpackedGemm unpacked_with(const MatrixProduct& product, Integer kc, const target::Cpu& cpu, const Tile& tile,
+                           bool rows_outermost) {
     constexpr Integer deepest_straight = 16, shallow = 64;
-    UnpackedGemm small{.kc = kc};
-    small.rows_outermost = product.columns < product.rows; // the smaller operand stays in cache
+    UnpackedGemm small{.tile = tile, .kc = kc, .rows_outermost = rows_outermost};
     const Integer outer_cache = outer_cache_bytes(cpu), bytes = bytes_of(product.data_type);
     // With a large K, prefetched rows of A would evict the current ones from L1.
     small.prefetch_a =
         small.rows_outermost && product.k <= shallow && product.rows * product.k * bytes > outer_cache;
     small.prefetch_c = product.rows * product.columns * bytes > outer_cache;
+    small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k) : 8;
+    return small;
+}
+
+UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const target::Cpu& cpu) {
+    constexpr int most_vectors = 3, most_columns = 16;
     const int components = scalars_in(product.data_type);
     int lanes = target::lanes(cpu, scalar_of(product.data_type));
     while (lanes / 2 >= product.rows && lanes > 2) lanes /= 2;
@@ -171,9 +184,28 @@ UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const targ
     const int vectors = even_extent(ceil_divide(product.rows, lanes), most);
     const int registers = cpu.vector_registers - 1 - components * vectors;
     const int columns = std::min(most_columns, registers / (components * vectors));
-    small.tile = {lanes, vectors, even_extent(product.columns, columns)};
-    small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k) : 8;
-    return small;
+    // The smaller operand stays in cache.
+    return unpacked_with(product, kc, cpu, {lanes, vectors, even_extent(product.columns, columns)},
+                         product.columns < product.rows);
+}
+
+std::vector<Tile> unpacked_tiles(const MatrixProduct& product, const target::Cpu& cpu) {
+    constexpr int most_vectors = 12, most_columns = 16, fewest_lanes = 2;
+    const int components = scalars_in(product.data_type);
+    std::vector<Tile> result;
+    for (int lanes = target::lanes(cpu, scalar_of(product.data_type)); lanes >= fewest_lanes; lanes /= 2) {
+        const Integer all = ceil_divide(product.rows, Integer{lanes});
+        for (int vectors = 1; vectors <= std::min<Integer>(most_vectors, all); ++vectors) {
+            if (even_extent(all, vectors) != vectors) continue;
+            const int registers = cpu.vector_registers - 1 - components * vectors;
+            const int most = std::min(most_columns, registers / (components * vectors));
+            for (int columns = 1; columns <= std::min<Integer>(most, product.columns); ++columns)
+                if (even_extent(product.columns, columns) == columns)
+                    result.push_back({lanes, vectors, columns});
+        }
+        if (lanes / 2 < product.rows) break; // the rows fill such vectors
+    }
+    return result;
 }
 
 SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,
@@ -188,18 +220,56 @@ Integer SmallGemm::kc() const {
     return std::visit([](const auto& of) { return of.kc; }, schedule);
 }
 
+MatrixProduct transposed_problem(const MatrixProduct& product) {
+    const auto exchanged = [](MatrixLayout layout) {
+        std::swap(layout.row_stride, layout.column_stride);
+        return layout;
+    };
+    MatrixProduct result = product;
+    std::swap(result.rows, result.columns);
+    std::swap(result.a_type, result.b_type);
+    result.a = exchanged(product.b);
+    result.b = exchanged(product.a);
+    result.c = exchanged(product.c);
+    return result;
+}
+
+std::string_view along_columns_infeasibility(const MatrixProduct& product) {
+    constexpr Integer fewest_k = 4, most_bytes = 128;
+    if (is_complex(product.data_type) || product.widens() || product.converts())
+        return "lanes along columns are for real products of one data type";
+    if (product.b.column_stride != 1) return "B's rows are not contiguous";
+    if (product.rows * bytes_of(product.data_type) > most_bytes) return "C has many rows: they fill vectors";
+    if (product.columns <= product.rows || product.k < fewest_k)
+        return "scattered stores of C would cost more than they save";
+    return "";
+}
+
 SmallSteps steps_of(const SmallGemm& small) {
     if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule))
         return {dot->rows, dot->columns,
                 Integer{dot->unroll} * dot->lanes / scalars_in(small.product.data_type)};
     const auto& unpacked = std::get<UnpackedGemm>(small.schedule);
+    if (unpacked.along_columns) return {unpacked.tile.columns, unpacked.tile.rows(), unpacked.unroll};
     return {unpacked.tile.rows(), unpacked.tile.columns, unpacked.unroll};
 }
+
+namespace {
+
+SmallGemm turned(const SmallGemm& small) {
+    SmallGemm result = small;
+    result.product = transposed_problem(small.product);
+    return result;
+}
+
+} // namespace
 
 Integer packed_bytes(const SmallGemm& small) {
     if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule))
         return dot_packed_bytes(small.product, *dot);
-    return packs(small) ? panels_bytes(small, std::get<UnpackedGemm>(small.schedule).tile) : 0;
+    const auto& unpacked = std::get<UnpackedGemm>(small.schedule);
+    const SmallGemm problem = unpacked.along_columns ? turned(small) : small;
+    return packs(problem) ? panels_bytes(problem, unpacked.tile) : 0;
 }
 
 ir::Program small_gemm(const SmallGemm& small) {
@@ -207,7 +277,11 @@ ir::Program small_gemm(const SmallGemm& small) {
                small.product.k >= 1 && small.kc() >= 1,
            "a small product of {} by {} by {}", small.product.rows, small.product.columns, small.product.k);
     if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule)) return dot_gemm(small, *dot);
-    return UnpackedProgram(small, std::get<UnpackedGemm>(small.schedule)).build();
+    const auto& unpacked = std::get<UnpackedGemm>(small.schedule);
+    if (!unpacked.along_columns) return UnpackedProgram(small, unpacked).build();
+    ensure(small.epilogue.is_identity() && !small.a_is_given_packed, "an epilogue along columns");
+    const SmallGemm problem = turned(small);
+    return UnpackedProgram(problem, unpacked).build();
 }
 
 } // namespace swirl::gemm

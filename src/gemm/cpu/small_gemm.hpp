@@ -7,6 +7,7 @@
 
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace swirl::gemm {
 
@@ -43,6 +44,19 @@ Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu);
 
 /// Tile and loop order from the extents and the target's parameters.
 UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const target::Cpu& cpu);
+
+/// The same with a tile and a loop order that are given.
+UnpackedGemm unpacked_with(const MatrixProduct& product, Integer kc, const target::Cpu& cpu, const Tile& tile,
+                           bool rows_outermost);
+
+/// Cᵀ = Bᵀ·Aᵀ: the same memory.
+MatrixProduct transposed_problem(const MatrixProduct& product);
+
+/// Why lanes are not better columns; empty if they may be: vectors that few rows do not fill, where B's rows are contiguous.
+std::string_view along_columns_infeasibility(const MatrixProduct& product);
+
+/// Tiles that fit the registers and divide the product's extents about evenly.
+std::vector<Tile> unpacked_tiles(const MatrixProduct& product, const target::Cpu& cpu);
 
 /// The kernel of the model's schedule.
 SmallGemm model_small_gemm(const MatrixProduct& product, Update update, bool alpha_is_one, Integer kc,

@@ -83,7 +83,8 @@ protected:
     TileResult result_at(const Affine& row, const Affine& column, const Affine& k, Integer k_extent) const {
         const bool is_last = k.is_constant() && k.constant() + k_extent == product_.k;
         return {.buffer = c_,
-                .origin = components_ * (row + product_.c.column_stride * column),
+                .origin = components_ * (product_.c.row_stride * row + product_.c.column_stride * column),
+                .row_stride = product_.c.row_stride,
                 .column_stride = components_ * product_.c.column_stride,
                 .alpha = alpha_,
                 .beta = beta_,

@@ -177,13 +177,13 @@ ir::Value TileWriter::column_start(const TileResult& c, int column) {
 }
 
 Affine TileWriter::c_offset(const TileResult& c, int vector, int column) const {
-    const Affine offset = c.origin + Integer{components_} * vector * type_.lanes;
+    const Affine offset = c.origin + c.row_stride * components_ * vector * type_.lanes;
     if (!c.column_stride.is_constant()) return offset;
     return offset + (c.columns_before + column) * c.column_stride.constant();
 }
 
 void TileWriter::prefetch(const TileResult& c) {
-    const Integer scalars = components_ * rows_;
+    const Integer scalars = components_ * rows_ * c.row_stride;
     for (int column = 0; column < columns_; ++column) {
         const Value start = column_start(c, column);
         const Affine first = c_offset(c, 0, column);
@@ -197,7 +197,9 @@ Components TileWriter::load_c(const TileResult& c, int vector, int column, Value
     const Affine offset = c_offset(c, vector, column);
     if (components_ == 2) return load_pairs(builder_, c.buffer, offset, type_.lanes, active(vector), start);
     return {
-        builder_.load(c.buffer, offset, {.lanes = type_.lanes, .active = active(vector), .dynamic = start}),
+        builder_.load(
+            c.buffer, offset,
+            {.lanes = type_.lanes, .lane_stride = c.row_stride, .active = active(vector), .dynamic = start}),
         ir::no_value};
 }
 
@@ -206,8 +208,9 @@ void TileWriter::store_c(const TileResult& c, int vector, int column, Value star
     const Affine offset = c_offset(c, vector, column);
     if (components_ == 2) return store_pairs(builder_, c.buffer, offset, components, active(vector), start);
     const bool is_finished = builder_.type(components[0]).scalar != type_.scalar;
-    builder_.store(is_finished ? c.finished : c.buffer, offset, components[0],
-                   {.lanes = type_.lanes, .active = active(vector), .dynamic = start});
+    builder_.store(
+        is_finished ? c.finished : c.buffer, offset, components[0],
+        {.lanes = type_.lanes, .lane_stride = c.row_stride, .active = active(vector), .dynamic = start});
 }
 
 } // namespace swirl::gemm

@@ -35,10 +35,11 @@ struct NextPanel {
     bool is_wanted = false;
 };
 
-/// A tile's C, whose rows are contiguous; complex numbers are interleaved.
+/// A tile's C; complex numbers are interleaved.
 struct TileResult {
     ir::Buffer buffer = 0;
     Affine origin = {};
+    Integer row_stride = 1; ///< elements from one row to the next; 1 for complex numbers
     /// Scalars from one column to the next: a constant or a kernel argument.
     Affine column_stride = {};
     Affine columns_before = {}; ///< columns from the origin to the tile

@@ -131,12 +131,26 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
     return pass;
 }
 
-/// Strides of the intermediate, row-major over the stored elements: batches, then dimensions.
+/// Strides of the intermediate, contiguous over the stored elements, in the order in which the input nests its axes: batches
+/// and dimensions.
 std::vector<Integer> intermediate_strides(const Transform& problem) {
     const std::vector<Axis> stored = axes(problem, Side::input);
+    const std::size_t loops = problem.batches.size();
+    std::vector<std::size_t> inside_out(stored.size());
+    std::iota(inside_out.rbegin(), inside_out.rend(), std::size_t{0});
+    std::stable_sort(inside_out.begin(), inside_out.end(), [&](std::size_t a, std::size_t b) {
+        const auto distance = [&](std::size_t k) {
+            const Dimension& axis = k < loops ? problem.batches[k] : problem.dimensions[k - loops];
+            return std::abs(stride_of(axis, Side::input));
+        };
+        return distance(a) < distance(b);
+    });
     std::vector<Integer> strides(stored.size());
     Integer stride = 1;
-    for (std::size_t k = stored.size(); k-- > 0; stride *= stored[k].length) strides[k] = stride;
+    for (const std::size_t k : inside_out) {
+        strides[k] = stride;
+        stride *= stored[k].length;
+    }
     return strides;
 }
 

@@ -261,23 +261,6 @@ void multiply_alone(const Work& work) {
     multiply_blocks(work.blocks(), work.product, work.arguments, work.update, work.kc, {}, work.extras);
 }
 
-/// Numbers of threads along the rows and along the columns of C, with nearly square subproblems.
-std::pair<int, int> grid(int threads, const MatrixProduct& product) {
-    std::pair<int, int> best{threads, 1};
-    double least = 0;
-    for (int along_rows = 1; along_rows <= threads; ++along_rows) {
-        if (threads % along_rows != 0) continue;
-        const int along_columns = threads / along_rows;
-        const double edge = static_cast<double>(product.rows) / along_rows +
-                            static_cast<double>(product.columns) / along_columns;
-        if (along_rows == 1 || edge < least) {
-            least = edge;
-            best = {along_rows, along_columns};
-        }
-    }
-    return best;
-}
-
 /// Elements are reduced before conversion, block by block; the blocks are also distributed among the threads.
 void multiply_stored_reduced(const Work& work, int members) {
     const ReductionGrid grid = grid_of_stored(work);
@@ -297,7 +280,7 @@ void multiply_by_team(const Work& work, int members) {
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
-            const auto [along_rows, along_columns] = grid(member.size(), work.product);
+            const auto [along_rows, along_columns] = thread_grid(member.size(), work.product);
             const runtime::IterationRange rows =
                 runtime::partition_of(work.product.rows, grain.mc, member.index() % along_rows, along_rows);
             const runtime::IterationRange columns = runtime::partition_of(
@@ -319,6 +302,22 @@ void multiply_one(Work work, int threads) {
 }
 
 } // namespace
+
+std::pair<int, int> thread_grid(int threads, const MatrixProduct& product) {
+    std::pair<int, int> best{threads, 1};
+    double least = 0;
+    for (int along_rows = 1; along_rows <= threads; ++along_rows) {
+        if (threads % along_rows != 0) continue;
+        const int along_columns = threads / along_rows;
+        const double edge = static_cast<double>(product.rows) / along_rows +
+                            static_cast<double>(product.columns) / along_columns;
+        if (along_rows == 1 || edge < least) {
+            least = edge;
+            best = {along_rows, along_columns};
+        }
+    }
+    return best;
+}
 
 MatrixLayout transposed(MatrixLayout layout) {
     std::swap(layout.row_stride, layout.column_stride);

@@ -2,6 +2,8 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include <utility>
+
 namespace swirl::planning {
 
 struct MatrixCode;
@@ -35,6 +37,9 @@ bool wants_transposition(const MatrixProduct& product);
 
 /// Number of threads, at most `threads`, that pay off for one product.
 int threads_worthwhile(const MatrixProduct& product, int threads);
+
+/// Numbers of threads along the rows and along the columns of C, with nearly square subproblems.
+std::pair<int, int> thread_grid(int threads, const MatrixProduct& product);
 
 /// C = α·A·B + β·C by the code, or by a specialised kernel with the same bits that earlier products have compiled. The
 /// product must be valid, its pointers correct, C disjoint from A and B. Uses at most `threads` threads; the bits do not

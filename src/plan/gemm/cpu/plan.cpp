@@ -33,6 +33,22 @@ MatrixProduct canonical(const MatrixProduct& product) {
     return result;
 }
 
+SmallShares small_shares(const MatrixProduct& canonical, const gemm::CpuGemm& schedule, int threads,
+                         Integer batch) {
+    const gemm::DotGemm* const dot = schedule.dot();
+    const gemm::UnpackedGemm* const unpacked = schedule.unpacked();
+    Integer row_step = dot != nullptr ? dot->rows : unpacked->tile.rows();
+    Integer column_step = dot != nullptr ? dot->columns : unpacked->tile.columns;
+    if (unpacked != nullptr && unpacked->along_columns) std::swap(row_step, column_step);
+    const bool of_rows = ceil_divide(canonical.rows, row_step) >= ceil_divide(canonical.columns, column_step);
+    const Integer extent = of_rows ? canonical.rows : canonical.columns;
+    if (threads <= batch) return {of_rows, extent, 1};
+    const Integer step = of_rows ? row_step : column_step;
+    const Integer most = ceil_divide(extent, ceil_divide(Integer{threads}, batch));
+    const Integer of_share = std::min(ceil_divide(most, step) * step, extent);
+    return {of_rows, of_share, ceil_divide(extent, of_share)};
+}
+
 MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options)
     : type_key_(type_key_of(product.type_of_a(), product.type_of_b(), product.type_of_c())),
       schedule_(schedule),
@@ -43,7 +59,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
       is_empty_(product.rows == 0 || product.columns == 0 || product.k == 0 || product.batch == 0),
       is_small_(schedule.cpu_gemm().unpacked() != nullptr || schedule.cpu_gemm().dot() != nullptr),
       threads_asked_for_(options.threads),
-      threads_(schedule.cpu_gemm().unpacked() != nullptr ? 1 : threads_worthwhile(product, options.threads)),
+      threads_(threads_worthwhile(product, options.threads)),
       misaligned_{misaligned_bits(product.type_of_a()), misaligned_bits(product.type_of_b()),
                   misaligned_bits(product.type_of_c())},
       accuracy_(options.accuracy) {
@@ -95,8 +111,12 @@ void MatrixPlan::make_code() {
             to_string(schedule_), product_.epilogue.text());
     };
     if (const gemm::BlockedGemm* const blocked = schedule_.cpu_gemm().blocked()) use_blocks(*blocked);
-    if (const gemm::UnpackedGemm* const unpacked = schedule_.cpu_gemm().unpacked())
+    if (const gemm::UnpackedGemm* const unpacked = schedule_.cpu_gemm().unpacked()) {
         require_epilogue(unpacked->tile);
+        if (epilogue_ != nullptr && unpacked->along_columns)
+            throw UserError("schedule '{}': lanes along columns apply no epilogue; use along=rows",
+                            to_string(schedule_));
+    }
     if (const gemm::DotGemm* const dot = schedule_.cpu_gemm().dot())
         require_epilogue({.lanes = 1, .vectors = dot->rows, .columns = dot->columns});
     if (const gemm::AmxGemm* const amx = schedule_.cpu_gemm().amx()) {
@@ -127,16 +147,8 @@ MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_by
     return {static_cast<Address>(from), static_cast<Address>(to - from)};
 }
 
-/// As many ranges as threads, as far as each has a tile; of a batch, whole matrices if there are enough.
 MatrixPlan::Shares MatrixPlan::shares_for(int threads) const {
-    const gemm::DotGemm* const dot = schedule_.cpu_gemm().dot();
-    const bool of_rows = canonical_.rows >= canonical_.columns;
-    const Integer extent = of_rows ? canonical_.rows : canonical_.columns;
-    if (dot == nullptr || threads <= product_.batch) return {of_rows, extent, 1};
-    const Integer step = of_rows ? dot->rows : dot->columns;
-    const Integer most = ceil_divide(extent, ceil_divide(Integer{threads}, product_.batch));
-    const Integer of_share = ceil_divide(most, step) * step;
-    return {of_rows, std::min(of_share, extent), ceil_divide(extent, of_share)};
+    return small_shares(canonical_, schedule_.cpu_gemm(), threads, product_.batch);
 }
 
 /// The canonical product, with the layouts of copies that are given instead of operands.
@@ -268,11 +280,14 @@ void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, Scala
         given.c = advanced(arguments.c, matrix * product_.c.batch_stride * bytes);
         return given;
     };
+    // Panels of a prepacked A follow each other.
+    const bool has_panels = packed.a && canonical_form(MatrixKernels::Operand::a).width > 0;
+    const Integer a_row_stride = has_panels ? product.k : product.a.row_stride;
     const auto run_share = [&](Integer item) {
         const Integer first = item % shares_.count * shares_.extent;
         const Integer row = shares_.of_rows ? first : 0, column = shares_.of_rows ? 0 : first;
-        const MatrixArguments given = moved(product, matrix_of(item / shares_.count),
-                                            row * product.a.row_stride, column * product.b.column_stride,
+        const MatrixArguments given = moved(product, matrix_of(item / shares_.count), row * a_row_stride,
+                                            column * product.b.column_stride,
                                             row * product.c.row_stride + column * product.c.column_stride);
         const SmallKernel& chosen = item % shares_.count == shares_.count - 1 ? last : others;
         if (!extras.epilogue) return chosen.run(given);
@@ -449,9 +464,9 @@ std::string MatrixPlan::description() const {
     if (is_empty_) return "nothing to multiply";
     if (code_.is_builtin()) return fmt::format("built-in tiles, {} threads", threads_);
     if (const gemm::UnpackedGemm* const small = schedule_.cpu_gemm().unpacked())
-        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, kc {}, {} outside", cpu_->name,
+        return fmt::format("{}: one kernel, tile {}x{}, unroll {}, kc {}, {} outside, {} threads", cpu_->name,
                            small->tile.rows(), small->tile.columns, small->unroll, small->kc,
-                           small->rows_outermost ? "rows" : "columns");
+                           small->rows_outermost ? "rows" : "columns", threads_);
     if (const gemm::DotGemm* const dot = schedule_.cpu_gemm().dot())
         return fmt::format(
             "{}: one kernel, {} lanes along k, tile {}x{}, unroll {}, kc {}, {} outside, {} threads",

@@ -25,6 +25,17 @@ namespace swirl::planning {
 /// Schedules are for this problem.
 MatrixProduct canonical(const MatrixProduct& product);
 
+/// How threads share one matrix of a product with a specialised kernel: ranges of rows, or of columns, of C. All have the
+/// same extent but the last.
+struct SmallShares {
+    bool of_rows = true;
+    Integer extent = 0;
+    Integer count = 1;
+};
+/// As many ranges as threads, as far as each has a tile; of a batch, whole matrices if there are enough.
+SmallShares small_shares(const MatrixProduct& canonical, const gemm::CpuGemm& schedule, int threads,
+                         Integer batch);
+
 /// A product ready to run, by a schedule of its own. A product with a specialised kernel holds it, so an execution looks
 /// nothing up.
 class MatrixPlan {
@@ -134,13 +145,7 @@ private:
     struct GivenPacked {
         bool a, b;
     };
-    /// How threads share one matrix of a product with a specialised kernel: ranges of rows, or of columns, of C. All have
-    /// the same extent but the last.
-    struct Shares {
-        bool of_rows = true;
-        Integer extent = 0;
-        Integer count = 1;
-    };
+    using Shares = SmallShares;
     Shares shares_for(int threads) const;
     const SmallKernel& kernel(gemm::Update update, bool alpha_is_one, GivenPacked packed = {false, false},
                               bool is_last_share = true) const {

@@ -1,6 +1,9 @@
 #include "search/candidates/cpu/gemm.hpp"
 
 #include "base/integer.hpp"
+#include "gemm/cpu/dot_gemm.hpp"
+#include "gemm/cpu/small_gemm.hpp"
+#include "search/cost/cpu/gemm_cost.hpp"
 #include "search/timer/cpu/gemm_runs.hpp"
 
 #include <fmt/format.h>
@@ -84,6 +87,74 @@ std::string code_of(BlockedGemm schedule) {
 }
 
 } // namespace
+
+namespace {
+
+/// Rows or columns of C up to which lanes along K are considered, and bytes that such a kernel may copy first.
+constexpr Integer most_thin = 16, most_packed_along_k = 1 << 20;
+
+} // namespace
+
+gemm::BlockedGemm with_kc(gemm::BlockedGemm blocked, Integer kc) {
+    const auto scaled = [&](Integer extent) {
+        return std::clamp<Integer>(extent * blocked.kc / kc, 1, extent);
+    };
+    blocked.mc = scaled(blocked.mc);
+    blocked.nc = scaled(blocked.nc);
+    blocked.kc = kc;
+    return blocked;
+}
+
+std::string_view dot_candidate_infeasibility(const MatrixProduct& canonical, const target::Cpu& cpu) {
+    if (const std::string_view why = gemm::dot_gemm_infeasibility(canonical); !why.empty()) return why;
+    if (std::min(canonical.rows, canonical.columns) > most_thin)
+        return "C has many rows and columns: elements of A and B are reused enough";
+    if (gemm::dot_packed_bytes(canonical, gemm::model_dot(canonical, cpu)) > most_packed_along_k)
+        return "operands that are not contiguous along k are too large to copy";
+    return "";
+}
+
+std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
+                                                const gemm::BlockedGemm& blocked) {
+    std::vector<planning::Schedule> result;
+    const auto add = [&](auto kernel) { result.emplace_back(cpu.name, gemm::CpuGemm{std::move(kernel)}); };
+    const bool is_small = gemm::suits_small_gemm(canonical);
+    const Integer kc = is_small ? gemm::small_kc(canonical, cpu) : blocked.kc;
+    if (is_small) {
+        add(gemm::model_unpacked(canonical, kc, cpu));
+        // The smaller operand stays in cache.
+        for (const gemm::Tile& tile : gemm::unpacked_tiles(canonical, cpu))
+            add(gemm::unpacked_with(canonical, kc, cpu, tile, canonical.columns < canonical.rows));
+        if (gemm::along_columns_infeasibility(canonical).empty()) {
+            const MatrixProduct turned = gemm::transposed_problem(canonical);
+            for (const gemm::Tile& tile : gemm::unpacked_tiles(turned, cpu)) {
+                gemm::UnpackedGemm unpacked =
+                    gemm::unpacked_with(turned, kc, cpu, tile, turned.columns < turned.rows);
+                unpacked.along_columns = true;
+                unpacked.prefetch_c = false;
+                add(unpacked);
+            }
+        }
+    }
+    if (dot_candidate_infeasibility(canonical, cpu).empty()) add(gemm::model_dot(canonical, cpu));
+    add(with_kc(blocked, kc));
+    return result;
+}
+
+std::vector<planning::Schedule> ranked_gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
+                                                       const gemm::BlockedGemm& blocked) {
+    const MachineModel& machine = known_machine_model(cpu);
+    std::vector<std::pair<double, planning::Schedule>> rated;
+    for (planning::Schedule& schedule : gemm_candidates(canonical, cpu, blocked)) {
+        const double seconds = gemm_seconds(canonical, schedule, machine);
+        rated.emplace_back(seconds, std::move(schedule));
+    }
+    std::stable_sort(rated.begin(), rated.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<planning::Schedule> result;
+    for (auto& [seconds, schedule] : rated) result.push_back(std::move(schedule));
+    return result;
+}
 
 std::span<const BlockedGemmParameter> blocked_gemm_parameters() {
     static constexpr BlockedGemmParameter all[] = {

@@ -20,6 +20,21 @@ struct BlockedGemmParameter {
                                                  const gemm::BlockedGemm& best, bool refines);
 };
 
+/// The same blocks with another K extent, and as many rows and columns as keep their bytes.
+gemm::BlockedGemm with_kc(gemm::BlockedGemm blocked, Integer kc);
+
+/// Why lanes along K are not considered for a canonical product; empty if they are.
+std::string_view dot_candidate_infeasibility(const MatrixProduct& canonical, const target::Cpu& cpu);
+
+/// Schedules of one product, canonical and not empty, on one thread: kernels for exactly this product, if it suits them, and
+/// packed blocks. Those that take part of K at once take the same part.
+std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
+                                                const gemm::BlockedGemm& blocked);
+
+/// The same, as the model rates them, best first.
+std::vector<planning::Schedule> ranked_gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
+                                                       const gemm::BlockedGemm& blocked);
+
 /// In search order: register blocking, cache blocking, then loop order and prefetch distance.
 std::span<const BlockedGemmParameter> blocked_gemm_parameters();
 

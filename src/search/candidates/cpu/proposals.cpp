@@ -92,7 +92,8 @@ std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass) {
     const bool has_rule_alone = transform.is<formula::Kronecker>() || transform.is<formula::Circulant>();
     if (transform.is<formula::Identity>() || (!has_rule_alone && is_codelet(transform))) result.push_back({});
     for (const rules::BreakdownRule& rule : rules::registry()) {
-        if (!rule.applicable(transform).ok()) continue;
+        // A buffered transform is the transform itself in other loops: the model proposes it where they matter.
+        if (rule.name == "buffered" || !rule.applicable(transform).ok()) continue;
         for (const Choice& choice : rule.choices(transform))
             result.push_back({{std::string(rule.name), choice, {}}, 0});
     }

@@ -209,6 +209,10 @@ std::vector<Subproblem> subproblems_of(const Transform& whole, const planning::D
     const bool has_each_once =
         rule == "rader" || rule == "bluestein" || rule == "dct1-dct3" || rule == "dst1-dst3";
     std::vector<Subproblem> subproblems;
+    if (rule == "buffered") { // from one contiguous buffer to another
+        const Around alone{around.precision, around.size, around.outside * around.inside, 1};
+        return {{children[0], alone.contiguous(children[0], ComplexLayout::planar, 1), 1}};
+    }
     for (const Formula& child : children) {
         const Integer times = has_each_once ? 1 : std::max(around.size / child.rows(), Integer{1});
         Subproblem subproblem{child, {}, 1};

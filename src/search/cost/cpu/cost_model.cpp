@@ -14,6 +14,7 @@
 #include "search/cost/cpu/real_cost.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <optional>
@@ -440,6 +441,54 @@ std::vector<Candidate> formula_candidates(const Formula& formula, const Setting&
 
 } // namespace
 
+namespace {
+
+/// Distances in memory around a transform, in entries.
+struct Side {
+    Integer entries = 0;            ///< between neighbouring entries of the transform
+    std::optional<Integer> loops{}; ///< between neighbouring iterations of the loop that has the closest ones
+
+    /// Whether iterations are closer than entries.
+    bool is_across() const { return loops && *loops < entries; }
+};
+
+Side side_of(const planning::DimensionPass& pass, std::size_t side) {
+    const loops::Layout& layout = pass.layouts[side];
+    const std::size_t digits = layout.strides.size() - pass.left.size() - pass.right.size();
+    Side result{std::abs(layout.strides[pass.left.size()])};
+    for (std::size_t axis = 0; axis < layout.strides.size(); ++axis) {
+        if (axis >= pass.left.size() && axis < pass.left.size() + digits) continue;
+        const Integer stride = std::abs(layout.strides[axis]);
+        if (!result.loops || stride < *result.loops) result.loops = stride;
+    }
+    return result;
+}
+
+/// Cycles to copy an entry between the caller's array and a buffer, and to load or store an entry whose neighbours in a
+/// vector lie in rows of their own.
+constexpr double buffered_entry_cycles = 1.6, scattered_entry_cycles = 0.8;
+
+/// Where iterations are closer in the input, and entries in the output: what it costs that the last pass of several has
+/// scattered stores, and the same transforms alone, through buffers. The other way round, lanes along the transform have
+/// scattered stores, too, but copies from buffers would have them instead.
+void add_buffered(std::vector<Candidate>& all, const planning::DimensionPass& pass, Setting setting) {
+    const Side sides[] = {side_of(pass, 0), side_of(pass, 1)};
+    if (!sides[0].is_across() || sides[1].is_across() || pass.source == pass.target) return;
+    const auto entries = static_cast<double>(pass.nonterminal.rows());
+    for (Candidate& candidate : all)
+        if (!candidate.tree.rule.empty())
+            candidate.cycles += setting.machine->vector_operation * scattered_entry_cycles * entries;
+    setting.side_by_side = 1;
+    for (Candidate& candidate : strided_candidates(pass.nonterminal, 0, setting)) {
+        candidate.tree = {"buffered", {}, {std::move(candidate.tree)}};
+        candidate.cycles += buffered_entry_cycles * entries;
+        all.push_back(std::move(candidate));
+    }
+    sort_by_cycles(all);
+}
+
+} // namespace
+
 std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
                                   DataType scalar, const MachineModel& machine) {
     if (pass.nonterminal.is<Identity>()) return {{{}, 0}};
@@ -470,6 +519,7 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
     if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
         suits_pairs(pass.load) && suits_pairs(pass.store))
         estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, machine);
+    if (pass.nonterminal.is<Dft>()) add_buffered(all, pass, setting);
     const double callbacks = machine.vector_operation * callback_cycles(pass, setting.lanes);
     for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;
     return all;

@@ -17,8 +17,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace swirl::search {
 
@@ -28,12 +31,6 @@ using planning::MatrixEpilogue;
 
 /// Time limit in seconds for checking another version's schedule against the model's.
 constexpr double recheck_product_seconds = 2;
-
-/// Rows or columns of C up to which lanes along K are considered.
-constexpr Integer most_thin = 16;
-
-/// Bytes that a kernel with lanes along K may copy first.
-constexpr Integer most_packed_along_k = 1 << 20;
 
 /// Time budget for measuring, in seconds.
 constexpr double usual_product_budget = 10;
@@ -71,16 +68,8 @@ private:
             reject("unpacked", "tile registers are faster, and read packed blocks", unpacked_if_possible());
             reject("blocked", "tile registers multiply several times as much per cycle", model_blocks());
             schedule.kernel = *amx;
-        } else if (const auto dot = dots()) {
-            reject("unpacked", "lanes along k are faster, by the model", unpacked_if_possible());
-            reject("blocked", "lanes along k are faster, by the model", model_blocks());
-            schedule.kernel = *dot;
-        } else if (const auto unpacked = one_kernel()) {
-            reject("blocked", "one kernel reads operands of this size in place: packing would not pay",
-                   model_blocks());
-            schedule.kernel = *unpacked;
         } else {
-            schedule.kernel = blocks();
+            schedule = best_by_model();
         }
         return {planning::Schedule(cpu_.name, schedule)};
     }
@@ -132,55 +121,71 @@ private:
         return amx;
     }
 
-    /// Lanes along K, where the model finds them faster than what one thread would run else: so the choice does not
-    /// depend on the number of threads.
-    std::optional<gemm::DotGemm> dots() {
-        if (const std::string_view why = gemm::dot_gemm_infeasibility(canonical_); !why.empty())
-            return without("dot", why);
-        if (std::min(canonical_.rows, canonical_.columns) > most_thin)
-            return without("dot", "C has many rows and columns: elements of A and B are reused enough");
-        const gemm::DotGemm dot = gemm::model_dot(canonical_, cpu_);
-        if (gemm::dot_packed_bytes(canonical_, dot) > most_packed_along_k)
-            return without("dot", "operands that are not contiguous along k are too large to copy",
-                           with(dot));
-        if (!suits_epilogue({.lanes = 1, .vectors = dot.rows, .columns = dot.columns}))
-            return without("dot", "the epilogue does not suit its tile");
-        const planning::Schedule other =
-            gemm::suits_small_gemm(canonical_)
-                ? with(gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_))
-                : model_blocks();
-        const MachineModel& machine = known_machine_model(cpu_);
-        if (gemm_seconds(canonical_, with(dot), machine) >= gemm_seconds(canonical_, other, machine))
-            return without("dot", "lanes along rows are faster, by the model", with(dot));
-        return dot;
+    /// The candidate that the model finds fastest on one thread; for several threads the one that they share best, of
+    /// those that give the same bits.
+    gemm::CpuGemm best_by_model() {
+        const std::string_view no_dot = gemm::dot_gemm_infeasibility(canonical_);
+        if (!no_dot.empty())
+            reject("dot", no_dot);
+        else if (const std::string_view why = dot_candidate_infeasibility(canonical_, cpu_); !why.empty())
+            reject("dot", why, with(gemm::model_dot(canonical_, cpu_)));
+        if (product_.converts())
+            reject("unpacked", "C's elements are converted after the sum");
+        else if (const std::string_view why = gemm::small_gemm_infeasibility(canonical_); !why.empty())
+            reject("unpacked", why, unpacked_if_possible());
+        std::vector<planning::Schedule> all = ranked_gemm_candidates(canonical_, cpu_, untouched_blocks());
+        std::erase_if(all, [&](const planning::Schedule& one) { return !is_possible(one.cpu_gemm()); });
+        const bool takes_dot = all.front().cpu_gemm().dot() != nullptr;
+        const int threads = planning::threads_worthwhile(product_, threads_of(options()));
+        if (threads > 1 && !takes_dot) {
+            const MachineModel& machine = known_machine_model(cpu_);
+            const auto seconds = [&](const planning::Schedule& one) {
+                return one.cpu_gemm().dot() != nullptr ? std::numeric_limits<double>::infinity()
+                                                       : gemm_seconds(product_, one, machine, threads);
+            };
+            std::stable_sort(all.begin(), all.end(),
+                             [&](const planning::Schedule& a, const planning::Schedule& b) {
+                                 return seconds(a) < seconds(b);
+                             });
+        }
+        const gemm::CpuGemm& best = all.front().cpu_gemm();
+        for (const auto& [kind, has_kind] : kinds) {
+            if (has_kind(best)) continue;
+            const auto other = std::find_if(all.begin(), all.end(), [&](const planning::Schedule& one) {
+                return has_kind(one.cpu_gemm());
+            });
+            if (other != all.end()) reject(kind, "slower, by the model", *other);
+        }
+        return best;
     }
 
-    std::optional<gemm::UnpackedGemm> one_kernel() {
-        if (product_.converts()) return without("unpacked", "C's elements are converted after the sum");
-        if (const std::string_view why = gemm::small_gemm_infeasibility(canonical_); !why.empty())
-            return without("unpacked", why, unpacked_if_possible());
-        if (planning::threads_worthwhile(product_, threads_of(options())) != 1)
-            return without("unpacked", "several threads share the product, which packed blocks allow",
-                           unpacked_if_possible());
-        const gemm::UnpackedGemm unpacked =
-            gemm::model_unpacked(canonical_, gemm::small_kc(canonical_, cpu_), cpu_);
-        if (!suits_epilogue(unpacked.tile)) return without("unpacked", "the epilogue does not suit its tile");
-        return unpacked;
+    /// Names of kinds of kernels.
+    static constexpr std::pair<std::string_view, bool (*)(const gemm::CpuGemm&)> kinds[] = {
+        {"dot", [](const gemm::CpuGemm& one) { return one.dot() != nullptr; }},
+        {"unpacked", [](const gemm::CpuGemm& one) { return one.unpacked() != nullptr; }},
+        {"blocked", [](const gemm::CpuGemm& one) { return one.blocked() != nullptr; }},
+    };
+
+    /// Whether the product's conversion and epilogue suit the schedule.
+    bool is_possible(const gemm::CpuGemm& schedule) const {
+        if (const gemm::UnpackedGemm* const unpacked = schedule.unpacked())
+            return !product_.converts() && suits_epilogue(unpacked->tile) &&
+                   (!epilogue_ || !unpacked->along_columns);
+        if (const gemm::DotGemm* const dot = schedule.dot())
+            return suits_epilogue({.lanes = 1, .vectors = dot->rows, .columns = dot->columns});
+        return true; // applied to elements in memory if not in tiles
+    }
+
+    gemm::BlockedGemm untouched_blocks() {
+        const gemm::OperandTypes types = gemm::operand_types_on(canonical_, cpu_);
+        return product_.widens() ? gemm::model_schedule(types, cpu_) : tuned(types);
     }
 
     gemm::BlockedGemm blocks() {
-        const gemm::OperandTypes types = gemm::operand_types_on(canonical_, cpu_);
-        gemm::BlockedGemm blocked = product_.widens() ? gemm::model_schedule(types, cpu_) : tuned(types);
+        const gemm::BlockedGemm blocked = untouched_blocks();
         if (!gemm::suits_small_gemm(canonical_)) return blocked;
         // As one kernel on one thread would: C is updated at the same k indices.
-        const Integer kc = gemm::small_kc(canonical_, cpu_);
-        const auto scaled = [&](Integer extent) {
-            return std::clamp<Integer>(extent * blocked.kc / kc, 1, extent);
-        };
-        blocked.mc = scaled(blocked.mc);
-        blocked.nc = scaled(blocked.nc);
-        blocked.kc = kc;
-        return blocked;
+        return with_kc(blocked, gemm::small_kc(canonical_, cpu_));
     }
 
     /// From wisdom, or searched for if the effort asks for that and blocks compute the product.

@@ -1,8 +1,10 @@
 #include "plan/gemm/cpu/amx/route.hpp"
 
 #include "base/fork_gate.hpp"
+#include "base/integer.hpp"
 #include "plan/gemm/cpu/amx/kernels.hpp"
 #include "plan/gemm/cpu/kernels.hpp"
+#include "plan/gemm/cpu/work_items.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
 #include "runtime/cpu/tile_state.hpp"
 #include "runtime/timer.hpp"
@@ -22,8 +24,11 @@ namespace {
 constexpr Integer least_extent = 32, min_k = 64;
 constexpr double least_work = 96.0 * 96 * 96;
 
-/// Fraction of the tile rate that whole products reach, packing included: with AMX, and with ordinary tiles.
-constexpr double amx_fraction = 0.75, ordinary_fraction = 0.95;
+/// Fraction of the tile rate that whole products reach by ordinary tiles, packing included; by AMX all of it, without packing.
+constexpr double ordinary_fraction = 0.95;
+/// Multiply-adds of ordinary tiles in the time that it takes to split an element of A or B and to pack its terms: from the
+/// products of `bench --draw products --seed 20261126 --largest 800 --types float32` that use AMX.
+constexpr double splitting = 36;
 
 /// Multiply-adds per second of tiles with operands in the L1 cache.
 struct Rates {
@@ -113,7 +118,17 @@ public:
         if (const auto made = made_.find(form); made != made_.end()) return made->second;
         if (made_.size() >= most) made_.clear();
         const Rates& rates = recent_rates(ordinary);
-        const bool are = rates.amx * amx_fraction / term_products > rates.ordinary * ordinary_fraction;
+        const auto padded = [](Integer extent, Integer unit) {
+            return static_cast<double>(ceil_divide(extent, unit) * unit);
+        };
+        const double multiply_adds = padded(product.rows, gemm::amx_tile) *
+                                     padded(product.columns, gemm::amx_tile) *
+                                     padded(product.k, gemm::AmxTypes{}.k_group());
+        const double elements =
+            static_cast<double>(product.k) * static_cast<double>(product.rows + product.columns);
+        const double by_amx =
+            multiply_adds * term_products / rates.amx + elements * splitting / rates.ordinary;
+        const bool are = by_amx < work_of(product) / (rates.ordinary * ordinary_fraction);
         made_.emplace(form, are);
         return are;
     }

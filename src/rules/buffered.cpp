@@ -1,0 +1,41 @@
+//   DFT_n = tile(DFT_n)
+//
+// The transform itself, as a tile of the loops around it. It is for loops whose neighbouring iterations are neighbours in
+// memory on one side, while on the other side the transform's entries are: a few transforms together are copied between the
+// caller's array and contiguous buffers, so that whole cache lines are used on both sides (FFTW's "buffered" solvers: Frigo
+// and Johnson 2005, section 4.2).
+
+#include "rules/building_blocks.hpp"
+#include "rules/rule_list.hpp"
+
+namespace swirl::rules {
+
+using namespace formula;
+
+namespace {
+
+Applicability applicable(const Formula& f) {
+    if (!f.is<Dft>()) return not_a("DFT");
+    if (f.rows() < 2) return rejected("one point needs no buffer");
+    return accepted();
+}
+
+std::vector<Choice> choices(const Formula&) { return {{}}; }
+
+Formula build(const Formula& f, const Choice& choice) {
+    require(buffered.name, f, applicable(f));
+    require_choice(choice.empty(), buffered.name, f, choice, "nothing");
+    return formula::tile(f);
+}
+
+} // namespace
+
+constinit const BreakdownRule buffered = {
+    .name = "buffered",
+    .identity = "DFT_n = tile(DFT_n)",
+    .applicable = applicable,
+    .choices = choices,
+    .build = build,
+};
+
+} // namespace swirl::rules
