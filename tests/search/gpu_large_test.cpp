@@ -50,12 +50,13 @@ TEST(TransformsBeyondABlock, OfLargePrimesAreSweptConvolutions) {
 
 TEST(TransformsBeyondABlock, OfLargePrimesTimesOthersAreSweptByEach) {
     expect_starts_with(proved("rdft 10001"), "generic: 0 rdft-embedding[stockham(137,73)[");
-    expect_starts_with(proved("dft 10064 batch=2"), "generic: 0 stockham(37,272)[");
-    expect_starts_with(proved("dft 10064 float32 planar backward"), "generic: 0 stockham(37,272)[");
+    expect_starts_with(proved("dft 10064 batch=2"), "generic: 0 two-sweep(37,1,1)[stockham(17,16), rader[");
+    expect_starts_with(proved("dft 10064 float32 planar backward"),
+                       "generic: 0 two-sweep(37,1,1)[stockham(17,16), rader[");
     expect_starts_with(proved("dft 50653 inplace"), "generic: 0 stockham(37,37,37)[bluestein(");
     expect_starts_with(proved("dft 12297"),
                        "generic: 0 stockham(4099,3)[codelet, bluestein("); // no block holds 4099
-    expect_starts_with(proved("dft 3x9430 float32"), "generic: 1 stockham(41,230)[");
+    expect_starts_with(proved("dft 3x9430 float32"), "generic: 1 two-sweep(41,1,1)[stockham(23,10), rader[");
     EXPECT_NE(proved("convolution 8214 float32").find("stockham(37,37,6)["), std::string::npos);
     for (const char* text : {"dct3 11890", "dct2 11890 float32 batch=2", "dst4 8214 inplace", "dct4 10793",
                              "rdft 10793 backward", "rdft 14800 batch=2"})
