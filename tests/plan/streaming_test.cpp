@@ -51,7 +51,8 @@ std::vector<Complex> transformed(const Plan& plan, const std::vector<Complex>& x
 
 TEST(StreamedVectors, AreStreamedInWholeCacheLinesOnly) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const auto few_lines = plan_of("stockham(4,32,16,16,4)", *cpu); // the last butterfly fills four at once
+        const auto few_lines =
+            plan_of("stockham(4,32,16,16,4)", *cpu); // the last butterfly fills four at once
         EXPECT_NE(few_lines->listing(0).find("movnt"), std::string::npos) << cpu->name;
         EXPECT_NE(few_lines->listing(0).find("sfence"), std::string::npos) << cpu->name;
         // Sixteen lines at once are more than the buffers of a core: only a vector that fills a line passes the caches.
@@ -64,9 +65,8 @@ TEST(StreamedVectors, AreStreamedInWholeCacheLinesOnly) {
 TEST(StreamedVectors, HaveTheSameBitsWhereverTheOutputLies) {
     const std::vector<Complex> x = random_vector();
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const char* passes :
-             {"two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", "stockham(32,16,16,16)",
-              "stockham(4,32,16,16,4)"}) {
+        for (const char* passes : {"two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]",
+                                   "stockham(32,16,16,16)", "stockham(4,32,16,16,4)"}) {
             const auto plan = plan_of(passes, *cpu);
             const std::vector<Complex> aligned = transformed(*plan, x, 0);
             for (const std::size_t offset : {8, 16, 32, 48})

@@ -81,12 +81,13 @@ TEST(TunedPlans, BitsDoNotDependOnThreads) {
             std::vector<std::byte> expected;
             for (const int threads : is_one_first ? std::vector{1, 2, 3, 5} : std::vector{5, 2, 1, 3}) {
                 FakeTimer timer = adversary(++seed);
-                const auto plan = make_plan<planning::Plan>(problem,
-                                                            {.threads = threads,
-                                                             .effort = Effort::measure,
-                                                             .time_budget_seconds = 20, // the timer's: enough to end
-                                                             .check = false},
-                                                            &timer);
+                const auto plan =
+                    make_plan<planning::Plan>(problem,
+                                              {.threads = threads,
+                                               .effort = Effort::measure,
+                                               .time_budget_seconds = 20, // the timer's: enough to end
+                                               .check = false},
+                                              &timer);
                 const std::vector<std::byte> bytes = bytes_after(*plan);
                 if (expected.empty()) expected = bytes;
                 EXPECT_TRUE(bytes == expected) << threads << " threads: " << to_string(plan->schedule());
