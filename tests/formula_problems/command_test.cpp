@@ -40,7 +40,8 @@ TEST(FormulaCommands, VerifyOnEveryCpu) {
             run_swirl(std::string("verify --cpu ") + cpu + " " + example +
                       " formula 'DCT2(8) ⊗ DCT3(4) float32 batch=3' formula 'DFT(1000) ⊕ WHT(64)' "
                       "formula 'RDFT(30, backward) ⊗ DFT(5) complex64'");
-        if (outcome.status != 0 && outcome.errors.find("lacks its instructions") != std::string::npos) continue;
+        if (outcome.status != 0 && outcome.errors.find("lacks its instructions") != std::string::npos)
+            continue;
         expect_output(outcome, {"4 of 4 problems within 3 units"});
     }
     expect_output(run_swirl("verify formula 'DFT(8192) ⊗ DCT4(128)'"),
