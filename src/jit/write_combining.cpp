@@ -18,7 +18,7 @@ constexpr double most_broken = 1.0 / 16;
 /// Iterations that are followed of a loop around others, and of an innermost loop, and stores in all.
 constexpr Integer most_outer = 4, most_inner = 16, most_stores = 8192;
 /// Granularity of a store.
-constexpr Integer piece = 16;
+constexpr Integer chunk = 16;
 
 class CombiningBuffers {
 public:
@@ -50,9 +50,9 @@ private:
     struct Line {
         ir::Buffer buffer;
         Integer index;
-        unsigned filled; ///< a bit for each piece
+        unsigned filled; ///< a bit for each chunk
     };
-    static constexpr unsigned full = (1U << (target::line_bytes / piece)) - 1;
+    static constexpr unsigned full = (1U << (target::line_bytes / chunk)) - 1;
 
     void follow(const ir::StraightLineBlock& block) {
         for (const ir::Value value : block.operations) {
@@ -76,7 +76,7 @@ private:
         for (Integer i = 0; i < followed; ++i) {
             at(loop.variable) = begin + i * loop.step;
             for (std::size_t k = 0; k < starts.size(); ++k)
-                at(loop.inductions[k].variable) = starts[k] + i * loop.inductions[k].step;
+                at(loop.inductions[k].variable) = starts[k] + loop.inductions[k].distance(i, trips);
             for (const ir::Statement& inside : loop.body) follow(inside);
         }
         if (followed < trips) lines_.clear(); // the next iterations would have filled them
@@ -90,13 +90,13 @@ private:
                                  ? buffer.alignment
                                  : 0;
         const Integer first = base + value_of(address.index) * bytes_of(buffer.element);
-        for (Integer at = first; at < first + bytes; at += piece) {
+        for (Integer at = first; at < first + bytes; at += chunk) {
             const Integer index = at >= 0 ? at / target::line_bytes : -ceil_divide(-at, target::line_bytes);
-            fill(address.buffer, index, 1U << ((at - index * target::line_bytes) / piece));
+            fill(address.buffer, index, 1U << ((at - index * target::line_bytes) / chunk));
         }
     }
 
-    void fill(ir::Buffer buffer, Integer index, unsigned pieces) {
+    void fill(ir::Buffer buffer, Integer index, unsigned chunks) {
         auto line = std::find_if(lines_.begin(), lines_.end(), [&](const Line& open) {
             return open.buffer == buffer && open.index == index;
         });
@@ -108,7 +108,7 @@ private:
             ++begun_[static_cast<std::size_t>(buffer)];
             line = lines_.insert(lines_.end(), {buffer, index, 0});
         }
-        line->filled |= pieces;
+        line->filled |= chunks;
         if (line->filled == full) lines_.erase(line);
     }
 
