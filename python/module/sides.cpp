@@ -83,7 +83,7 @@ Array view(const Array& base, void* first, const Side& side) {
     return result;
 }
 
-/// Elements of a side in memory, from the first to the last, and the place of that with index 0.
+/// Elements of a side in memory, from the first to the last, and the position of the one with index 0.
 struct Extent {
     Integer elements, first;
 };

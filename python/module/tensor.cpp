@@ -17,16 +17,6 @@ namespace {
     throw nb::type_error(("swirl has no data type for the elements of " + name).c_str());
 }
 
-std::vector<Integer> row_major(const std::vector<Integer>& shape) {
-    std::vector<Integer> strides(shape.size());
-    Integer elements = 1;
-    for (std::size_t d = shape.size(); d-- > 0;) {
-        strides[d] = elements;
-        elements *= shape[d];
-    }
-    return strides;
-}
-
 /// JAX's arrays never change, which their capsules do not say.
 bool is_immutable(nb::handle object) {
     return std::string_view(nb::inst_name(object).c_str()).starts_with("jax");
@@ -214,6 +204,16 @@ Tensor of_cuda_interface(nb::handle object, const std::string& name) {
 }
 
 } // namespace
+
+std::vector<Integer> row_major(const std::vector<Integer>& shape) {
+    std::vector<Integer> strides(shape.size());
+    Integer elements = 1;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+        strides[d] = elements;
+        elements *= shape[d];
+    }
+    return strides;
+}
 
 bool Tensor::is_numpy() const { return PyArray_Check(object.ptr()); }
 

@@ -16,6 +16,9 @@
 
 namespace swirl::python {
 
+/// Strides in elements of contiguous memory, the last index fastest.
+std::vector<Integer> row_major(const std::vector<Integer>& shape);
+
 /// Memory and layout of an array of any library: what NumPy, PyTorch, CuPy, JAX and others have in common.
 struct Tensor {
     nb::object object;    ///< the array

@@ -4,6 +4,7 @@
 #ifdef SWIRL_HAS_XLA
 
 #include "recipe.hpp"
+#include "tensor.hpp"
 
 #include <swirl/error.hpp>
 #include <swirl/plan.hpp>
@@ -62,13 +63,6 @@ Plan plan_of(const Call& call) {
     const Plan made = plan(problem_of(call), options);
     const std::lock_guard lock(*mutex);
     return plans->emplace(std::move(key), made).first->second;
-}
-
-std::vector<Integer> row_major(const std::vector<Integer>& shape) {
-    std::vector<Integer> strides(shape.size());
-    Integer elements = 1;
-    for (std::size_t d = shape.size(); d-- > 0; elements *= shape[d]) strides[d] = elements;
-    return strides;
 }
 
 ffi::Error transform(ffi::AnyBuffer x, ffi::Result<ffi::AnyBuffer> y, std::int64_t function,

@@ -3,14 +3,13 @@
 The product with the kernel's spectrum is part of the forward transform's last pass, so it costs no sweep over memory."""
 
 import torch
-from torch.library import define, impl, register_autograd, register_fake, register_vmap
 
 from swirl.fft import next_fast_len
 from swirl.torch import _kernels
 from swirl.torch._arguments import RefusedCall, dimension
+from swirl.torch._bilinear import Bilinear
 from swirl.torch._kernels import COMPLEX, COMPONENT
 from swirl.torch._operators import apply
-from swirl.torch._plain import are_transforms_active, is_plain
 from swirl.torch._products import stack_shape
 
 _HALF = (torch.float16, torch.bfloat16)
@@ -61,18 +60,12 @@ def fast_length(n, is_real):
     return n if isinstance(n, torch.SymInt) else next_fast_len(n, is_real)
 
 
-def filter(x, spectrum, n, dim, conj):
-    """The inverse transform of the product of a spectrum, or its conjugate, with the transform of x, padded to lengths n: the
-    circular convolution, without a factor but the inverse transform's 1/n. `spectrum` is complex, a half one if x is real, and
-    broadcasts along other dimensions."""
-    if torch.compiler.is_compiling():
-        return _operator(x, spectrum, n, dim, conj)
-    if is_plain(x) and is_plain(spectrum):
-        return of_memory(x.resolve_conj().resolve_neg(), spectrum.resolve_conj().resolve_neg(), n, dim, conj)
-    return (UnderTransforms if are_transforms_active() else Filter).apply(x, spectrum, n, dim, conj)
+def compute(x, spectrum, n, dim, conj):
+    """Of plain tensors."""
+    return of_memory(x.resolve_conj().resolve_neg(), spectrum.resolve_conj().resolve_neg(), n, dim, conj)
 
 
-def result_shape(x, spectrum, n, dim):
+def shapes(x, spectrum, n, dim):
     """Extents of the result, and those of its spectrum."""
     shape, of_spectrum = list(x.shape), list(spectrum.shape)
     if len(shape) != len(of_spectrum):
@@ -92,7 +85,7 @@ def of_memory(x, spectrum, n, dim, conj):
     kind, back = ("c2c", "c2c") if x.is_complex() else ("r2c", "c2r")
     component = COMPONENT[x.dtype]
     wide = torch.float32 if component in _HALF else component
-    shape, half = result_shape(x, spectrum, n, dim)
+    shape, half = shapes(x, spectrum, n, dim)
     x = x.expand([x.shape[d] if d in dim else length for d, length in enumerate(shape)])
     spectrum = spectrum.to(COMPLEX[wide]).contiguous()
     axes = tuple(d for d, length in enumerate(spectrum.shape) if length > 1 or d in dim)
@@ -115,81 +108,17 @@ def gradients(g, x, spectrum, n, dim, conj, of_x, of_spectrum):
     return to_x, to_spectrum
 
 
-class Filter(torch.autograd.Function):
-    """A filter that autograd or forward-mode differentiation observe."""
-
-    @staticmethod
-    def forward(ctx, *arguments):
-        UnderTransforms.setup_context(ctx, arguments, None)
-        return UnderTransforms.forward(*arguments)
-
-    @staticmethod
-    def backward(ctx, g):
-        return *gradients(g, *ctx.saved_tensors, *ctx.arguments, *ctx.needs_input_grad[:2]), None, None, None
-
-    @staticmethod
-    def jvp(ctx, x_tangent, spectrum_tangent, *others):
-        x, spectrum = ctx.saved_tensors
-        terms = []
-        if x_tangent is not None:
-            terms.append(filter(x_tangent, spectrum, *ctx.arguments))
-        if spectrum_tangent is not None:
-            terms.append(filter(x, spectrum_tangent, *ctx.arguments))
-        return sum(terms[1:], terms[0])
+def result_shape(x, spectrum, n, dim, conj):
+    return shapes(x, spectrum, n, dim)[0]
 
 
-class UnderTransforms(Filter):
-    """One that functorch observes."""
-
-    @staticmethod
-    def forward(x, spectrum, n, dim, conj):
-        return (filter if is_plain(x) and is_plain(spectrum) else _operator)(x, spectrum, n, dim, conj)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        x, spectrum, *ctx.arguments = inputs
-        ctx.save_for_backward(x, spectrum)
-        ctx.save_for_forward(x, spectrum)
-
-    @staticmethod
-    def vmap(info, in_dims, *arguments):
-        return filter(*_batched(in_dims, *arguments)), 0
-
-
-def _batched(in_dims, x, spectrum, n, dim, conj):
+def batched(in_dims, x, spectrum, n, dim, conj):
     x, spectrum = (t[None] if d is None else t.movedim(d, 0) for t, d in zip((x, spectrum), in_dims))
     return x, spectrum, n, [d + 1 for d in dim], conj
 
 
-define("swirl::filter", "(Tensor x, Tensor spectrum, SymInt[] n, int[] dim, bool conj) -> Tensor",
-       tags=torch.Tag.pt2_compliant_tag)
-
-
-@impl("swirl::filter", ("cpu", "cuda"))
-def _of_memory(x, spectrum, n, dim, conj):
-    return of_memory(x, spectrum, n, dim, conj)
-
-
-@register_fake("swirl::filter")
-def _fake(x, spectrum, n, dim, conj):
-    return x.new_empty(result_shape(x, spectrum, n, dim)[0])
-
-
-def _setup_context(ctx, inputs, output):
-    x, spectrum, *ctx.arguments = inputs
-    ctx.save_for_backward(x, spectrum)
-
-
-def _backward(ctx, g):
-    return *gradients(g, *ctx.saved_tensors, *ctx.arguments, *ctx.needs_input_grad[:2]), None, None, None
-
-
-register_autograd("swirl::filter", _backward, setup_context=_setup_context)
-
-
-@register_vmap("swirl::filter")
-def _vmap(info, in_dims, *arguments):
-    return _operator(*_batched(in_dims, *arguments)), 0
-
-
-_operator = torch.ops.swirl.filter.default
+#: filter(x, spectrum, n, dim, conj): the inverse transform of the product of a spectrum, or its conjugate, with the transform of
+#: x, padded to lengths n: the circular convolution, without a factor but the inverse transform's 1/n. `spectrum` is complex, a
+#: half one if x is real, and broadcasts along other dimensions.
+filter = Bilinear("filter", "(Tensor x, Tensor spectrum, SymInt[] n, int[] dim, bool conj) -> Tensor", 3, compute=compute,
+                  of_memory=of_memory, result_shape=result_shape, gradients=gradients, batched=batched)

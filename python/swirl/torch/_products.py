@@ -3,11 +3,10 @@
 Its operands may be conjugated as they are read, so conjugate transposes, as derivatives have them, are not copied."""
 
 import torch
-from torch.library import define, impl, register_autograd, register_fake, register_vmap
 
 from swirl import _core
+from swirl.torch._bilinear import Bilinear
 from swirl.torch._kernels import execution
-from swirl.torch._plain import are_transforms_active, is_plain
 
 _multiply = _core.multiply_memory
 _TYPES = {getattr(torch, name): _core.data_types[name] for name in (
@@ -47,20 +46,16 @@ def matmul(input, other, *, out=None):
     return out.copy_(result)
 
 
-def multiply(a, b, conj_a, conj_b):
-    """The product of matrices, or of their conjugates, with whatever observes it."""
-    if torch.compiler.is_compiling():
-        return _operator(a, b, conj_a, conj_b)
-    if is_plain(a) and is_plain(b):
-        if a.is_conj():
-            a, conj_a = a.conj(), not conj_a
-        if b.is_conj():
-            b, conj_b = b.conj(), not conj_b
-        return product(a.resolve_neg(), b.resolve_neg(), conj_a, conj_b)
-    return (UnderTransforms if are_transforms_active() else Bilinear).apply(a, b, conj_a, conj_b)
+def compute(a, b, conj_a, conj_b):
+    """The product of plain matrices."""
+    if a.is_conj():
+        a, conj_a = a.conj(), not conj_a
+    if b.is_conj():
+        b, conj_b = b.conj(), not conj_b
+    return product(a.resolve_neg(), b.resolve_neg(), conj_a, conj_b)
 
 
-def result_shape(a, b):
+def result_shape(a, b, *_):
     if a.dtype != b.dtype:
         raise RuntimeError(f"expected both matrices to have the same dtype, but got {a.dtype} and {b.dtype}")
     if a.dtype not in _TYPES:
@@ -103,7 +98,7 @@ def product(a, b, conj_a, conj_b):
     return result
 
 
-def gradients(g, a, b, conj_a, conj_b, of_a=True, of_b=True):
+def gradients(g, a, b, conj_a, conj_b, of_a, of_b):
     """What the gradient of a product makes of those of its operands."""
     to_a = multiply(g, b.mT, conj_a, conj_b if conj_a else not conj_b).sum_to_size(a.shape) if of_a else None
     to_b = multiply(a.mT, g, conj_a if conj_b else not conj_a, conj_b).sum_to_size(b.shape) if of_b else None
@@ -118,80 +113,11 @@ def aligned(x, dim, dimensions):
     return x.reshape(x.shape[0], *[1] * (dimensions - x.dim() + 1), *x.shape[1:])
 
 
-class Bilinear(torch.autograd.Function):
-    """A product that autograd or forward-mode differentiation observe."""
-
-    @staticmethod
-    def forward(ctx, a, b, conj_a, conj_b):
-        UnderTransforms.setup_context(ctx, (a, b, conj_a, conj_b), None)
-        return UnderTransforms.forward(a, b, conj_a, conj_b)
-
-    @staticmethod
-    def backward(ctx, g):
-        return *gradients(g, *ctx.saved_tensors, *ctx.conjugated, *ctx.needs_input_grad[:2]), None, None
-
-    @staticmethod
-    def jvp(ctx, a_tangent, b_tangent, *others):
-        a, b = ctx.saved_tensors
-        terms = []
-        if a_tangent is not None:
-            terms.append(multiply(a_tangent, b, *ctx.conjugated))
-        if b_tangent is not None:
-            terms.append(multiply(a, b_tangent, *ctx.conjugated))
-        return sum(terms[1:], terms[0])
-
-
-class UnderTransforms(Bilinear):
-    """One that functorch observes. Its form costs more: PyTorch inspects the signature in each call."""
-
-    @staticmethod
-    def forward(a, b, conj_a, conj_b):
-        return multiply(a, b, conj_a, conj_b) if is_plain(a) and is_plain(b) else _operator(a, b, conj_a, conj_b)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        a, b, *ctx.conjugated = inputs
-        ctx.save_for_backward(a, b)
-        ctx.save_for_forward(a, b)
-
-    @staticmethod
-    def vmap(info, in_dims, a, b, conj_a, conj_b):
-        return multiply(*_batched(in_dims, a, b), conj_a, conj_b), 0
-
-
-def _batched(in_dims, a, b):
+def batched(in_dims, a, b, *others):
     dimensions = max(x.dim() - (dim is not None) for x, dim in zip((a, b), in_dims))
-    return aligned(a, in_dims[0], dimensions), aligned(b, in_dims[1], dimensions)
+    return aligned(a, in_dims[0], dimensions), aligned(b, in_dims[1], dimensions), *others
 
 
-define("swirl::matmul", "(Tensor a, Tensor b, bool conj_a, bool conj_b) -> Tensor", tags=torch.Tag.pt2_compliant_tag)
-
-
-@impl("swirl::matmul", ("cpu", "cuda"))
-def _of_memory(a, b, conj_a, conj_b):
-    return product(a, b, conj_a, conj_b)
-
-
-@register_fake("swirl::matmul")
-def _fake(a, b, conj_a, conj_b):
-    return a.new_empty(result_shape(a, b))
-
-
-def _setup_context(ctx, inputs, output):
-    a, b, *ctx.conjugated = inputs
-    ctx.save_for_backward(a, b)
-
-
-def _backward(ctx, g):
-    return *gradients(g, *ctx.saved_tensors, *ctx.conjugated, *ctx.needs_input_grad[:2]), None, None
-
-
-register_autograd("swirl::matmul", _backward, setup_context=_setup_context)
-
-
-@register_vmap("swirl::matmul")
-def _vmap(info, in_dims, a, b, conj_a, conj_b):
-    return _operator(*_batched(in_dims, a, b), conj_a, conj_b), 0
-
-
-_operator = torch.ops.swirl.matmul.default
+#: The product of matrices, or of their conjugates: multiply(a, b, conj_a, conj_b).
+multiply = Bilinear("matmul", "(Tensor a, Tensor b, bool conj_a, bool conj_b) -> Tensor", 2, compute=compute, of_memory=product,
+                    result_shape=result_shape, gradients=gradients, batched=batched)
