@@ -94,10 +94,8 @@ constexpr Constant<GemmCostConstants> all_constants[] = {
 void print_features(const Candidate& candidate) { fmt::print("    {}\n", to_string(candidate.schedule)); }
 
 int run(const FitOptions& options) {
-    const auto problems = read_all(options.files, read), others = read_all(options.held_out, read);
-    if (problems.empty()) throw UserError("no timed candidates in these files");
     const CostModel<Candidate, GemmCostConstants> model{seconds_of, all_constants};
-    ModelFit(model, options).run(problems, others, print_features);
+    fit_to_files(model, options, read, print_features);
     return 0;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "bench/support/program.hpp"
 
 #include <fmt/format.h>
@@ -253,6 +254,15 @@ template <class Read> auto read_all(const std::vector<std::string>& files, Read&
     for (const std::string& file : files)
         for (auto& problem : read(file)) all.push_back(std::move(problem));
     return all;
+}
+
+/// Fits a model to the timings of the options' files, which `read` reads.
+template <class Model, class Read>
+void fit_to_files(const Model& model, const FitOptions& options, Read&& read,
+                  const std::function<void(const typename Model::Features&)>& print_features) {
+    const auto problems = read_all(options.files, read), others = read_all(options.held_out, read);
+    if (problems.empty()) throw UserError("no timed candidates in these files");
+    ModelFit(model, options).run(problems, others, print_features);
 }
 
 } // namespace swirl::bench
