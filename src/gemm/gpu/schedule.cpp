@@ -90,20 +90,10 @@ std::string arithmetic_of(const GpuGemmSchedule& schedule, const MatrixProduct& 
 }
 
 CanonicalGemm canonical_for_gpu(const MatrixProduct& product) {
-    MatrixProduct swapped = product;
-    if (product.listed) swapped.a.batch_stride = swapped.b.batch_stride = swapped.c.batch_stride = 0;
-    if (product.c.row_stride == 1 || product.c.column_stride != 1) return {swapped, false};
-    std::swap(swapped.rows, swapped.columns);
-    std::swap(swapped.a_type, swapped.b_type);
-    const auto transposed = [](MatrixLayout layout) {
-        std::swap(layout.row_stride, layout.column_stride);
-        return layout;
-    };
-    std::swap(swapped.a, swapped.b);
-    swapped.a = transposed(swapped.a);
-    swapped.b = transposed(swapped.b);
-    swapped.c = transposed(swapped.c);
-    return {swapped, true};
+    MatrixProduct same = product;
+    if (product.listed) same.a.batch_stride = same.b.batch_stride = same.c.batch_stride = 0;
+    if (product.c.row_stride == 1 || product.c.column_stride != 1) return {same, false};
+    return {transposed(same), true};
 }
 
 void require_gpu_data_types(const MatrixProduct& product, const target::Gpu& gpu) {

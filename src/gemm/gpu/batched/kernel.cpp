@@ -67,24 +67,11 @@ private:
         if (!epilogue.is_identity())
             epilogue_.emplace(builder_, is_swapped ? epilogue.transposed() : epilogue, scalar_,
                               gemm_.vectors.m);
-        ir::BufferInfo alpha_beta;
-        alpha_beta.name = "alpha_beta";
-        alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
-        alpha_beta.element = scalar_;
-        alpha_beta.elements = 2;
-        alpha_beta.by_value = true;
-        alpha_beta_ = builder_.add(alpha_beta);
+        alpha_beta_ = builder_.add(buffer_of_alpha_beta(scalar_));
         multiplies_ = builder_.parameter("multiplies", ir::ArgumentRole::multiplies);
         reads_c_ = builder_.parameter("reads_c", ir::ArgumentRole::reads_c);
         const auto shared = [&](const char* name, Integer elements) {
-            ir::BufferInfo info;
-            info.name = name;
-            info.element = scalar_;
-            info.space = ir::Space::shared;
-            info.elements = elements;
-            info.alignment = SimtThreadLayout::widest_access;
-            info.written = true;
-            return builder_.add(info);
+            return builder_.add(buffer_in_smem(name, scalar_, elements, SimtThreadLayout::widest_access));
         };
         a_range_ = shared("a_range", std::max(gemm_.a.capacity(), gemm_.c.capacity())); // and then C's
         b_range_ = shared("b_range", gemm_.b.capacity());
@@ -131,18 +118,18 @@ private:
 
     /// `body(k)` for k = the thread's index, that plus the threads of a block, … below `count`.
     template <class Body> void for_each_of_thread(Integer count, Body&& body) {
-        const Integer threads = gemm_.threads(), turns = ceil_divide(count, threads);
-        const auto turn = [&](const Affine& index, bool may_exceed) {
+        const Integer threads = gemm_.threads(), rounds = ceil_divide(count, threads);
+        const auto visit = [&](const Affine& index, bool may_exceed) {
             if (!may_exceed) return body(index);
             builder_.if_then({{index - count, Relation::negative}}, [&] { body(index); });
         };
-        if (turns <= max_unrolled_copies) {
-            for (Integer k = 0; k < turns; ++k) turn(thread() + k * threads, (k + 1) * threads > count);
+        if (rounds <= max_unrolled_copies) {
+            for (Integer k = 0; k < rounds; ++k) visit(thread() + k * threads, (k + 1) * threads > count);
             return;
         }
         const Integer whole = count / threads;
-        builder_.for_loop("copy", whole, [&](const Affine& k) { turn(k * threads + thread(), false); });
-        if (whole < turns) turn(thread() + whole * threads, true);
+        builder_.for_loop("copy", whole, [&](const Affine& k) { visit(k * threads + thread(), false); });
+        if (whole < rounds) visit(thread() + whole * threads, true);
     }
 
     void copy(const MatrixRange& range, ir::Buffer from, ir::Buffer to) {

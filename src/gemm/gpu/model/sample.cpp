@@ -52,9 +52,8 @@ MatrixProduct one_tile_of(const MatrixProduct& product, const GpuGemmSchedule& s
         result.batch = std::min(result.batch, Integer{batched->matrices});
         return result;
     }
-    const auto* const wgmma = std::get_if<WgmmaGemm>(&schedule);
-    const CtaTile& tile = wgmma != nullptr ? wgmma->cta_tile : std::get<SimtGemm>(schedule).cta_tile;
     const auto* const simt = std::get_if<SimtGemm>(&schedule);
+    const CtaTile& tile = simt != nullptr ? simt->cta_tile : std::get<WgmmaGemm>(schedule).cta_tile;
     const Integer splits = simt != nullptr ? simt->splits() : 1;
     result.rows = tile.m;
     result.columns = tile.n;

@@ -24,13 +24,7 @@ SimtOperands::SimtOperands(ir::Builder& builder, const CanonicalSimtGemm& gemm, 
         epilogue_.emplace(builder, is_swapped_ ? epilogue.transposed() : epilogue, scalar,
                           schedule_.c_vector_m);
     if (!epilogue.reductions.empty()) reductions_.emplace(builder, schedule_, product_, *epilogue_, path);
-    ir::BufferInfo alpha_beta;
-    alpha_beta.name = "alpha_beta";
-    alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
-    alpha_beta.element = scalar;
-    alpha_beta.elements = 2 * scalars_in(product_.data_type);
-    alpha_beta.by_value = true;
-    alpha_beta_ = builder.add(alpha_beta);
+    alpha_beta_ = builder.add(buffer_of_alpha_beta(product_.data_type));
     multiplies_ = builder.parameter("multiplies", ir::ArgumentRole::multiplies);
     reads_c_ = builder.parameter("reads_c", ir::ArgumentRole::reads_c);
 }

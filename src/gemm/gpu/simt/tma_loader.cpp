@@ -1,5 +1,6 @@
 #include "gemm/gpu/simt/tma_loader.hpp"
 
+#include "gemm/gpu/matrix_buffer.hpp"
 #include "gemm/gpu/tensor_map.hpp"
 #include "gemm/scalar.hpp"
 
@@ -145,14 +146,8 @@ TmaLoader::Memory TmaLoader::declare(std::size_t operand, ir::Buffer matrix, Int
     tensor.buffer = matrix;
     one.tensor = builder_.tensor(std::move(tensor));
     const auto memory = [&](std::string name, Integer elements, Integer alignment) {
-        ir::BufferInfo info;
-        info.name = std::move(name);
-        info.element = scalar_of(loaded.data_type);
-        info.space = ir::Space::shared;
-        info.elements = elements;
-        info.alignment = static_cast<int>(alignment);
-        info.written = true;
-        return builder_.add(info);
+        return builder_.add(
+            buffer_in_smem(std::move(name), scalar_of(loaded.data_type), elements, alignment));
     };
     const std::string name = operand == 0 ? "a_" : "b_";
     one.loaded = memory(name + (is_transposed ? "rows" : "k_tiles"),

@@ -123,13 +123,7 @@ private:
         result_.reductions = WgmmaReductions::declare(builder_, gemm_, epilogue);
         if (schedule_.has_bf16_split())
             terms_ = tables_of_bf16_split_products(builder_, schedule_.bf16_terms());
-        ir::BufferInfo alpha_beta;
-        alpha_beta.name = "alpha_beta";
-        alpha_beta.role.argument = ir::ArgumentRole::alpha_beta;
-        alpha_beta.element = DataType::float32;
-        alpha_beta.elements = 2;
-        alpha_beta.by_value = true;
-        result_.alpha_beta = builder_.add(alpha_beta);
+        result_.alpha_beta = builder_.add(buffer_of_alpha_beta(DataType::float32));
         multiplies_ = builder_.parameter("multiplies", ir::ArgumentRole::multiplies);
         result_.reads_c = builder_.parameter("reads_c", ir::ArgumentRole::reads_c);
         k_tiles_.declare_mbarriers();

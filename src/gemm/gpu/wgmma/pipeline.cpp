@@ -1,5 +1,7 @@
 #include "gemm/gpu/wgmma/pipeline.hpp"
 
+#include "gemm/gpu/matrix_buffer.hpp"
+
 #include <utility>
 #include <vector>
 
@@ -9,14 +11,7 @@ using ir::Value;
 using Relation = ir::Condition::Relation;
 
 ir::BufferInfo buffer_of_smem_tiles(const char* name, DataType scalar, Integer elements) {
-    ir::BufferInfo info;
-    info.name = name;
-    info.element = scalar;
-    info.space = ir::Space::shared;
-    info.elements = elements;
-    info.alignment = ir::swizzle_pattern_bytes;
-    info.written = true;
-    return info;
+    return buffer_in_smem(name, scalar, elements, ir::swizzle_pattern_bytes);
 }
 
 WgmmaPipeline::WgmmaPipeline(ir::Builder& builder, const CanonicalWgmmaGemm& gemm)

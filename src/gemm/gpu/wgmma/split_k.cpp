@@ -1,5 +1,6 @@
 #include "gemm/gpu/wgmma/split_k.hpp"
 
+#include "gemm/gpu/matrix_buffer.hpp"
 #include "gemm/scalar.hpp"
 
 #include <fmt/format.h>
@@ -27,14 +28,10 @@ Integer partial_elements(const WgmmaGemm& schedule) {
 
 WgmmaSplitK::WgmmaSplitK(ir::Builder& builder, const CanonicalWgmmaGemm& gemm)
     : builder_(builder), schedule_(gemm.schedule), product_(gemm.product()) {
-    ir::BufferInfo info;
-    info.name = "split_k_partials";
-    info.element = DataType::float32;
-    info.space = ir::Space::shared;
+    ir::BufferInfo info =
+        buffer_in_smem("split_k_partials", DataType::float32, schedule_.split_k * partial_elements(schedule_),
+                       ir::swizzle_chunk_bytes);
     info.dsmem_elements_per_block = partial_elements(schedule_);
-    info.elements = schedule_.split_k * info.dsmem_elements_per_block;
-    info.alignment = static_cast<int>(ir::swizzle_chunk_bytes);
-    info.written = true;
     partials_ = builder_.add(info);
 }
 
