@@ -147,6 +147,21 @@ void check_c(const Operand& c) {
 
 } // namespace
 
+MatrixLayout transposed(MatrixLayout layout) {
+    std::swap(layout.row_stride, layout.column_stride);
+    return layout;
+}
+
+MatrixProduct transposed(const MatrixProduct& product) {
+    MatrixProduct result = product;
+    std::swap(result.rows, result.columns);
+    std::swap(result.a_type, result.b_type);
+    result.a = transposed(product.b);
+    result.b = transposed(product.a);
+    result.c = transposed(product.c);
+    return result;
+}
+
 void validate(const MatrixProduct& product) {
     check_extents(product);
     check_data_types(product);

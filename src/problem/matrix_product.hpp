@@ -14,6 +14,11 @@ namespace swirl {
 /// Throws Unsupported for a valid product that only GPUs compute.
 void validate_for_cpus(const MatrixProduct& product);
 
+/// The same memory, rows and columns exchanged.
+MatrixLayout transposed(MatrixLayout layout);
+/// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ: the same memory, with A and B exchanged.
+MatrixProduct transposed(const MatrixProduct& product);
+
 /// Lowest and highest offset, in elements from element (0, 0) of the first matrix, that a batch of matrices of this
 /// many rows and columns touches. The product must be valid, with no extent zero.
 Extent extent_of(const MatrixLayout& layout, Integer rows, Integer columns, Integer batch);

@@ -1,4 +1,5 @@
 #include "gemm/cpu/small_gemm.hpp"
+#include "problem/matrix_product.hpp"
 
 #include "small_product.hpp"
 
@@ -45,10 +46,10 @@ TEST(SmallGemm, LanesAlongColumnsComputeTheSameProduct) {
                 product.a = layout(product.rows, product.k, seed, false);
                 product.b = layout(product.k, product.columns, seed / 4, false);
                 product.c = {.row_stride = 1, .column_stride = product.rows + seed % 2};
-                const MatrixProduct turned = transposed_problem(product);
-                const std::vector<Tile> tiles = unpacked_tiles(turned, *cpu);
+                const MatrixProduct across = transposed(product);
+                const std::vector<Tile> tiles = unpacked_tiles(across, *cpu);
                 ASSERT_FALSE(tiles.empty());
-                UnpackedGemm schedule = unpacked_with(turned, std::min<Integer>(product.k, 8 + seed % 20),
+                UnpackedGemm schedule = unpacked_with(across, std::min<Integer>(product.k, 8 + seed % 20),
                                                       *cpu, tiles[random() % tiles.size()], seed % 2 == 0);
                 schedule.along_columns = true;
                 schedule.prefetch_c = seed % 3 == 1;

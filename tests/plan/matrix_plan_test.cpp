@@ -95,7 +95,7 @@ TEST_F(MatrixPlans, ThreadsShareAKernelOfTheProductWithTheSameBits) {
     const std::vector<double> expected = executed(planned(blocked));
     const target::Cpu& cpu = target::host_cpu();
     for (const bool along_columns : {false, true}) {
-        const MatrixProduct problem = along_columns ? gemm::transposed_problem(product) : product;
+        const MatrixProduct problem = along_columns ? transposed(product) : product;
         for (const bool rows_outermost : {false, true}) {
             gemm::UnpackedGemm unpacked = gemm::unpacked_with(
                 problem, kc, cpu, gemm::unpacked_tiles(problem, cpu).front(), rows_outermost);

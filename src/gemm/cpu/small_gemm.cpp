@@ -5,6 +5,7 @@
 #include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/panel_writer.hpp"
 #include "gemm/cpu/small_program.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -220,20 +221,6 @@ Integer SmallGemm::kc() const {
     return std::visit([](const auto& of) { return of.kc; }, schedule);
 }
 
-MatrixProduct transposed_problem(const MatrixProduct& product) {
-    const auto exchanged = [](MatrixLayout layout) {
-        std::swap(layout.row_stride, layout.column_stride);
-        return layout;
-    };
-    MatrixProduct result = product;
-    std::swap(result.rows, result.columns);
-    std::swap(result.a_type, result.b_type);
-    result.a = exchanged(product.b);
-    result.b = exchanged(product.a);
-    result.c = exchanged(product.c);
-    return result;
-}
-
 std::string_view along_columns_infeasibility(const MatrixProduct& product) {
     constexpr Integer fewest_k = 4, most_bytes = 128;
     if (is_complex(product.data_type) || product.widens() || product.converts())
@@ -256,9 +243,10 @@ SmallSteps steps_of(const SmallGemm& small) {
 
 namespace {
 
-SmallGemm turned(const SmallGemm& small) {
+/// Along columns the kernel computes the transposed problem.
+SmallGemm as_computed(const SmallGemm& small) {
     SmallGemm result = small;
-    result.product = transposed_problem(small.product);
+    if (std::get<UnpackedGemm>(small.schedule).along_columns) result.product = transposed(small.product);
     return result;
 }
 
@@ -267,9 +255,8 @@ SmallGemm turned(const SmallGemm& small) {
 Integer packed_bytes(const SmallGemm& small) {
     if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule))
         return dot_packed_bytes(small.product, *dot);
-    const auto& unpacked = std::get<UnpackedGemm>(small.schedule);
-    const SmallGemm problem = unpacked.along_columns ? turned(small) : small;
-    return packs(problem) ? panels_bytes(problem, unpacked.tile) : 0;
+    const SmallGemm problem = as_computed(small);
+    return packs(problem) ? panels_bytes(problem, std::get<UnpackedGemm>(small.schedule).tile) : 0;
 }
 
 ir::Program small_gemm(const SmallGemm& small) {
@@ -278,9 +265,9 @@ ir::Program small_gemm(const SmallGemm& small) {
            "a small product of {} by {} by {}", small.product.rows, small.product.columns, small.product.k);
     if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule)) return dot_gemm(small, *dot);
     const auto& unpacked = std::get<UnpackedGemm>(small.schedule);
-    if (!unpacked.along_columns) return UnpackedProgram(small, unpacked).build();
-    ensure(small.epilogue.is_identity() && !small.a_is_given_packed, "an epilogue along columns");
-    const SmallGemm problem = turned(small);
+    ensure(!unpacked.along_columns || (small.epilogue.is_identity() && !small.a_is_given_packed),
+           "an epilogue along columns");
+    const SmallGemm problem = as_computed(small);
     return UnpackedProgram(problem, unpacked).build();
 }
 

@@ -49,9 +49,6 @@ UnpackedGemm model_unpacked(const MatrixProduct& product, Integer kc, const targ
 UnpackedGemm unpacked_with(const MatrixProduct& product, Integer kc, const target::Cpu& cpu, const Tile& tile,
                            bool rows_outermost);
 
-/// Cᵀ = Bᵀ·Aᵀ: the same memory.
-MatrixProduct transposed_problem(const MatrixProduct& product);
-
 /// Why lanes are not better columns; empty if they may be: vectors that few rows do not fill, where B's rows are contiguous.
 std::string_view along_columns_infeasibility(const MatrixProduct& product);
 

@@ -319,11 +319,6 @@ std::pair<int, int> thread_grid(int threads, const MatrixProduct& product) {
     return best;
 }
 
-MatrixLayout transposed(MatrixLayout layout) {
-    std::swap(layout.row_stride, layout.column_stride);
-    return layout;
-}
-
 Integer kc_of(const MatrixProduct& product, const MatrixCode& code) {
     if (code.kc) return *code.kc;
     if (code.is_builtin()) return product.k;
@@ -331,16 +326,6 @@ Integer kc_of(const MatrixProduct& product, const MatrixCode& code) {
     const gemm::BlockedGemm& schedule = code.blocks->schedule();
     return gemm::balanced_block(product.k, schedule.kc,
                                 Integer{schedule.unroll} * code.blocks->types().k_packing.k_group());
-}
-
-MatrixProduct transposed(const MatrixProduct& product) {
-    MatrixProduct result = product;
-    std::swap(result.rows, result.columns);
-    std::swap(result.a_type, result.b_type);
-    result.a = transposed(product.b);
-    result.b = transposed(product.a);
-    result.c = transposed(product.c);
-    return result;
 }
 
 MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,

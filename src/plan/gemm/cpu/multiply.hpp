@@ -1,6 +1,6 @@
 #pragma once
 
-#include <swirl/matrix_product.hpp>
+#include "problem/matrix_product.hpp"
 
 #include <utility>
 
@@ -22,12 +22,6 @@ struct MatrixArguments {
 /// Advances A, B and C by these numbers of elements.
 MatrixArguments moved(const MatrixProduct& product, const MatrixArguments& arguments, Integer a, Integer b,
                       Integer c);
-
-/// Cᵀ = α·Bᵀ·Aᵀ + β·Cᵀ: the same memory, with A and B exchanged.
-MatrixProduct transposed(const MatrixProduct& product);
-
-/// The same memory, rows and columns exchanged.
-MatrixLayout transposed(MatrixLayout layout);
 
 /// k indices that the code's blocks accumulate before C of a canonical product is updated.
 Integer kc_of(const MatrixProduct& product, const MatrixCode& code);

@@ -75,7 +75,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
     code_.scaling = ScalingKernels(canonical_, *cpu_, options.check);
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
-    if (is_small_) shares_ = shares_for(threads_);
+    if (is_small_) shares_ = small_shares(canonical_, schedule_.cpu_gemm(), threads_, product_.batch);
     require_on_host(options.memory_limit, {.packing = packing_bytes()}, product);
     require_in_time(options.planning_limit, time_of(planning_work()), product);
     is_one_kernel_ = is_small_ && threads_ == 1 && epilogue_ == nullptr && reductions_ == nullptr;
@@ -145,10 +145,6 @@ MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_by
     const Integer from = first.lowest * first_bytes - (second.highest + 1) * second_bytes + 1;
     const Integer to = (first.highest + 1) * first_bytes - second.lowest * second_bytes;
     return {static_cast<Address>(from), static_cast<Address>(to - from)};
-}
-
-MatrixPlan::Shares MatrixPlan::shares_for(int threads) const {
-    return small_shares(canonical_, schedule_.cpu_gemm(), threads, product_.batch);
 }
 
 /// The canonical product, with the layouts of copies that are given instead of operands.

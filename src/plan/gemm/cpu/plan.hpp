@@ -145,8 +145,6 @@ private:
     struct GivenPacked {
         bool a, b;
     };
-    using Shares = SmallShares;
-    Shares shares_for(int threads) const;
     const SmallKernel& kernel(gemm::Update update, bool alpha_is_one, GivenPacked packed = {false, false},
                               bool is_last_share = true) const {
         const std::size_t kind =
@@ -192,7 +190,7 @@ private:
         is_one_kernel_; ///< small, on one thread, without epilogue, reductions or other extras: the fast path applies
     int threads_asked_for_;
     int threads_;
-    Shares shares_;                     ///< of a product with a specialised kernel
+    SmallShares shares_;                ///< of a product with a specialised kernel
     std::array<Address, 3> misaligned_; ///< alignment masks of A's, B's and C's addresses
     Accuracy accuracy_;
     MatrixCode code_;

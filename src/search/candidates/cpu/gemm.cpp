@@ -3,6 +3,7 @@
 #include "base/integer.hpp"
 #include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/small_gemm.hpp"
+#include "problem/matrix_product.hpp"
 #include "search/cost/cpu/gemm_cost.hpp"
 #include "search/timer/cpu/gemm_runs.hpp"
 
@@ -86,10 +87,6 @@ std::string code_of(BlockedGemm schedule) {
     return text + to_string(schedule);
 }
 
-} // namespace
-
-namespace {
-
 /// Rows or columns of C up to which lanes along K are considered, and bytes that such a kernel may copy first.
 constexpr Integer most_thin = 16, most_packed_along_k = 1 << 20;
 
@@ -126,10 +123,10 @@ std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, 
         for (const gemm::Tile& tile : gemm::unpacked_tiles(canonical, cpu))
             add(gemm::unpacked_with(canonical, kc, cpu, tile, canonical.columns < canonical.rows));
         if (gemm::along_columns_infeasibility(canonical).empty()) {
-            const MatrixProduct turned = gemm::transposed_problem(canonical);
-            for (const gemm::Tile& tile : gemm::unpacked_tiles(turned, cpu)) {
+            const MatrixProduct across = transposed(canonical);
+            for (const gemm::Tile& tile : gemm::unpacked_tiles(across, cpu)) {
                 gemm::UnpackedGemm unpacked =
-                    gemm::unpacked_with(turned, kc, cpu, tile, turned.columns < turned.rows);
+                    gemm::unpacked_with(across, kc, cpu, tile, across.columns < across.rows);
                 unpacked.along_columns = true;
                 unpacked.prefetch_c = false;
                 add(unpacked);

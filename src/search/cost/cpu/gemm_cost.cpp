@@ -6,6 +6,7 @@
 #include "gemm/cpu/small_gemm.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
 #include "plan/gemm/cpu/plan.hpp"
+#include "problem/matrix_product.hpp"
 
 #include <algorithm>
 
@@ -58,9 +59,9 @@ private:
         if (unpacked.along_columns) {
             gemm::UnpackedGemm rows = unpacked;
             rows.along_columns = false;
-            GemmCost turned = *this;
-            turned.product_ = gemm::transposed_problem(product_);
-            return turned.cycles_of(rows) + constants_.scattered * static_cast<double>(product_.rows) *
+            GemmCost across = *this;
+            across.product_ = transposed(product_);
+            return across.cycles_of(rows) + constants_.scattered * static_cast<double>(product_.rows) *
                                                 static_cast<double>(product_.columns) *
                                                 (2 * whole(product_.k, unpacked.kc) - 1);
         }
@@ -209,10 +210,6 @@ private:
     const MachineModel& machine_;
     const target::Cpu& cpu_;
 };
-
-} // namespace
-
-namespace {
 
 /// What the thread with the largest share of the product computes.
 MatrixProduct largest_share(const MatrixProduct& product, const gemm::CpuGemm& schedule, int threads) {
