@@ -16,6 +16,8 @@ namespace {
 
 using Loops = std::vector<Loop>;
 
+constexpr Integer line_bytes = 64; ///< of a CPU's caches
+
 /// The real components of pairs, then the imaginary ones.
 IndexMap split_complex(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
 
@@ -26,7 +28,7 @@ public:
         : recorder_(recorder),
           lanes_(request.lanes),
           cache_entries_(request.cache_bytes / bytes_of(request.scalar) / 2),
-          line_entries_(64 / bytes_of(request.scalar) / (request.complex ? 2 : 1)),
+          line_entries_(line_bytes / bytes_of(request.scalar) / (request.complex ? 2 : 1)),
           merge_columns_(request.merge_columns),
           smem_pad_interval_(request.smem_pad_interval),
           shared_entries_(request.shared_entries),
@@ -115,7 +117,7 @@ private:
     }
 
     void build_buffered(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
-    void copy_in_pieces(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column);
+    void copy_in_blocks(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column);
     std::optional<Variable> neighbours_across(const Endpoint& side, Integer entries, const Loops& loops);
     template <class Run> void over_blocks(const Loop& loop, Integer width, Run&& run);
     void build_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
@@ -363,11 +365,11 @@ template <class Run> void LoopBuilder::over_blocks(const Loop& loop, Integer wid
     if (loop.count % width != 0) run(Affine(width * blocks), loop.count % width);
 }
 
-/// Copies n entries of each iteration of `column`, a piece of all iterations after the other: pieces of a few cache lines
-/// stay in cache.
-void LoopBuilder::copy_in_pieces(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column) {
-    constexpr Integer piece = 16;
-    over_blocks({recorder_.new_variable(n), n}, piece, [&](const Affine& first, Integer count) {
+/// Copies n entries of each iteration of `column`, a block of the entries of all iterations after the other: blocks of a few
+/// cache lines stay in cache.
+void LoopBuilder::copy_in_blocks(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column) {
+    constexpr Integer block = 16;
+    over_blocks({recorder_.new_variable(n), n}, block, [&](const Affine& first, Integer count) {
         add_copy(recorder_, count, from.through(View{first, 1}), to.through(View{first, 1}), {column});
     });
 }
@@ -392,13 +394,13 @@ void LoopBuilder::build_buffered(const Formula& f, const Endpoint& in, const End
         std::optional<Temporary> read, written;
         if (copies_in) {
             read = make_temporary(recorder_, f.columns(), {column}, in.is_complex(), Order::entries_fastest);
-            copy_in_pieces(f.columns(), from, read->endpoint, column);
+            copy_in_blocks(f.columns(), from, read->endpoint, column);
         }
         if (copies_out)
             written = make_temporary(recorder_, f.rows(), {column}, out.is_complex(), Order::entries_fastest);
         recorder_.nest(
             column, [&] { (*this)(f, read ? read->endpoint : from, written ? written->endpoint : to, {}); });
-        if (copies_out) copy_in_pieces(f.rows(), written->endpoint, to, column);
+        if (copies_out) copy_in_blocks(f.rows(), written->endpoint, to, column);
         for (const auto& temporary : {read, written})
             if (temporary) recorder_.release(temporary->memory);
         views_ = outside;

@@ -16,8 +16,8 @@
 //
 //   DCT1_n = [I_n 0] · RDFT_2m · E,  m = n − 1,        DST1_n = B · RDFT_2m · E,  m = n + 1
 //
-//   E is the even or (negated) odd extension, and B reads the imaginary components. Twice the work, and as many points in one
-//   piece: what serves a long real DFT serves these.
+//   E is the even or (negated) odd extension, and B reads the imaginary components. Twice the work, but a single transform:
+//   what serves a long real DFT serves these.
 
 #include "rules/building_blocks.hpp"
 #include "rules/rule_list.hpp"

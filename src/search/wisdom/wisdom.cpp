@@ -112,23 +112,23 @@ auto Wisdom::Store::signature_of(const std::filesystem::path& file) -> std::opti
                      .changed = std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim))};
 }
 
+std::optional<WisdomEntry> Wisdom::Store::Snapshot::find(const WisdomKey& key) const {
+    const auto at = entries.find(std::pair(key.device, key.problem));
+    return at == entries.end() ? std::nullopt : std::optional(at->second);
+}
+
 std::optional<WisdomEntry> Wisdom::Store::find(const WisdomKey& key) {
     {
         const std::lock_guard guard(mutex_);
-        if (snapshot_ && file_ != in_memory && signature_of(file_) == snapshot_->of) {
-            const auto at = snapshot_->entries.find(std::pair(key.device, key.problem));
-            return at == snapshot_->entries.end() ? std::nullopt : std::optional(at->second);
-        }
+        if (snapshot_ && file_ != in_memory && signature_of(file_) == snapshot_->of)
+            return snapshot_->find(key);
     }
     return use(std::optional<WisdomEntry>(),
                [&](sqlite::Database& database) { return found_in(database, key); });
 }
 
 std::optional<WisdomEntry> Wisdom::Store::found_in(sqlite::Database& database, const WisdomKey& key) {
-    if (file_ != in_memory && take_snapshot(database)) {
-        const auto at = snapshot_->entries.find(std::pair(key.device, key.problem));
-        return at == snapshot_->entries.end() ? std::nullopt : std::optional(at->second);
-    }
+    if (file_ != in_memory && take_snapshot(database)) return snapshot_->find(key);
     sqlite::Statement query = database.prepare(
         "SELECT schedule, seconds, found_by, created, version FROM entries WHERE device = ? AND problem = ?");
     if (!query.with(key.device).with(key.problem).step()) return std::nullopt;

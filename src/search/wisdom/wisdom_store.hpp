@@ -71,6 +71,8 @@ private:
     struct Snapshot {
         Signature of;
         std::map<std::pair<std::string, std::string>, WisdomEntry, std::less<>> entries;
+
+        std::optional<WisdomEntry> find(const WisdomKey& key) const;
     };
     std::optional<WisdomEntry> found_in(sqlite::Database& database, const WisdomKey& key);
     bool take_snapshot(sqlite::Database& database);
