@@ -8,7 +8,17 @@ namespace {
 
 /// Smaller orders have too few roots for tables to pay.
 constexpr Integer smallest_tabulated_order = 1024;
-constexpr Integer largest_tabulated_order = Integer{1} << 42;
+/// Of larger ones, the tables cost more than those of the unit circle, which serve all orders.
+constexpr Integer largest_tabulated_order = Integer{1} << 26;
+
+__extension__ using Wide = __int128;
+
+/// a·b mod n for factors that are not negative. Divisions of 128 bits are slow.
+Integer product_modulo(Integer a, Integer b, Integer n) {
+    const Wide product = static_cast<Wide>(a) * b;
+    const bool is_narrow = product >> 63 == 0;
+    return is_narrow ? static_cast<Integer>(product) % n : static_cast<Integer>(product % n);
+}
 
 } // namespace
 
@@ -26,8 +36,9 @@ Complex RootsOfUnity::operator()(Integer k) const {
 
 Complex DiagonalValues::root(Wide order, Wide k, Direction direction) {
     if (order > largest_tabulated_order) {
-        const auto at =
-            rates_.try_emplace(order, Turns::fraction(1, static_cast<Turns::Digits>(order))).first;
+        auto at = rates_.find(order);
+        if (at == rates_.end())
+            at = rates_.emplace(order, Turns::fraction(1, static_cast<Turns::Digits>(order))).first;
         if (!circle_) circle_.emplace();
         const UnitCircle::Point point = (*circle_)(at->second * static_cast<Turns::Digits>(k));
         constexpr long double unit = 1.0L / UnitCircle::one;
@@ -43,11 +54,15 @@ Complex DiagonalValues::root(Wide order, Wide k, Direction direction) {
 
 Complex DiagonalValues::operator()(const DiagonalFunction& function, Integer i) {
     if (const auto* f = std::get_if<TwiddleFunction>(&function)) {
-        const Wide digits = static_cast<Wide>(f->first.of(i)) * f->second.of(i) % f->order;
-        return root(f->order, digits * f->factor % f->order, f->direction);
+        const Integer digits = product_modulo(f->first.of(i), f->second.of(i), f->order);
+        return root(f->order, product_modulo(digits, f->factor, f->order), f->direction);
     }
     if (const auto* f = std::get_if<ChirpFunction>(&function)) {
         const Wide order = 2 * static_cast<Wide>(f->order);
+        if (order >> 63 == 0) {
+            const auto n = static_cast<Integer>(order);
+            return root(n, product_modulo(product_modulo(i, i, n), f->factor, n), f->direction);
+        }
         return root(order, static_cast<Wide>(i) * i % order * f->factor % order, f->direction);
     }
     if (const auto* f = std::get_if<ChirpSpectrumFunction>(&function))

@@ -88,6 +88,11 @@ void Table::permute_blocks(const std::vector<int>& order) {
         permute(of<float>(), entries_, order);
 }
 
+bool Table::operator==(const Table& other) const {
+    return element_ == other.element_ && entries_ == other.entries_ &&
+           (entries_ == 0 || std::memcmp(memory_.get(), other.memory_.get(), bytes()) == 0);
+}
+
 TableData shared(Table table) { return std::make_shared<Table>(std::move(table)); }
 
 Table& own(TableData& contents) {

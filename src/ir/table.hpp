@@ -38,6 +38,7 @@ public:
     void put(Integer first, const Table& other);
     /// In each block of order.size() entries, entry l receives the former entry order[l].
     void permute_blocks(const std::vector<int>& order);
+    bool operator==(const Table& other) const; ///< bit by bit
 
 private:
     struct Free {

@@ -26,15 +26,17 @@ Integer divisor_near(Integer target, Integer count) {
 }
 
 /// A product's table of more values is split even if that takes short loops: it is most of a plan.
-constexpr Integer largest_product_table = Integer{1} << 21;
+constexpr Integer largest_product_table = Integer{1} << 19;
 /// Fewest iterations of the inner loop then; it is around others, so that it has no vectors to fill.
 constexpr Integer shortest_outer_loop = 8;
 
-/// The largest divisor up to the square root; 0 if the loop would be too short.
-Integer balanced_divisor(Integer count) {
-    auto divisor = static_cast<Integer>(std::sqrt(static_cast<double>(count)));
-    while (divisor > 1 && count % divisor != 0) --divisor;
-    return divisor < shortest_outer_loop ? 0 : divisor;
+/// The largest divisor up to the square root, or the root itself if all of them are too small; 0 if the root is.
+Integer balanced_count(Integer count) {
+    const auto root = static_cast<Integer>(std::sqrt(static_cast<double>(count)));
+    if (root < shortest_outer_loop) return 0;
+    Integer divisor = root;
+    while (divisor >= shortest_outer_loop && count % divisor != 0) --divisor;
+    return divisor < shortest_outer_loop ? root : divisor;
 }
 
 /// Variables of twiddles with too many values.
@@ -53,7 +55,7 @@ struct LongLoops {
         Integer inner = 0;
         if (contains(of_products)) inner = divisor_near(static_cast<Integer>(std::sqrt(count)), loop.count);
         if (inner == 0 && is_around_others && contains(of_largest_products))
-            inner = balanced_divisor(loop.count);
+            inner = balanced_count(loop.count);
         return inner;
     }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 namespace swirl::loops {
@@ -17,6 +18,10 @@ constexpr Integer least_saving = 4;
 /// Table size from which less data to read is worth extra multiplications (transforms of 10000 and 16384 points lose 1
 /// % by them on an H100).
 constexpr Integer largest_cached_table = 16384;
+
+/// Values of all entries' own factors of split twiddles above which those are products on GPUs, too: their tables are most
+/// of a plan.
+constexpr Integer largest_own_tables = Integer{1} << 20;
 
 /// Whether a table of this size is loaded directly, which is the default up to `usual` entries.
 bool is_loaded(Integer entries, Integer usual, Roots roots) {
@@ -77,6 +82,13 @@ std::optional<Powers> powers_of(const std::vector<Twiddle>& twiddles, const Exte
     return std::nullopt;
 }
 
+Integer all_combinations(const std::vector<Twiddle>& twiddles, const Extents& extents) {
+    Integer sum = 0;
+    for (const Twiddle& twiddle : twiddles)
+        if (!twiddle.is_one()) sum += combinations(twiddle, extents);
+    return sum;
+}
+
 } // namespace
 
 Integer max_twiddle_table(std::size_t tables) {
@@ -108,14 +120,14 @@ std::optional<SplitTwiddles> split_twiddles(const std::vector<Twiddle>& twiddles
 
 std::optional<TwiddleProducts> twiddle_products(const std::vector<Twiddle>& twiddles, const Extents& extents,
                                                 Roots roots) {
-    Integer whole = 0;
-    for (const Twiddle& twiddle : twiddles)
-        if (!twiddle.is_one()) whole += combinations(twiddle, extents);
-    if (is_loaded(whole, largest_cached_table, roots)) return std::nullopt;
+    if (is_loaded(all_combinations(twiddles, extents), largest_cached_table, roots)) return std::nullopt;
     const auto powers = powers_of(twiddles, extents);
     if (!powers) return std::nullopt;
     Integer radix = 1;
     while (radix * radix < std::ssize(twiddles)) radix *= 2;
+    Integer unit = 0; // of the exponents
+    for (const Integer exponent : powers->exponents) unit = std::gcd(unit, exponent);
+    radix *= std::max<Integer>(unit, 1);
     TwiddleProducts products;
     std::map<Integer, std::size_t> index_of_exponent;
     for (const Integer exponent : powers->exponents) {
@@ -184,9 +196,19 @@ TwiddleGroups twiddle_groups(std::vector<Twiddle> twiddles, bool complex, bool f
     TwiddleGroups result;
     Integer largest = max_twiddle_table(1);
     for (std::size_t entry = 0; entry < twiddles.size(); ++entry) result.of_entry.push_back({{entry}});
+    const auto replace_by = [&](TwiddleProducts products) {
+        twiddles = std::move(products.twiddles);
+        for (std::size_t entry = 0; entry < result.of_entry.size(); ++entry) {
+            result.of_entry[entry].clear();
+            for (const std::size_t index : products.of_entry[entry])
+                result.of_entry[entry].push_back({index});
+        }
+    };
     if (auto split = split_twiddles(twiddles, extents, roots)) {
-        for (auto& groups : result.of_entry) groups.push_back({twiddles.size()});
         twiddles = std::move(split->own);
+        if (complex && for_gpu && all_combinations(twiddles, extents) > largest_own_tables)
+            if (auto products = twiddle_products(twiddles, extents, roots)) replace_by(std::move(*products));
+        for (auto& groups : result.of_entry) groups.push_back({twiddles.size()});
         twiddles.push_back(std::move(split->common));
     } else if (auto chirps = complex && (for_gpu || twiddles.size() > 1) ? split_chirps(twiddles, extents)
                                                                          : std::nullopt) {
@@ -196,14 +218,7 @@ TwiddleGroups twiddle_groups(std::vector<Twiddle> twiddles, bool complex, bool f
         twiddles = std::move(chirps->own);
         twiddles.push_back(std::move(chirps->common));
     } else if (complex && for_gpu) {
-        if (auto products = twiddle_products(twiddles, extents, roots)) {
-            twiddles = std::move(products->twiddles);
-            for (std::size_t entry = 0; entry < result.of_entry.size(); ++entry) {
-                result.of_entry[entry].clear();
-                for (const std::size_t index : products->of_entry[entry])
-                    result.of_entry[entry].push_back({index});
-            }
-        }
+        if (auto products = twiddle_products(twiddles, extents, roots)) replace_by(std::move(*products));
     }
     if (!complex) {
         result.twiddles = std::move(twiddles);

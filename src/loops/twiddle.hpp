@@ -111,8 +111,9 @@ struct TwiddleProducts {
     std::vector<Twiddle> twiddles;
     std::vector<std::vector<std::size_t>> of_entry; ///< indices of twiddles, ascending
 };
-/// ω^{c_e·g} for entry e, c_e constant and g a form of loop variables, as ω^{l·g} · ω^{h·g} with c_e = l + h, h a
-/// multiple of a constant near the square root of the number of entries. Nothing as for `split_twiddles`.
+/// ω^{c_e·g} for entry e, c_e constant and g a form of loop variables, as ω^{l·g} · ω^{h·g} with c_e = l + h, where h is
+/// a multiple of a constant: the greatest common divisor of all c_e times a number near the square root of that of the
+/// entries. Nothing as for `split_twiddles`.
 std::optional<TwiddleProducts> twiddle_products(const std::vector<Twiddle>& twiddles, const Extents& extents,
                                                 Roots roots);
 

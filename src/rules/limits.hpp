@@ -17,6 +17,6 @@ constexpr Integer largest_radix = 64;
 
 /// Longer convolutions of Rader's algorithm are not worth planning: their spectra have no closed form, and their orders
 /// are no affine maps, so that every entry takes a table's. Bluestein's algorithm needs neither.
-constexpr Integer longest_rader_convolution = Integer{1} << 21;
+constexpr Integer longest_rader_convolution = Integer{1} << 20;
 
 } // namespace swirl::rules

@@ -367,7 +367,7 @@ TEST(Planning, AsksBeforeEachSampleWhetherItIsCancelled) {
     for (const char* text : {"dft 720", "gemm 1000x1000x1000 float32"}) {
         int questions = 0;
         swirl::plan(text, {.effort = swirl::Effort::measure,
-                           .time_budget_seconds = 0.3,
+                           .time_budget_seconds = 2,
                            .cancelled = [&] { return ++questions < 0; },
                            .use_wisdom = false});
         // The first comparison alone has several samples of two candidates.

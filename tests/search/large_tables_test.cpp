@@ -65,6 +65,13 @@ TEST(LargeTables, AreNotMadeForLargePrimes) {
         }
 }
 
+TEST(LargeTables, AreNotMadeForProductsOfLargePrimes) {
+    constexpr Integer most = Integer{100} << 20; // of data of 4.4 and 6.8 GiB
+    // 8 lanes take 16741 columns in 2092 = 4 · 523 vectors, and 25229 in 3153 = 3 · 1051: no divisor is near the root.
+    for (const char* text : {"dft 292532234", "rdft 906049077 backward"})
+        EXPECT_LT(plan_of(text, target::avx512_cpu(), false)->table_bytes(), most) << text;
+}
+
 TEST(LargeTables, OfOneSpectrumAreOne) {
     // Full vectors of transforms and the rest are two loops that multiply by a spectrum of 160 MB.
     EXPECT_LT(plan_of("dft 623853875", target::avx2_cpu(), false)->table_bytes(), Integer{180} << 20);

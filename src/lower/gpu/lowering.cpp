@@ -180,13 +180,31 @@ ir::Program lower_kernel(const KernelRequest& request, const KernelLoops& kernel
 
 } // namespace
 
+namespace {
+
+/// Takes long tables from an earlier kernel that has the same: the two transforms of a convolution have many in common.
+void share_tables(ir::Program& program, const std::vector<ir::Program>& earlier) {
+    constexpr std::size_t shortest = std::size_t{1} << 16; // bytes
+    for (ir::BufferInfo& buffer : program.buffers) {
+        if (!buffer.contents || buffer.contents->bytes() < shortest) continue;
+        for (const ir::Program& other : earlier)
+            for (const ir::BufferInfo& known : other.buffers)
+                if (known.contents && *known.contents == *buffer.contents) buffer.contents = known.contents;
+    }
+}
+
+} // namespace
+
 std::vector<ir::Program> lower_to_gpu(const KernelRequest& request,
                                       const std::vector<LaunchConfiguration>& configurations) {
     KernelRequest own = request;
     own.loops = on_gpu(request.loops);
     std::vector<ir::Program> programs;
-    for (const KernelLoops& kernel : loops_for_gpu(request.loops, configurations))
-        programs.push_back(lower_kernel(own, kernel));
+    for (const KernelLoops& kernel : loops_for_gpu(request.loops, configurations)) {
+        ir::Program program = lower_kernel(own, kernel);
+        share_tables(program, programs);
+        programs.push_back(std::move(program));
+    }
     for (std::size_t k = 0; programs.size() > 1 && k < programs.size(); ++k)
         programs[k].name += fmt::format("_kernel_{}", k + 1);
     return programs;
