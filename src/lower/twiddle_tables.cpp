@@ -12,12 +12,17 @@ namespace {
 
 /// Calls f(row) for every assignment of the loops' variables in `values`; the last loop runs fastest.
 template <class F> void for_each_row(const std::vector<Loop>& loops, std::vector<Integer>& values, F&& f) {
+    const auto value = [&](const Loop& loop) -> Integer& {
+        return values[static_cast<std::size_t>(loop.variable)];
+    };
     const Integer rows = iterations_of(loops);
+    for (const Loop& loop : loops) value(loop) = 0;
     for (Integer row = 0; row < rows; ++row) {
-        Integer rest = row;
-        for (std::size_t k = loops.size(); k-- > 0; rest /= loops[k].count)
-            values[static_cast<std::size_t>(loops[k].variable)] = rest % loops[k].count;
         f(row);
+        for (std::size_t k = loops.size(); k-- > 0;) {
+            if (++value(loops[k]) < loops[k].count) break;
+            value(loops[k]) = 0;
+        }
     }
 }
 
