@@ -137,7 +137,7 @@ if(SWIRL_BUILD_TESTS)
     foreach(name accuracy data definition reference reference_dft)
         list(APPEND test_sources_cli ${PROJECT_SOURCE_DIR}/cli/${name}.cpp)
     endforeach()
-    set(folders_with_fake_drivers api cli fuzz_judge plan runtime)
+    set(folders_with_fake_drivers api cli cufft fuzz_judge plan runtime)
     set(fake_drivers)
     foreach(version 10020 11000 12080)
         add_library(fake_cuda_${version} MODULE
@@ -201,9 +201,17 @@ if(SWIRL_BUILD_TESTS)
                 SWIRL_FOLDER_OF_FFTW="${FFTW_fftw3_LIBDIR}")
             add_dependencies(test_fftw ${SWIRL_FFTW_LIBRARIES} swirl_fftw_wisdom swirl_fftwf_wisdom)
         endif()
+        if(folder STREQUAL cufft)
+            target_compile_definitions(test_cufft PRIVATE
+                SWIRL_CUFFT12_LIBRARY="$<TARGET_FILE:swirl_cufft12_shared>"
+                SWIRL_CUFFT11_LIBRARY="$<TARGET_FILE:swirl_cufft11_shared>")
+            # NVIDIA's header declares the same functions with other types.
+            set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/cufft/abi_test.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+            add_dependencies(test_cufft ${SWIRL_CUFFT_LIBRARIES})
+        endif()
         if(folder STREQUAL install)
             foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static ${SWIRL_FFTW_LIBRARIES}
-                ${SWIRL_FFTW_STATIC_LIBRARIES})
+                ${SWIRL_FFTW_STATIC_LIBRARIES} ${SWIRL_CUFFT_LIBRARIES})
                 if(TARGET ${library})
                     add_dependencies(test_install ${library})
                 endif()
