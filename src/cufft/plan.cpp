@@ -50,16 +50,23 @@ std::size_t work_area_bytes(const Request& request) {
 }
 
 std::size_t Plan::make(const Request& request) {
+    std::optional<int> ordinal;
+    {
+        const std::lock_guard lock(mutex_);
+        require(!made_, Status::invalid_plan);
+        ordinal = ordinal_;
+    }
+    if (!ordinal) ordinal = current_gpu();
+    const auto variants =
+        KnownVariants::of_process().get(request, *ordinal); // without the lock, as it takes long
+    const std::size_t bytes = area_bytes_of(*variants);
     const std::lock_guard lock(mutex_);
     require(!made_, Status::invalid_plan);
-    const int ordinal = ordinal_ ? *ordinal_ : current_gpu();
-    Made made{request, ordinal, KnownVariants::of_process().get(request, ordinal)};
-    const std::size_t bytes = area_bytes_of(*made.variants);
     if (allocates_ && area_ == nullptr && bytes > 0) {
-        own_area_.emplace(runtime::device_numbered(ordinal), bytes);
+        own_area_.emplace(runtime::device_numbered(*ordinal), bytes);
         area_ = reinterpret_cast<void*>(own_area_->address());
     }
-    made_ = std::move(made);
+    made_ = Made{request, *ordinal, variants};
     return bytes;
 }
 
