@@ -6,13 +6,12 @@
 #include "cufft/version.hpp"
 
 #include <array>
+#include <memory>
 
 namespace {
 
 using namespace swirl;
 using namespace swirl::cufft;
-
-std::shared_ptr<Plan> plan_of(Handle handle) { return Plans::of_process().find(handle); }
 
 /// What a call plans: made after the handle and the pointers have been looked at.
 template <class MakeRequest> Status make(Handle handle, std::size_t* bytes, MakeRequest&& request) {

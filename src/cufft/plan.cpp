@@ -132,11 +132,6 @@ void Plan::reset_property(PlanProperty property) {
     properties_.erase(property);
 }
 
-Kind Plan::kind() const {
-    const std::lock_guard lock(mutex_);
-    return made().request.kind;
-}
-
 void Plan::execute(std::optional<Kind> asked, const void* input, void* output, int sign) const {
     std::shared_ptr<const Variants> variants;
     Kind kind{};

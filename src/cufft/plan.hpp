@@ -30,7 +30,6 @@ public:
     Long property(PlanProperty property) const;
     void reset_property(PlanProperty property);
 
-    Kind kind() const; ///< of a plan that is made
     /// Enqueues the transform. `asked` unless any kind will do: what the plan must be of.
     void execute(std::optional<Kind> asked, const void* input, void* output, int sign) const;
 

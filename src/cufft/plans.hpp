@@ -25,4 +25,6 @@ private:
     Handle last_ = 0;
 };
 
+inline std::shared_ptr<Plan> plan_of(Handle handle) { return Plans::of_process().find(handle); }
+
 } // namespace swirl::cufft

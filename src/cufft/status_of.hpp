@@ -2,9 +2,6 @@
 
 #include "cufft/abi.hpp"
 
-#include <exception>
-#include <functional>
-
 namespace swirl::cufft {
 
 /// What a function answers for the exception in flight. Bugs, and on request all errors, are also printed.

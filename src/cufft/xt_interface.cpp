@@ -3,14 +3,15 @@
 #include "cufft/plans.hpp"
 #include "cufft/status_of.hpp"
 
+#include <memory>
+#include <optional>
+
 // What cufftXt.h adds for several GPUs, of which there is one here, and for callbacks, of which there are none.
 
 namespace {
 
 using namespace swirl;
 using namespace swirl::cufft;
-
-std::shared_ptr<Plan> plan_of(Handle handle) { return Plans::of_process().find(handle); }
 
 Status execute(Handle handle, std::optional<Type> type, const Descriptor* input, const Descriptor* output,
                int sign) {
