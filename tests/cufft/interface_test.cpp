@@ -326,6 +326,40 @@ TEST_F(CufftInterface, SameTransformsShareTheirKernels) {
     cufftDestroy(second);
 }
 
+/// A program that makes plan after plan does not fill the GPU with kernels.
+TEST_F(CufftInterface, KernelsOfOldTransformsAreUnloaded) {
+    constexpr int kept = 256, more = 10;
+    const auto plan_and_destroy = [&](int batch) {
+        Handle plan = 0;
+        ASSERT_EQ(cufftPlan1d(&plan, 2, Type::r2c, batch), S::success);
+        EXPECT_EQ(cufftDestroy(plan), S::success);
+    };
+    Handle held = 0;
+    ASSERT_EQ(cufftPlan1d(&held, 2, Type::r2c, 1000), S::success);
+    for (int batch = 1; batch <= kept; ++batch) plan_and_destroy(batch);
+    const int modules = fake.modules;
+    fake.calls.clear();
+    for (int batch = kept + 1; batch <= kept + more; ++batch) plan_and_destroy(batch);
+    EXPECT_EQ(fake.modules, modules);
+    EXPECT_GE(fake.count("cuCtxSynchronize"), more); // before they are unloaded
+    EXPECT_EQ(cufftExecR2C(held, x.data(), y.data()), S::success);
+    EXPECT_EQ(fake.launches.size(), 1U);
+    cufftDestroy(held);
+}
+
+TEST_F(CufftInterface, SaysWhatItPlansAndWhyItFailsIfAsked) {
+    setenv("SWIRL_CUFFT_VERBOSE", "1", 1);
+    testing::internal::CaptureStderr();
+    Handle plan = 0;
+    EXPECT_EQ(cufftPlan1d(&plan, 34, Type::c2c, 1), S::success);
+    EXPECT_EQ(cufftExecC2C(plan, x.data(), x.data() + 1, forward_sign), S::invalid_value);
+    const std::string text = testing::internal::GetCapturedStderr();
+    unsetenv("SWIRL_CUFFT_VERBOSE");
+    for (const char* part : {"dft 34 float32  sm_90: ", "dft 34 backward float32 inplace", "overlap"})
+        EXPECT_NE(text.find(part), std::string::npos) << text;
+    cufftDestroy(plan);
+}
+
 TEST_F(CufftInterface, PlansBelongToTheCurrentGpu) {
     runtime::CudaDriver driver(support::fake_cuda_library(12080));
     const runtime::GpuDevice device(1, driver);
