@@ -1,5 +1,6 @@
 # `cmake --install build/release --prefix …`, of which the component `library` is: headers; libswirl and libswirl_blas, shared and static; the CMake package swirl; pkg-config
-# files swirl and swirl_blas. FFTW's interface, its libraries, headers and pkg-config files, is in folders of its own.
+# files swirl and swirl_blas. FFTW's interface, its libraries, headers and pkg-config files, is in folders of its own; so is cuFFT's,
+# which is libraries alone.
 
 include(CMakePackageConfigHelpers)
 
@@ -42,6 +43,7 @@ set(SWIRL_FFTW_LIBDIR ${CMAKE_INSTALL_LIBDIR}/${SWIRL_FFTW_FOLDER})
 set(SWIRL_FFTW_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR}/${SWIRL_FFTW_FOLDER})
 install(TARGETS ${SWIRL_FFTW_LIBRARIES} ${SWIRL_FFTW_STATIC_LIBRARIES}
     LIBRARY DESTINATION ${SWIRL_FFTW_LIBDIR} ARCHIVE DESTINATION ${SWIRL_FFTW_LIBDIR})
+install(TARGETS ${SWIRL_CUFFT_LIBRARIES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_CUFFT_FOLDER})
 install(FILES ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.h ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.f
     ${fortran_header_folder}/fftw3.f03 DESTINATION ${SWIRL_FFTW_INCLUDEDIR})
 cmake_path(SET pc_dir NORMALIZE "/prefix/${SWIRL_FFTW_LIBDIR}/pkgconfig")

@@ -26,12 +26,12 @@ foreach(layer IN LISTS layer_order)
         else()
             swirl_precompile(swirl_${layer} FROM ${library_headers})
         endif()
-        if(NOT layer MATCHES "^(rules|target|api|blas|fftw)$") # their files, tables of one shape, have functions of the same names
+        if(NOT layer MATCHES "^(rules|target|api|blas|fftw|cufft)$") # their files, tables of one shape, have functions of the same names
             swirl_unite(swirl_${layer})
         endif()
         # The call of a small kernel takes some nanoseconds. Pairs of arguments loaded as one vector would wait for the two
         # stores that have just written them.
-        if(layer MATCHES "^(plan|api|blas|fftw)$")
+        if(layer MATCHES "^(plan|api|blas|fftw|cufft)$")
             target_compile_options(swirl_${layer} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>)
         endif()
         set(scope PUBLIC)
@@ -45,8 +45,8 @@ foreach(layer IN LISTS layer_order)
     list(APPEND SWIRL_LAYERS ${layer})
 endforeach()
 
-# Separate libraries (Blas.cmake, Fftw.cmake), whose names libswirl does not export.
-set(SWIRL_LAYERS_APART blas fftw)
+# Separate libraries (Blas.cmake, Fftw.cmake, Cufft.cmake), whose names libswirl does not export.
+set(SWIRL_LAYERS_APART blas fftw cufft)
 set(SWIRL_LIBRARY_LAYERS ${SWIRL_LAYERS})
 list(REMOVE_ITEM SWIRL_LIBRARY_LAYERS ${SWIRL_LAYERS_APART})
 

@@ -4,10 +4,10 @@
 set(SWIRL_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # version 0.2 need not be compatible with 0.1
 
 # swirl_library(<target> NAME <name> [VERSION <version> SOVERSION <version>] [SUBFOLDER <folder>] [SYMBOL_VERSION <version>]
-#     LAYERS <folder>… EXPORTS <pattern>…): targets <target> (shared) and <name>_static, in this folder among the others'. All
-# objects of the layers are in it, and those of the layers above that they need.
+#     LAYERS <folder>… EXPORTS <pattern>… [SHARED_ONLY]): targets <target> (shared) and, unless SHARED_ONLY, <name>_static, in
+# this folder among the others'. All objects of the layers are in it, and those of the layers above that they need.
 function(swirl_library target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;VERSION;SOVERSION;SUBFOLDER;SYMBOL_VERSION" "LAYERS;EXPORTS")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED_ONLY" "NAME;VERSION;SOVERSION;SUBFOLDER;SYMBOL_VERSION" "LAYERS;EXPORTS")
     if(NOT arg_VERSION)
         set(arg_VERSION ${PROJECT_VERSION})
         set(arg_SOVERSION ${SWIRL_SOVERSION})
@@ -27,7 +27,7 @@ function(swirl_library target)
     set(asmjit_debug_output ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
 
     list(JOIN arg_EXPORTS "; " patterns)
-    set(version_script ${PROJECT_BINARY_DIR}/${arg_NAME}.map)
+    set(version_script ${PROJECT_BINARY_DIR}/${target}.map)
     file(CONFIGURE OUTPUT ${version_script} CONTENT "@arg_SYMBOL_VERSION@ { global: @patterns@; local: *; };\n" @ONLY)
     add_library(${target} SHARED ${objects} ${asmjit_debug_output})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_NAME} LINKER_LANGUAGE CXX
@@ -38,7 +38,7 @@ function(swirl_library target)
 
     # The objects are linked into one, in which names that are not exported become local: a program may contain another version of a
     # library that is linked in here. Sanitizers need the names of objects as they are.
-    if(SWIRL_SANITIZES)
+    if(SWIRL_SANITIZES OR arg_SHARED_ONLY)
         return()
     endif()
     set(merged ${PROJECT_BINARY_DIR}/${arg_NAME}.o)

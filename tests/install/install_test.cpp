@@ -100,7 +100,8 @@ protected:
 TEST_F(Installed, LibrariesNeedLibcLibmAndLibstdcxxAlone) {
     const std::regex allowed(R"(lib(c|m|stdc\+\+|gcc_s|dl|pthread|rt)\.so\.\d+|ld-linux.*)");
     for (const char* name :
-         {"libswirl.so", "libswirl_blas.so", "swirl-fftw/libfftw3.so", "swirl-fftw/libfftw3f.so"}) {
+         {"libswirl.so", "libswirl_blas.so", "swirl-fftw/libfftw3.so", "swirl-fftw/libfftw3f.so",
+          "swirl-cufft/libcufft.so.12", "swirl-cufft/libcufft.so.11"}) {
         const auto needed =
             words("readelf -d " + library(name) + " | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p'");
         EXPECT_FALSE(needed.empty());
@@ -116,6 +117,9 @@ TEST_F(Installed, LibraryNamesHaveTheCompatibleVersion) {
         EXPECT_EQ(name_of(name), std::vector{name + "." + suffix});
     for (const std::string name : {"libfftw3", "libfftw3f", "libfftw3_threads", "libfftw3f_omp"}) // as FFTW's
         EXPECT_EQ(name_of("swirl-fftw/" + name + ".so"), std::vector{name + ".so.3"});
+    for (const std::string name : {"libcufft.so.12", "libcufft.so.11"}) // as CUDA's
+        EXPECT_EQ(name_of("swirl-cufft/" + name), std::vector{name});
+    EXPECT_EQ(name_of("swirl-cufft/libcufft.so"), std::vector<std::string>{"libcufft.so.12"});
 }
 
 TEST_F(Installed, LibraryExportsItsInterfaceAlone) {
@@ -184,6 +188,27 @@ TEST_F(Installed, FftwsInterfaceServesProgramsInCCxxAndFortran) {
                    " $(pkg-config --static --cflags --libs fftw3 fftw3f) -o program && ./program");
     if (run_command("gfortran --version").status != 0) GTEST_SKIP() << "no Fortran compiler";
     expect_success(prologue + "gfortran " + project + "/fftw_user.f90" + flags);
+}
+
+TEST_F(Installed, CufftsInterfaceServesProgramsWithAndWithoutNvidiasHeader) {
+    const TemporaryFolder build;
+    const std::string folder = (libraries_ / "swirl-cufft").string();
+    // Without the driver, so that the answers are the same on every machine.
+    const std::string prologue = "cd " + quoted(build.path().string()) +
+                                 " && export SWIRL_CUDA_DRIVER=/no/driver LD_LIBRARY_PATH=" + quoted(folder) +
+                                 " && ",
+                      source = project + "/cufft_user.c ",
+                      run = " -o program && ./program | grep -x 'no GPU'";
+    const std::string c = SWIRL_C_COMPILER " -std=c99 -pedantic-errors -Wall -Werror ";
+    expect_success(prologue + c + source + "-L" + quoted(folder) + " -lcufft" + run);
+    expect_success(prologue + c + source + quoted(folder + "/libcufft.so.11") + run);
+    const std::string headers = "/usr/local/cuda/include";
+    if (!fs::exists(headers + "/cufft.h")) GTEST_SKIP() << "no cufft.h in " << headers;
+    const std::string with_header = " -DUSE_NVIDIAS_HEADER -isystem " + headers + " ";
+    expect_success(prologue + SWIRL_C_COMPILER " -std=gnu11" + with_header + source + "-L" + quoted(folder) +
+                   " -lcufft" + run);
+    expect_success(prologue + SWIRL_CXX_COMPILER " -x c++" + with_header + source + "-x none -L" +
+                   quoted(folder) + " -lcufft" + run);
 }
 
 TEST_F(Installed, BlasWorksInOpenMPRegionsAndAfterFork) {

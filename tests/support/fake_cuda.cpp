@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <thread>
 
 // SWIRL_FAKE_CUDA_VERSION is the CUDA version that this library claims to support.
@@ -51,6 +52,13 @@ std::string bytes_of_arguments(void** arguments) {
 }
 
 constexpr std::chrono::milliseconds compile_time{2};
+
+/// The one string of this content: the handle of the modules loaded from it.
+const std::string* interned(const std::string& text) {
+    static auto& images = *new std::set<std::string>;
+    return &*images.insert(text).first;
+}
+const std::string& image_of(Function function) { return *reinterpret_cast<const std::string*>(function); }
 
 /// Records options, and writes the compiler's log to the given buffers.
 void take_options(unsigned count, const CompileOption* names, void** values) {
@@ -156,6 +164,9 @@ EXPORT Result cuCtxPopCurrent_v2(Context* popped) {
         stack.pop_back();
     });
 }
+EXPORT Result cuCtxGetDevice(DeviceHandle* device) {
+    return Call("cuCtxGetDevice", Call::context)([=] { *device = device_of(stack.back()); });
+}
 EXPORT Result cuCtxSynchronize() {
     return Call("cuCtxSynchronize", Call::context)([] {});
 }
@@ -170,7 +181,7 @@ EXPORT Result cuModuleLoadDataEx(Module* module, const void* image, unsigned cou
     return call([&] {
         fake().image = text;
         ++fake().modules;
-        *module = handle<Module>(7);
+        *module = reinterpret_cast<Module>(const_cast<std::string*>(interned(text)));
     });
 }
 EXPORT Result cuLinkCreate_v2(unsigned count, CompileOption* names, void** values, Link* link) {
@@ -220,8 +231,10 @@ EXPORT Result cuLinkDestroy(Link link) {
 EXPORT Result cuModuleUnload(Module) {
     return Call("cuModuleUnload", Call::context)([] { --fake().modules; });
 }
-EXPORT Result cuModuleGetFunction(Function* function, Module, const char*) {
-    return Call("cuModuleGetFunction", Call::context)([=] { *function = handle<Function>(8); });
+/// A module has one kernel, of the same handle.
+EXPORT Result cuModuleGetFunction(Function* function, Module module, const char*) {
+    return Call("cuModuleGetFunction",
+                Call::context)([=] { *function = reinterpret_cast<Function>(module); });
 }
 EXPORT Result cuFuncGetAttribute(int* value, FunctionAttribute attribute, Function) {
     return Call("cuFuncGetAttribute", Call::context)([=] { *value = 40 + static_cast<int>(attribute); });
@@ -234,28 +247,30 @@ EXPORT Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function,
     return Call("cuOccupancyMaxActiveBlocksPerMultiprocessor",
                 Call::context)([=] { *blocks = 2048 / threads; });
 }
-EXPORT Result cuLaunchKernel(Function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                             unsigned block_y, unsigned block_z, unsigned shared_bytes, Stream stream,
-                             void** arguments, void**) {
+EXPORT Result cuLaunchKernel(Function function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                             unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                             Stream stream, void** arguments, void**) {
     return Call("cuLaunchKernel", Call::context)([=] {
         fake().launches.push_back({{grid_x, grid_y, grid_z},
                                    {block_x, block_y, block_z},
                                    {1, 1, 1},
                                    shared_bytes,
                                    stream,
-                                   bytes_of_arguments(arguments)});
+                                   bytes_of_arguments(arguments),
+                                   image_of(function)});
         if (fake().kernel) fake().kernel();
     });
 }
 #if SWIRL_FAKE_CUDA_VERSION >= 11080
-EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function, void** arguments, void**) {
+EXPORT Result cuLaunchKernelEx(const LaunchConfiguration* c, Function function, void** arguments, void**) {
     return Call("cuLaunchKernelEx", Call::context)([=] {
         FakeLaunch launch{{c->grid_x, c->grid_y, c->grid_z},
                           {c->block_x, c->block_y, c->block_z},
                           {1, 1, 1},
                           c->shared_bytes,
                           c->stream,
-                          bytes_of_arguments(arguments)};
+                          bytes_of_arguments(arguments),
+                          image_of(function)};
         for (unsigned k = 0; k < c->attribute_count; ++k) {
             const LaunchAttribute& attribute = c->attributes[k];
             if (attribute.id == LaunchAttribute::cooperative_launch)

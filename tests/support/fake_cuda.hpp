@@ -20,6 +20,7 @@ struct FakeLaunch {
     unsigned shared_bytes;
     runtime::cuda::Stream stream;
     std::string arguments;
+    std::string image;         ///< what the kernel's module was loaded from
     bool cooperative = false;  ///< all blocks must be co-resident
     bool starts_early = false; ///< programmatic dependent launch
 };

@@ -16,7 +16,7 @@ protected:
     void SetUp() override {
         try {
             device.emplace(0);
-        } catch (const UserError& error) {
+        } catch (const Unavailable& error) {
             GTEST_SKIP() << error.what();
         }
         stream.emplace(*device);

@@ -164,6 +164,7 @@ struct Functions {
     Result (*cuDevicePrimaryCtxRelease)(DeviceHandle);
     Result (*cuCtxPushCurrent)(Context);
     Result (*cuCtxPopCurrent)(Context* popped);
+    Result (*cuCtxGetDevice)(DeviceHandle* device);
     Result (*cuCtxSynchronize)();
 
     Result (*cuModuleLoadDataEx)(Module* module, const void* image, unsigned options, CompileOption* names,

@@ -1,19 +1,15 @@
 #include "runtime/cuda/compile.hpp"
 
 #include "base/error.hpp"
-#include "base/fork_gate.hpp"
-#include "runtime/cpu/team.hpp"
+#include "runtime/cpu/for_each_at_once.hpp"
 #include "runtime/cuda/compile_call.hpp"
 #include "sass/main_loop.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <map>
 #include <optional>
 #include <set>
-#include <system_error>
-#include <thread>
 
 namespace swirl::runtime {
 namespace {
@@ -89,34 +85,6 @@ CompiledText compile_and_store(const GpuDevice& device, const CacheKey& key, con
                                KernelCache* cache) {
     if (kernel.reorders_main_loop) return with_other_loop(device, key, kernel, cache);
     return load_and_store(device, key, kernel, cache, machine_code(device, kernel.ptx, kernel.options));
-}
-
-/// Calls f(0) … f(count−1) on as many threads as there are processors, this one included. After all have ended,
-/// rethrows the first exception.
-template <class F> void for_each_at_once(std::size_t count, F&& f) {
-    std::vector<std::exception_ptr> errors(count);
-    std::atomic<std::size_t> next{0};
-    const auto work = [&, is_in_section = ForkSection::is_inside()] {
-        const ForkSection::Joined joined(is_in_section);
-        for (std::size_t k = next++; k < count; k = next++) {
-            try {
-                f(k);
-            } catch (...) {
-                errors[k] = std::current_exception();
-            }
-        }
-    };
-    {
-        std::vector<std::jthread> others;
-        const std::size_t threads = std::min(count, static_cast<std::size_t>(processors()));
-        others.reserve(threads);
-        try {
-            while (others.size() + 1 < threads) others.emplace_back(work);
-        } catch (const std::system_error&) {} // fewer threads suffice
-        work();
-    }
-    for (const std::exception_ptr& error : errors)
-        if (error) std::rethrow_exception(error);
 }
 
 } // namespace

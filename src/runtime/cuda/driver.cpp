@@ -92,6 +92,7 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", 11000);
     exports.need(f.cuCtxPushCurrent, "cuCtxPushCurrent_v2", 4000);
     exports.need(f.cuCtxPopCurrent, "cuCtxPopCurrent_v2", 4000);
+    exports.need(f.cuCtxGetDevice, "cuCtxGetDevice", 4000);
     exports.need(f.cuCtxSynchronize, "cuCtxSynchronize", 4000);
     exports.need(f.cuModuleLoadDataEx, "cuModuleLoadDataEx", 4000);
     exports.need(f.cuModuleUnload, "cuModuleUnload", 4000);

@@ -15,11 +15,15 @@ const std::byte* at(const void* pointer, Integer offset) {
 
 } // namespace
 
-void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
+void require_aligned(const GpuArgument& argument) {
     if (argument.alignment > 1 &&
         reinterpret_cast<std::uintptr_t>(argument.pointer) % argument.alignment != 0)
         throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", argument.name,
                         argument.pointer, argument.alignment);
+}
+
+void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
+    require_aligned(argument);
     runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
     const void* const last = at(argument.pointer, argument.high - 1);
     if (!runtime::is_memory_of(device, runtime::location_of(device, last)))
@@ -105,6 +109,21 @@ void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Argume
     on_host_(arguments);
     for (const GpuArgument& argument : list_of(arguments))
         if (argument.pointer != nullptr) planning::check(device, argument);
+}
+
+void GpuArgumentCheck::require_valid_addresses(const Arguments& arguments) const {
+    on_host_(arguments);
+    const auto is_aligned = [&](const void* pointer, Binding::Source source) {
+        const std::size_t alignment = alignments_[static_cast<std::size_t>(source)];
+        return alignment <= 1 || reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
+    };
+    if (arrays_.empty() && is_aligned(arguments.input, Binding::Source::input) &&
+        is_aligned(arguments.input_imaginary, Binding::Source::input_imaginary) &&
+        is_aligned(arguments.output, Binding::Source::output) &&
+        is_aligned(arguments.output_imaginary, Binding::Source::output_imaginary))
+        return; // without a list of names
+    for (const GpuArgument& argument : list_of(arguments))
+        if (argument.pointer != nullptr) require_aligned(argument);
 }
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,

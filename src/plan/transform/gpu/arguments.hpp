@@ -22,6 +22,8 @@ struct GpuArgument {
     std::size_t alignment;  ///< bytes
     Elements elements = {}; ///< the elements among these bytes; no axes: all bytes
 };
+/// Throws UserError unless the pointer is aligned.
+void require_aligned(const GpuArgument& argument);
 /// Throws UserError unless the pointer is aligned and all touched bytes are memory of this GPU or managed memory.
 void check(const runtime::GpuDevice& device, const GpuArgument& argument);
 /// Whether no byte belongs to elements of both.
@@ -42,6 +44,8 @@ public:
     /// pointers not aligned to their complex elements, for elements outside this GPU's memory and managed memory, and
     /// for auxiliary arrays that are missing or overwritten.
     void operator()(const runtime::GpuDevice& device, const Arguments& arguments) const;
+    /// The same but for where the memory is: without a call of the driver.
+    void require_valid_addresses(const Arguments& arguments) const;
     /// The same with a workspace.
     void operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
                     const Arguments& arguments) const;

@@ -239,6 +239,16 @@ void GpuPlan::execute(const Arguments& arguments, runtime::cuda::Stream stream,
                  queue);
 }
 
+void GpuPlan::execute_anywhere(const Arguments& arguments, runtime::cuda::Stream stream,
+                               void* workspace) const {
+    const State& state = *state_;
+    state.check->require_valid_addresses(arguments);
+    if (workspace == nullptr && state.workspace_bytes > 0)
+        throw UserError("there is no workspace; this plan needs {} bytes", state.workspace_bytes);
+    state.launch(arguments, reinterpret_cast<runtime::cuda::Address>(workspace),
+                 runtime::GpuStream::borrowed(state.device, stream));
+}
+
 void GpuPlan::execute_kernel(std::size_t kernel, const Arguments& arguments, runtime::cuda::Stream stream,
                              const GpuWorkspace& workspace) const {
     const State& state = *state_;

@@ -73,6 +73,10 @@ public:
     void execute(const Arguments& arguments, runtime::cuda::Stream stream,
                  const GpuWorkspace& workspace = {}) const;
 
+    /// The same of arrays and a workspace that the caller vouches for: the driver is not asked where they are, so that they may
+    /// be any memory that the GPU reaches. A plan that needs a workspace must be given one.
+    void execute_anywhere(const Arguments& arguments, runtime::cuda::Stream stream, void* workspace) const;
+
     /// One kernel of kernels() alone, to time it: the result is meaningful only after the kernels before it.
     void execute_kernel(std::size_t kernel, const Arguments& arguments, runtime::cuda::Stream stream,
                         const GpuWorkspace& workspace) const;
