@@ -385,6 +385,20 @@ TEST(Planning, AsksBeforeEachSampleWhetherItIsCancelled) {
     }
 }
 
+TEST(Planning, KeepsTheBestSoFarWhenTheUserHasEnough) {
+    for (const char* text : {"dft 720", "gemm 300x300x300 float32", "dft 48x48"}) {
+        for (const int most : {0, 3, 40}) {
+            int asked = 0;
+            const swirl::Plan plan = swirl::plan(text, {.effort = swirl::Effort::measure,
+                                                        .time_budget_seconds = 600,
+                                                        .enough = [&] { return ++asked > most; },
+                                                        .use_wisdom = false});
+            EXPECT_GT(asked, most) << text;
+            EXPECT_MENTIONS(plan.description(), "checked: yes");
+        }
+    }
+}
+
 TEST(Planning, AsksWithinTheCheckWhetherItIsCancelled) {
     int questions = 0;
     const auto planned = [&](int most) {
