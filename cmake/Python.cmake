@@ -18,7 +18,7 @@ nanobind_add_module(swirl_python STABLE_ABI NB_STATIC NOMINSIZE PROTECT_STACK ${
 set_target_properties(swirl_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_package})
 target_include_directories(swirl_python SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS} ${Python_NumPy_INCLUDE_DIRS})
 list(GET SWIRL_LIBRARY_LAYERS -1 last_layer)
-target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_compile_options)
+target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_reports swirl_compile_options)
 target_compile_options(swirl_python PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>) # see Layers.cmake
 # XLA's headers, which jaxlib has, for swirl.jax; without them importing it says so. SWIRL_XLA_INCLUDE_DIR names another folder.
 if(NOT SWIRL_XLA_INCLUDE_DIR)
