@@ -71,7 +71,7 @@ GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
         const auto k = static_cast<std::size_t>(side == Side::output);
         const Extent reach = extent(problem, side);
         const Integer bytes = element_bytes(problem, side); // planar: of one component
-        elements_[k] = {axes(problem, side), bytes};
+        elements_[k] = touched_elements(problem, side);
         low_[k] = reach.lowest * bytes;
         high_[k] = (reach.highest + 1) * bytes;
     }
