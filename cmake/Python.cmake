@@ -7,6 +7,9 @@ if(NOT SWIRL_BUILD_PYTHON)
 endif()
 
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module NumPy OPTIONAL_COMPONENTS Development.SABIModule)
+if(SKBUILD_SABI_VERSION AND Python_VERSION VERSION_GREATER_EQUAL 3.12 AND NOT TARGET Python::SABIModule)
+    message(FATAL_ERROR "A wheel of Python's stable ABI needs CMake 3.26 and Python's headers") # it would have a wrong tag
+endif()
 execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_package(nanobind CONFIG REQUIRED)
