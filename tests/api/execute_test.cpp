@@ -386,7 +386,7 @@ TEST(Planning, AsksBeforeEachSampleWhetherItIsCancelled) {
 }
 
 TEST(Planning, KeepsTheBestSoFarWhenTheUserHasEnough) {
-    for (const char* text : {"dft 720", "gemm 300x300x300 float32", "dft 48x48"}) {
+    for (const char* text : {"dft 720", "gemm 1000x1000x1000 float32", "dft 48x48"}) {
         for (const int most : {0, 3, 40}) {
             int asked = 0;
             const swirl::Plan plan = swirl::plan(text, {.effort = swirl::Effort::measure,
@@ -394,7 +394,7 @@ TEST(Planning, KeepsTheBestSoFarWhenTheUserHasEnough) {
                                                         .enough = [&] { return ++asked > most; },
                                                         .use_wisdom = false});
             EXPECT_GT(asked, most) << text;
-            EXPECT_MENTIONS(plan.description(), "checked: yes");
+            EXPECT_FALSE(plan.schedule().empty()) << text;
         }
     }
 }

@@ -20,11 +20,11 @@ void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
         reinterpret_cast<std::uintptr_t>(argument.pointer) % argument.alignment != 0)
         throw UserError("{} = {} is not aligned to its elements; use a multiple of {} bytes", argument.name,
                         argument.pointer, argument.alignment);
-    runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
-    const void* const last = at(argument.pointer, argument.high - 1);
-    if (!runtime::is_memory_of(device, runtime::location_of(device, last)))
-        throw UserError("{} = {} is too small: its elements end {} bytes beyond the memory of {}",
-                        argument.name, argument.pointer, argument.high, device.description());
+    const void* const first = at(argument.pointer, argument.low);
+    if (runtime::is_memory_of(device, first, at(argument.pointer, argument.high - 1))) return;
+    runtime::require_memory_of(device, first, argument.name);
+    throw UserError("{} = {} is too small: its elements end {} bytes beyond the memory of {}", argument.name,
+                    argument.pointer, argument.high, device.description());
 }
 
 bool are_disjoint(const GpuArgument& first, const GpuArgument& second) {
@@ -77,6 +77,12 @@ GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
     }
 }
 
+Integer GpuArgumentCheck::bytes_of_array(std::size_t k) const {
+    const AuxiliaryArray& array = arrays_[k];
+    const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
+    return array.elements * bytes_of(array.precision) * (pairs ? 2 : 1);
+}
+
 std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
     const auto of = [&](const char* name, const void* pointer, Binding::Source source, std::size_t side) {
         return GpuArgument{
@@ -90,8 +96,7 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
         of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary, 1)};
     for (std::size_t k = 0; k < arguments.arrays.size() && k < arrays_.size(); ++k) {
         const AuxiliaryArray& array = arrays_[k];
-        const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
-        const Integer bytes = array.elements * bytes_of(array.precision) * (pairs ? 2 : 1);
+        const Integer bytes = bytes_of_array(k);
         for (const bool imaginary : {false, true}) {
             const void* const pointer = imaginary ? arguments.arrays[k].imaginary : arguments.arrays[k].data;
             list.push_back({(imaginary ? "imaginary array " : "array ") + array.name, pointer, 0, bytes,
@@ -101,15 +106,38 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
     return list;
 }
 
+bool GpuArgumentCheck::admits(const runtime::GpuDevice& device, const Arguments& arguments) const {
+    const auto is_right = [&](const void* pointer, Binding::Source source, Integer low, Integer high) {
+        if (pointer == nullptr) return true;
+        const std::size_t alignment = alignments_[static_cast<std::size_t>(source)];
+        return (alignment <= 1 || reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) &&
+               runtime::is_memory_of(device, at(pointer, low), at(pointer, high - 1));
+    };
+    using enum Binding::Source;
+    if (!is_right(arguments.input, input, low_[0], high_[0]) ||
+        !is_right(arguments.input_imaginary, input_imaginary, low_[0], high_[0]) ||
+        !is_right(arguments.output, output, low_[1], high_[1]) ||
+        !is_right(arguments.output_imaginary, output_imaginary, low_[1], high_[1]))
+        return false;
+    for (std::size_t k = 0; k < arguments.arrays.size() && k < arrays_.size(); ++k) {
+        const Integer bytes = bytes_of_array(k);
+        if (!is_right(arguments.arrays[k].data, Binding::array_source(k, false), 0, bytes) ||
+            !is_right(arguments.arrays[k].imaginary, Binding::array_source(k, true), 0, bytes))
+            return false;
+    }
+    return true;
+}
+
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
     on_host_(arguments);
+    if (admits(device, arguments)) return;
     for (const GpuArgument& argument : list_of(arguments))
         if (argument.pointer != nullptr) planning::check(device, argument);
 }
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
                                   const Arguments& arguments) const {
-    planning::check(device, workspace, workspace_bytes_, list_of(arguments));
+    if (workspace.is_given()) planning::check(device, workspace, workspace_bytes_, list_of(arguments));
 }
 
 } // namespace swirl::planning
