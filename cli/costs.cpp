@@ -15,17 +15,6 @@
 namespace swirl::cli {
 namespace {
 
-std::string text_of_estimate(const PlanCosts& costs) {
-    if (!costs.is_of_plan)
-        return fmt::format("the model would take {} for {}", costs.estimated, format_seconds(costs.seconds));
-    if (!costs.floors)
-        return fmt::format("{} on machines like those that the model was fitted to",
-                           format_seconds(costs.seconds));
-    const double larger = costs.floors->larger();
-    return fmt::format("{}, {} of the floor", format_seconds(costs.seconds),
-                       format_percent(costs.seconds > 0 ? larger / costs.seconds : 1));
-}
-
 std::vector<std::string> words_of(const std::string& text) {
     std::istringstream stream(text);
     return {std::istream_iterator<std::string>(stream), {}};
@@ -111,11 +100,25 @@ PlanCosts costs_on_cpu(const planning::Plan& plan, bool use_wisdom) {
     return costs;
 }
 
+std::string text_of_floors(const PlanCosts& costs) {
+    return costs.floors ? describe_floors(*costs.floors)
+                        : fmt::format("unknown: {}", costs.no_floors_because);
+}
+
+std::string text_of_estimate(const PlanCosts& costs) {
+    if (!costs.is_of_plan)
+        return fmt::format("the model would take {} for {}", costs.estimated, format_seconds(costs.seconds));
+    if (!costs.floors)
+        return fmt::format("{} on machines like those that the model was fitted to",
+                           format_seconds(costs.seconds));
+    const double larger = costs.floors->larger();
+    return fmt::format("{}, {} of the floor", format_seconds(costs.seconds),
+                       format_percent(costs.seconds > 0 ? larger / costs.seconds : 1));
+}
+
 std::string text_of(const PlanCosts& costs) {
-    return fmt::format(
-        "floors     {}\nestimate   {}\n{}",
-        costs.floors ? describe_floors(*costs.floors) : fmt::format("unknown: {}", costs.no_floors_because),
-        text_of_estimate(costs), text_of_rejections(costs));
+    return fmt::format("floors     {}\nestimate   {}\n{}", text_of_floors(costs), text_of_estimate(costs),
+                       text_of_rejections(costs));
 }
 
 void add_costs(Json& report, const PlanCosts& costs) {

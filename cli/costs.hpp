@@ -34,6 +34,10 @@ PlanCosts costs_of(search::Choice choice, const planning::Schedule& schedule,
 /// Of a CPU's plan: floors by the probe of this machine if it can run the plan.
 PlanCosts costs_on_cpu(const planning::Plan& plan, bool use_wisdom);
 
+/// What the two first lines of text_of say.
+std::string text_of_floors(const PlanCosts& costs);
+std::string text_of_estimate(const PlanCosts& costs);
+
 /// Lines for the floors and the estimate, then a table of what was not taken, and why.
 std::string text_of(const PlanCosts& costs);
 /// Adds the members "floors", "estimate" and "rejected".

@@ -9,7 +9,7 @@
 namespace swirl::cli {
 namespace {
 
-struct Result {
+struct GpuResult {
     std::string problem;
     std::string schedule;
     runtime::Measurement time;
@@ -17,13 +17,13 @@ struct Result {
     double pseudo_flops_per_second; ///< 5 n log2 n
 };
 
-Result measured(const Transform& problem, const planning::GpuPlan& plan, double seconds) {
+GpuResult measured(const Transform& problem, const planning::GpuPlan& plan, double seconds) {
     const runtime::Measurement time = search::time_on_gpu(plan, {.budget = seconds});
     return {to_text(problem), planning::to_string(plan.schedule()), time,
             search::compulsory_bytes(problem) / time.median, search::pseudo_flops(problem) / time.median};
 }
 
-Json json_of(const Result& result, double copy) {
+Json json_of(const GpuResult& result, double copy) {
     return {{"problem", result.problem},
             {"schedule", result.schedule},
             {"median_seconds", result.time.median},
@@ -50,7 +50,7 @@ void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions&
             copy = search::copy_bandwidth(plan->device());
             device = plan->device().description();
         }
-        const Result result = measured(problem, *plan, bench.seconds);
+        const GpuResult result = measured(problem, *plan, bench.seconds);
         results.push_back(json_of(result, copy));
         table.add({result.problem, format_seconds(result.time.median), format_seconds(result.time.minimum),
                    format_percent(result.time.spread), fmt::format("{:.0f}", result.bytes_per_second * 1e-9),

@@ -8,7 +8,9 @@
 #include "cli/products.hpp"
 #include "gemm/gpu/schedule.hpp"
 #include "plan/gemm/gpu/kernel.hpp"
+#include "plan/gemm/gpu/plan.hpp"
 
+#include <memory>
 #include <string>
 
 /// GEMM with --device gpu or, for inspection, with a kind of GPU such as sm_90.
@@ -40,6 +42,10 @@ double flops_of(const MatrixProduct& product);
 PlanCosts costs_of(const MatrixProduct& product, const GpuGemmInspection& plan);
 /// Throws UserError if C is empty.
 GpuGemmInspection inspect_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& options);
+
+/// The plan for the GPU that --device names.
+std::shared_ptr<const planning::GpuMatrixPlan> make_plan_on_gpu(const MatrixProduct& product,
+                                                                const PlanningOptions& options);
 
 /// Builds a plan and compares its result with the definition on the GPU; returns the schedule.
 std::string compare_on_gpu(const MatrixProduct& product, const PlanningOptions& options);

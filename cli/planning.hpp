@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cli/command.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "search/planner.hpp"
 
@@ -8,6 +7,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace swirl::cli {
 

@@ -37,15 +37,31 @@ if(SWIRL_ONEDNN_INCLUDE_DIR AND SWIRL_ONEDNN_LIBRARY AND SWIRL_BUILD_BENCH)
     target_link_libraries(swirl_onednn PRIVATE swirl_compile_options ${SWIRL_ONEDNN_LIBRARY})
 endif()
 
-# cli/*.cpp -> bin/swirl, but for cli/fftw_wisdom
+# What the command line and the Python package tell of a problem (cli/explain, cli/standalone.hpp): swirl_reports.
+set(report_names compiled_kernel costs floors generated_cpp generated_gpu gpu gpu_products memory_need output planning products
+    standalone svg table time_need)
+list(TRANSFORM report_names REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cli/\\1.cpp" OUTPUT_VARIABLE report_sources)
+file(GLOB explain_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/explain/*.cpp)
+list(FILTER explain_sources EXCLUDE REGEX "/explain/explain.cpp$") # the command
+list(APPEND report_sources ${explain_sources})
+if(SWIRL_BUILD_CLI OR SWIRL_BUILD_PYTHON)
+    add_library(swirl_reports STATIC ${report_sources})
+    target_include_directories(swirl_reports PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(swirl_reports PRIVATE swirl_compile_options PUBLIC swirl_all nlohmann_json::nlohmann_json)
+    swirl_precompile(swirl_reports FROM ${library_headers})
+    swirl_unite(swirl_reports)
+endif()
+
+# The rest of cli/*.cpp -> bin/swirl, but for cli/fftw_wisdom
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*.cpp)
 list(FILTER cli_sources EXCLUDE REGEX "/cli/fftw_wisdom/")
+list(REMOVE_ITEM cli_sources ${report_sources})
 if(SWIRL_BUILD_CLI AND cli_sources)
     find_package(CLI11 REQUIRED)
     add_executable(swirl_cli ${cli_sources})
     set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
     target_include_directories(swirl_cli PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_all swirl_blas swirl_peers
+    target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_reports swirl_blas swirl_peers
         CLI11::CLI11 nlohmann_json::nlohmann_json)
     swirl_precompile(swirl_cli <fmt/format.h> <CLI/CLI.hpp> <nlohmann/json.hpp>)
     swirl_unite(swirl_cli)

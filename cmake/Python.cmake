@@ -7,6 +7,9 @@ if(NOT SWIRL_BUILD_PYTHON)
 endif()
 
 find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module NumPy OPTIONAL_COMPONENTS Development.SABIModule)
+if(SKBUILD_SABI_VERSION AND Python_VERSION VERSION_GREATER_EQUAL 3.12 AND NOT TARGET Python::SABIModule)
+    message(FATAL_ERROR "A wheel of Python's stable ABI needs CMake 3.26 and Python's headers") # it would have a wrong tag
+endif()
 execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
     OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 find_package(nanobind CONFIG REQUIRED)
@@ -18,7 +21,7 @@ nanobind_add_module(swirl_python STABLE_ABI NB_STATIC NOMINSIZE PROTECT_STACK ${
 set_target_properties(swirl_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_package})
 target_include_directories(swirl_python SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS} ${Python_NumPy_INCLUDE_DIRS})
 list(GET SWIRL_LIBRARY_LAYERS -1 last_layer)
-target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_compile_options)
+target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_reports swirl_compile_options)
 target_compile_options(swirl_python PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>) # see Layers.cmake
 # XLA's headers, which jaxlib has, for swirl.jax; without them importing it says so. SWIRL_XLA_INCLUDE_DIR names another folder.
 if(NOT SWIRL_XLA_INCLUDE_DIR)

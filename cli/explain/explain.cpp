@@ -1,19 +1,20 @@
 #include <swirl/matrix_product.hpp>
 #include "base/error.hpp"
 #include "cli/command.hpp"
-#include "cli/explain/batched.hpp"
 #include "cli/explain/cpu_gemm.hpp"
-#include "cli/explain/gemm.hpp"
+#include "cli/explain/derivation.hpp"
 #include "cli/explain/thread_map.hpp"
 #include "cli/explain/transform.hpp"
-#include "cli/explain/wgmma.hpp"
 #include "cli/output.hpp"
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
 
 #include <memory>
-#include <utility>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 namespace swirl::cli {
 namespace {
@@ -26,14 +27,22 @@ struct ExplainOptions {
     bool full = false;
 };
 
-template <class Explanation>
-void say(const ExplainOptions& options, const Explanation& explanation,
-         std::string (*map_of)(const Explanation&)) {
-    if (!options.svg.empty()) write_file(options.svg, map_of(explanation));
-    if (options.json)
-        print_json(json_of(explanation));
-    else
-        print(text_of(explanation));
+/// An SVG picture of a tile of C.
+std::string picture_of(const GemmExplanation& explanation) { return thread_map_of(explanation); }
+std::string picture_of(const WgmmaExplanation& explanation) { return tile_map_of(explanation); }
+
+void draw(const GpuGemmExplanation& explanation, const std::string& file) {
+    std::visit(
+        [&](const auto& kind) {
+            if constexpr (std::is_same_v<std::decay_t<decltype(kind)>, BatchedExplanation>)
+                throw UserError(
+                    "--svg is '{}'; it draws tiles of C, and blocks of a batched schedule have whole "
+                    "matrices",
+                    file);
+            else
+                write_file(file, picture_of(kind));
+        },
+        explanation);
 }
 
 void explain_transform(const ExplainOptions& options) {
@@ -41,36 +50,26 @@ void explain_transform(const ExplainOptions& options) {
         throw UserError("--svg is '{}'; it draws a tile of C, of a matrix multiplication on a GPU",
                         options.svg);
     const Transform problem = parse_one_problem(options.words);
-    const TransformDerivation derivation = options.planning.is_for_gpu()
-                                               ? derivation_on_gpu(problem, options.planning, options.full)
-                                               : derivation_on_cpu(problem, options.planning, options.full);
-    if (options.json)
-        print_json(derivation.json);
-    else
-        print(derivation.text);
+    if (!options.json) return print(derivation_of(problem, options.planning, options.full));
+    print_json((options.planning.is_for_gpu() ? derivation_on_gpu(problem, options.planning, options.full)
+                                              : derivation_on_cpu(problem, options.planning, options.full))
+                   .json);
 }
 
 void explain_gpu_gemm(const ExplainOptions& options, const MatrixProduct& product) {
     if (options.full)
         throw UserError("--full is for CPUs and transforms; use swirl show --device {} --stage ir",
                         options.planning.device);
-    if (is_empty(product) || product.k == 0)
-        throw Unsupported("a GPU multiplies nothing for an extent of 0\n  problem: {}", to_text(product));
-    PlanningOptions planning = options.planning;
-    planning.no_check = true; // compiled at most, not run
-    GpuGemmInspection inspection = inspect_gemm_on_gpu(product, planning);
-    if (gemm::is_batched(inspection.schedule)) {
-        if (!options.svg.empty())
-            throw UserError(
-                "--svg is '{}'; it draws tiles of C, and blocks of a batched schedule have whole "
-                "matrices",
-                options.svg);
-        const BatchedExplanation explanation = explain_batched(product, std::move(inspection));
-        return options.json ? print_json(json_of(explanation)) : print(text_of(explanation));
-    }
-    if (gemm::is_wgmma(inspection.schedule))
-        return say(options, explain_wgmma(product, std::move(inspection)), tile_map_of);
-    say(options, explain_gemm(product, planning, std::move(inspection)), thread_map_of);
+    const GpuGemmExplanation explanation = explain_gemm_on_gpu(product, options.planning);
+    if (!options.svg.empty()) draw(explanation, options.svg);
+    std::visit(
+        [&](const auto& kind) {
+            if (options.json)
+                print_json(json_of(kind));
+            else
+                print(text_of(kind));
+        },
+        explanation);
 }
 
 void explain_product(const ExplainOptions& options) {
@@ -82,7 +81,7 @@ void explain_product(const ExplainOptions& options) {
     if (options.json)
         print_json(gemm_derivation_on_cpu_as_json(product, options.planning));
     else
-        print(gemm_derivation_on_cpu(product, options.planning, options.full));
+        print(derivation_of(product, options.planning, options.full));
 }
 
 } // namespace

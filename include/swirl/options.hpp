@@ -71,6 +71,9 @@ struct Options {
     /// between kernels and between parts of tables and of the check; if it returns true, planning throws Cancelled. A search
     /// in the background calls this function, `progress` and `log` on its own thread until it ends.
     std::function<bool()> cancelled = {};
+    /// Called while searching, as often as `cancelled`; if it returns true, the search ends as if its time budget were spent:
+    /// the plan has the fastest schedule found so far, which is stored as wisdom.
+    std::function<bool()> enough = {};
     std::string cpu = {}; ///< "avx512", "avx2", "sse2" or "portable"; empty: the best that this CPU supports
     std::string schedule = {}; ///< every choice, in the format of Plan::schedule(); empty: choose
     /// Verify the plan once against a second algorithm before returning it; of a large batch some transforms. GPU kernels

@@ -6,6 +6,7 @@
 #include "fourier.hpp"
 #include "plan.hpp"
 #include "products.hpp"
+#include "reports.hpp"
 #include "spectral.hpp"
 #include "xla.hpp"
 
@@ -29,6 +30,7 @@ NB_MODULE(_core, module) {
     swirl::python::define_transforms(module);
     swirl::python::define_memory_transforms(module);
     swirl::python::define_products(module);
+    swirl::python::define_reports(module);
     swirl::python::define_xla_handlers(module);
     module.attr("version") = swirl::version();
 }

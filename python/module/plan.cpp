@@ -2,6 +2,7 @@
 #include "plan.hpp"
 
 #include "planning.hpp"
+#include "reports.hpp"
 #include "sides.hpp"
 
 #include <nanobind/stl/complex.h>
@@ -231,6 +232,47 @@ nb::object reduced(const PlanObject& self) {
     return nb::make_tuple(make, nb::make_tuple(to_text(self.plan.problem()), options));
 }
 
+/// A schedule for another kind of device than the language's is chosen anew.
+std::string emitted(const PlanObject& self, const std::string& language, const std::string& gpu,
+                    const std::string& function, bool header) {
+    Report report = report_of(self.plan, self.options);
+    const bool is_for_gpu = language != "c++" && language != "cpp";
+    if (is_for_gpu || self.plan.device().is_gpu()) report.schedule.clear();
+    return source_of(std::move(report), {language, gpu, function, header});
+}
+
+constexpr const char* explain_text =
+    R"(How the problem is computed, as text: what `swirl explain` prints.
+
+The formula and the rules that broke it down, merged loops and their tags, operations and code of each kernel, predicted and
+measured time of each pass (it is executed for some hundredths of a second), floors, and what was not taken and why. Of a
+matrix product blocks, loops and kernels.
+
+Args:
+    full: Also the intermediate representation and the code of the kernels; not of products on GPUs.
+
+Returns:
+    Lines of text.)";
+
+constexpr const char* emit_text =
+    R"(The problem as source text that needs no swirl: what `swirl emit` writes.
+
+C++ has the plan's own algorithm if the plan is for the CPU. Kernels in a language for GPUs are chosen by the model for a
+kind of GPU, as these languages lack some of its instructions; with them comes a function of the host that runs them.
+
+Args:
+    language: "c++" (or "cpp"), "cuda", "hip" or "opencl".
+    gpu: Of a language for GPUs, the kind that kernels are chosen for: "generic", "sm_80" or "sm_90".
+    function: Name of the function; "" for one made from the problem.
+    header: Return the function's declaration for C and C++ instead.
+
+Returns:
+    The text of a file.
+
+Raises:
+    ValueError: No such language or kind of GPU, no identifier, or the language cannot express the problem.
+    Unsupported: The emitter lacks the problem's data types.)";
+
 constexpr const char* execute_text =
     R"(Executes the plan. Releases the interpreter's lock, but for plans of less than some microseconds.
 
@@ -308,6 +350,18 @@ void define_plan(nb::module_& module) {
                         (device.is_gpu() ? "', device='" + name_of(device) : "") + "', schedule='" +
                         self.plan.schedule() + "')";
              })
+        .def(
+            "explain",
+            [](const PlanObject& self, bool full) {
+                return explanation_of(report_of(self.plan, self.options), full);
+            },
+            arg("full") = false, explain_text)
+        .def("emit", emitted, arg("language") = "c++", nb::kw_only(), arg("gpu") = "generic",
+             arg("function") = "", arg("header") = false, emit_text)
+        .def(
+            "_repr_markdown_",
+            [](const PlanObject& self) { return markdown_of(report_of(self.plan, self.options)); },
+            "What a notebook shows: the problem, its derivation in mathematics, floors and predicted time.")
         .def("__reduce__", reduced);
 }
 

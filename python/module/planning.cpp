@@ -55,9 +55,12 @@ Options library_options(const PlanOptions& given) {
     return options;
 }
 
-/// What the thread that measures tells the thread that waits for it.
+/// What the thread that measures tells the thread that waits for it, and the other way round.
 struct Search {
     std::atomic<bool> is_cancelled = false;
+    std::atomic<bool> is_interrupted = false; ///< by Ctrl-C: what is fastest so far becomes wisdom
+    std::atomic<bool> has_begun = false;      ///< to measure
+    std::atomic<bool> has_ended_early = false;
     std::mutex mutex;
     std::vector<std::string> lines;
 
@@ -67,11 +70,20 @@ struct Search {
     }
 };
 
+/// How long a search that is interrupted may take to keep what it has: its longest sample.
+constexpr std::chrono::seconds longest_farewell(5);
+
 /// Plans on a thread of its own, which never needs the interpreter's lock: another thread may hold that lock in fork(), which
 /// waits until no thread plans.
 Plan plan_while_handling_signals(const Problem& problem, Options options, nb::handle progress) {
     Search search;
-    options.cancelled = [&search] { return search.is_cancelled.load(); };
+    // A search that ended early has stored what it has; its plan is not made.
+    options.cancelled = [&search] { return search.is_cancelled || search.has_ended_early; };
+    options.enough = [&search] {
+        search.has_begun = true;
+        if (search.is_interrupted) search.has_ended_early = true;
+        return search.is_interrupted.load();
+    };
     if (!progress.is_none())
         options.progress = [&search](const std::string& line) {
             const std::lock_guard lock(search.mutex);
@@ -79,13 +91,20 @@ Plan plan_while_handling_signals(const Problem& problem, Options options, nb::ha
         };
     std::future<Plan> result = std::async(std::launch::async, [&] { return plan(problem, options); });
     PyObject *type = nullptr, *value = nullptr, *trace = nullptr; // the exception that cancelled the plan
+    std::chrono::steady_clock::time_point farewell = {};
     bool is_ready = false;
     while (!is_ready) {
         {
             nb::gil_scoped_release released;
             is_ready = result.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;
         }
-        if (type != nullptr) continue;
+        if (type != nullptr) {
+            if (search.is_cancelled) continue;
+            const bool is_impatient = PyErr_CheckSignals() != 0;
+            if (is_impatient) PyErr_Clear(); // the first exception is thrown
+            search.is_cancelled = is_impatient || std::chrono::steady_clock::now() > farewell;
+            continue;
+        }
         bool is_wanted = PyErr_CheckSignals() == 0;
         for (const std::string& line : search.take_lines()) {
             if (!is_wanted) break;
@@ -94,8 +113,11 @@ Plan plan_while_handling_signals(const Problem& problem, Options options, nb::ha
             Py_XDECREF(returned);
         }
         if (!is_wanted) {
+            const bool is_interrupt = PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) != 0;
             PyErr_Fetch(&type, &value, &trace);
-            search.is_cancelled = true;
+            farewell = std::chrono::steady_clock::now() + longest_farewell;
+            search.is_interrupted = is_interrupt && search.has_begun;
+            search.is_cancelled = !search.is_interrupted;
         }
     }
     if (type == nullptr) return result.get();

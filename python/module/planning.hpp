@@ -31,8 +31,8 @@ Device device_named(nb::handle device);
 std::string name_of(Device device);
 
 /// Makes a plan with the interpreter's lock released. While it measures, signals are handled: an exception that a handler
-/// raises, such as KeyboardInterrupt, cancels the plan and is thrown. `progress` is None or a function that is given lines
-/// of text.
+/// raises cancels the plan and is thrown. KeyboardInterrupt is thrown when the fastest schedule so far is wisdom; a second
+/// one is not waited for. `progress` is None or a function that is given lines of text.
 Plan make_plan(const Problem& problem, const PlanOptions& options, nb::handle progress);
 
 /// A plan of the performance model, which takes milliseconds; on a GPU tenths of a second, as the likeliest ones are timed.

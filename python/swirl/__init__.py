@@ -9,13 +9,18 @@
 
 from swirl import fft
 from swirl._core import InternalError, OutOfTime, Plan, Unavailable, Unsupported
+from swirl._core import emit as _emit
+from swirl._core import explain as _explain
 from swirl._core import matmul as _matmul
 from swirl._core import plan as _plan
 from swirl._core import version as __version__
+from swirl._progress import Bar as _Bar
+from swirl._progress import wanted as _progress_wanted
 from swirl._tracing import expression as _expression
 from swirl._tracing import where
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem", "where"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "emit", "explain", "fft", "matmul",
+           "plan", "problem", "where"]
 
 
 def plan(problem, *, device=None, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="",
@@ -39,7 +44,8 @@ def plan(problem, *, device=None, threads=1, effort="estimate", time_budget=None
         check: Compare the plan's results with the definition before it is used.
         use_wisdom: Use results of earlier measurements.
         use_kernel_cache: Load machine code that an earlier process generated, and store it.
-        progress: A function that is given lines of text while swirl measures.
+        progress: While swirl measures, a function that is given lines of text; None for a bar if standard error is a terminal
+            or in a notebook; True or False for a bar or none.
 
     Returns:
         A `Plan`: immutable, usable by any number of threads at once, and picklable as text.
@@ -50,11 +56,59 @@ def plan(problem, *, device=None, threads=1, effort="estimate", time_budget=None
         Unsupported: The problem can be computed, but swirl has no kernels for it.
         MemoryError: Memory, or `memory_limit`, does not suffice.
         OutOfTime: Planning would take longer than `planning_limit`.
-        KeyboardInterrupt: It came while swirl measured, which ends at once.
+        KeyboardInterrupt: It came while swirl measured, which ends. The fastest schedule so far is kept as wisdom
+            (unless use_wisdom is False): the next plan of the problem has it.
     """
-    return _plan(problem, device=device, threads=threads, effort=effort, time_budget=time_budget, accuracy=accuracy,
-                 schedule=schedule, cpu=cpu, memory_limit=memory_limit, planning_limit=planning_limit, check=check,
-                 use_wisdom=use_wisdom, use_kernel_cache=use_kernel_cache, progress=progress)
+    progress = _progress_wanted(progress) if effort in ("measure", "exhaustive") else None
+    try:
+        return _plan(problem, device=device, threads=threads, effort=effort, time_budget=time_budget, accuracy=accuracy,
+                     schedule=schedule, cpu=cpu, memory_limit=memory_limit, planning_limit=planning_limit, check=check,
+                     use_wisdom=use_wisdom, use_kernel_cache=use_kernel_cache, progress=progress)
+    finally:
+        if isinstance(progress, _Bar):
+            progress.close()
+
+
+def explain(problem, *, device=None, threads=1, accuracy="ordinary", schedule="", cpu="", use_wisdom=True, full=False):
+    """How a problem is computed, as text: what the program prints for `swirl explain PROBLEM`.
+
+    Args:
+        problem: One line of text.
+        device: As for `plan`; or a kind of GPU, "sm_90", "sm_80" or "generic", which need not be at hand.
+        threads, accuracy, schedule, cpu, use_wisdom: As for `plan`.
+        full: Also the intermediate representation and the code of the kernels; not of products on GPUs.
+
+    Returns:
+        Lines of text, see `Plan.explain`.
+
+    Raises:
+        ValueError, Unavailable, Unsupported: As `plan`.
+    """
+    return _explain(problem, device=device, threads=threads, accuracy=accuracy, schedule=schedule, cpu=cpu,
+                    use_wisdom=use_wisdom, full=full)
+
+
+def emit(problem, language="c++", *, gpu="generic", function="", header=False, accuracy="ordinary", schedule="", cpu="",
+         use_wisdom=True):
+    """A problem as source text that needs no swirl: what the program writes for `swirl emit PROBLEM`.
+
+    Args:
+        problem: One line of text.
+        language: "c++" (or "cpp"), "cuda", "hip" or "opencl".
+        gpu: Of a language for GPUs, the kind that kernels are chosen for: "generic", "sm_80" or "sm_90".
+        function: Name of the function; "" for one made from the problem.
+        header: Return the function's declaration for C and C++ instead.
+        accuracy, schedule, cpu, use_wisdom: As for `plan`.
+
+    Returns:
+        The text of a file.
+
+    Raises:
+        ValueError: The problem, the language or an option cannot be, or do not fit together.
+        Unsupported: The emitter lacks the problem's data types.
+    """
+    return _emit(problem, language, gpu=gpu, function=function, header=header, accuracy=accuracy, schedule=schedule, cpu=cpu,
+                 use_wisdom=use_wisdom)
 
 
 def _plan_from(problem, options):

@@ -11,7 +11,8 @@ from swirl._core import Plan as Plan
 from swirl._core import Unavailable as Unavailable
 from swirl._core import Unsupported as Unsupported
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "fft", "matmul", "plan", "problem", "where"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "emit", "explain", "fft", "matmul",
+           "plan", "problem", "where"]
 
 __version__: str
 
@@ -30,8 +31,31 @@ def plan(
     check: bool = True,
     use_wisdom: bool = True,
     use_kernel_cache: bool = True,
-    progress: Callable[[str], object] | None = None,
+    progress: Callable[[str], object] | bool | None = None,
 ) -> Plan: ...
+def explain(
+    problem: str,
+    *,
+    device: Any = None,
+    threads: int = 1,
+    accuracy: Literal["ordinary", "ordinary_in_range", "reduced", "eleven_bits", "low"] = "ordinary",
+    schedule: str = "",
+    cpu: str = "",
+    use_wisdom: bool = True,
+    full: bool = False,
+) -> str: ...
+def emit(
+    problem: str,
+    language: Literal["c++", "cpp", "cuda", "hip", "opencl"] = "c++",
+    *,
+    gpu: Literal["generic", "sm_80", "sm_90"] = "generic",
+    function: str = "",
+    header: bool = False,
+    accuracy: Literal["ordinary", "ordinary_in_range", "reduced", "eleven_bits", "low"] = "ordinary",
+    schedule: str = "",
+    cpu: str = "",
+    use_wisdom: bool = True,
+) -> str: ...
 def problem(
     kind: str,
     lengths: int | Iterable[int],

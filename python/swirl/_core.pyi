@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, Literal
 
 version: str
 
@@ -31,3 +31,13 @@ class Plan:
         stream: Any = None,
         **named: Any,
     ) -> Any: ...
+    def explain(self, full: bool = False) -> str: ...
+    def emit(
+        self,
+        language: Literal["c++", "cpp", "cuda", "hip", "opencl"] = "c++",
+        *,
+        gpu: Literal["generic", "sm_80", "sm_90"] = "generic",
+        function: str = "",
+        header: bool = False,
+    ) -> str: ...
+    def _repr_markdown_(self) -> str: ...

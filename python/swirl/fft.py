@@ -206,35 +206,38 @@ def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=No
     return _core.cosine_transform_many(_core.IDST, x, type, s, axes, norm, overwrite_x, workers, orthogonalize)
 
 
-def fftfreq(n, d=1.0, *, xp=None, device=None):
+def fftfreq(n, d=1.0, *, xp=None, device=None, dtype=None):
     """Frequencies of the entries of `fft`: [0, 1, …, −2, −1] / (d·n).
 
     Args:
         n: Number of points, a positive integer.
         d: Distance between samples.
         xp: Namespace of the result, such as another array library; None for NumPy.
-        device: Device of the result, for other namespaces.
+        device: Device of the result, for other namespaces; "cpu" for NumPy.
+        dtype: Its floating-point type; None for the namespace's default, float64 for NumPy.
 
     Returns:
         Array of n floats.
 
     Raises:
-        ValueError: n is not an integer, or `device` is given for NumPy.
+        ValueError: n is not an integer, another `device` is given for NumPy, or `dtype` is not of floating-point numbers.
     """
-    return _frequencies("fftfreq", n, d, xp, device)
+    return _frequencies("fftfreq", n, d, xp, device, dtype)
 
 
-def rfftfreq(n, d=1.0, *, xp=None, device=None):
+def rfftfreq(n, d=1.0, *, xp=None, device=None, dtype=None):
     """Frequencies of the n//2+1 entries of `rfft`. Else as `fftfreq`."""
-    return _frequencies("rfftfreq", n, d, xp, device)
+    return _frequencies("rfftfreq", n, d, xp, device, dtype)
 
 
-def _frequencies(name, n, d, xp, device):
+def _frequencies(name, n, d, xp, device, dtype):
     if xp is not None and xp is not np and hasattr(xp, "fft"):
-        return getattr(xp.fft, name)(n, d=d, device=device)
+        return getattr(xp.fft, name)(n, d=d, device=device, **({} if dtype is None else {"dtype": dtype}))
     if device not in (None, "cpu"):
         raise ValueError("device parameter is not supported for input array type")
-    return getattr(np.fft, name)(n, d=d)
+    if dtype is not None and np.dtype(dtype).kind != "f":
+        raise ValueError(f"dtype is {np.dtype(dtype)}; frequencies are floating-point numbers")
+    return getattr(np.fft, name)(n, d=d).astype(np.float64 if dtype is None else dtype, copy=False)
 
 
 def fftshift(x, axes=None):

@@ -226,3 +226,15 @@ def test_the_cache_keeps_plans():
     assert swirl._core.cached_plans() == 512
     F.clear_cache()
     assert swirl._core.cached_plans() == 0
+
+
+def test_frequencies_are_numpys_of_any_floating_type():
+    for name in ("fftfreq", "rfftfreq"):
+        ours, theirs = getattr(swirl.fft, name), getattr(np.fft, name)
+        for n in (1, 2, 7, 100):
+            np.testing.assert_array_equal(ours(n, 0.3), theirs(n, 0.3))
+            result = ours(n, 0.3, dtype=np.float32, device="cpu")
+            assert result.dtype == np.float32
+            np.testing.assert_array_equal(result, theirs(n, 0.3).astype(np.float32))
+        with pytest.raises(ValueError, match="int64"):
+            ours(4, dtype=np.int64)

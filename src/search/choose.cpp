@@ -88,7 +88,7 @@ ChosenSchedule choose_schedule(ChoiceRequest request) {
             return {*winner};
         }
     SearchResult result = search(request.problem, request.space(std::move(others)), request.timer(),
-                                 {budget_of(request), request.progress, request.interrupt});
+                                 {budget_of(request), request.progress, request.interrupt, request.enough});
     if (result.best.is_timed())
         request.stored.store(result.best.schedule, result.best.seconds,
                              result.is_complete ? found_by(request.effort) : FoundBy::measure);

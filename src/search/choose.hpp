@@ -27,6 +27,7 @@ struct ChoiceRequest {
     std::function<Timer&()> timer; ///< called only to time
     std::function<void(const std::string&)> progress = {};
     std::function<void()> interrupt = {};
+    std::function<bool()> enough = {}; ///< ends a search early
 };
 
 struct ChosenSchedule {

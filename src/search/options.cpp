@@ -62,6 +62,14 @@ std::function<void(const std::string&)> progress_of(const Options& options) {
     };
 }
 
+std::function<bool()> enough_of(const Options& options) {
+    if (!options.enough) return {};
+    return [&options] {
+        const ForkSection::Outside outside;
+        return options.enough();
+    };
+}
+
 std::function<void()> interrupt_of(const Options& options) {
     if (!options.cancelled) return {};
     return [&options] { check_cancelled(options); };

@@ -31,6 +31,9 @@ constexpr std::size_t shortlist_length = 4;
 /// fork.
 std::function<void(const std::string&)> progress_of(const Options& options);
 
+/// Whether the user wants no more of a search; empty if the user never says so.
+std::function<bool()> enough_of(const Options& options);
+
 /// Throws Cancelled if the user wants that; empty if the user never does.
 std::function<void()> interrupt_of(const Options& options);
 

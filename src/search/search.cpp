@@ -1,6 +1,7 @@
 #include "search/search.hpp"
 
 #include "base/error.hpp"
+#include "base/interrupt_scope.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <swirl/problem.hpp>
@@ -26,13 +27,43 @@ constexpr double report_interval = 0.1;
 
 std::string microseconds(double seconds) { return fmt::format("{:.4g} µs", seconds * 1e6); }
 
+/// Thrown by a search's interrupt: the user wants no more candidates.
+struct Enough {};
+
+SearchSetting with_enough(const SearchSetting& setting) {
+    SearchSetting result = setting;
+    if (setting.enough)
+        result.interrupt = [&setting] {
+            if (setting.interrupt) setting.interrupt();
+            if (setting.enough()) throw Enough();
+        };
+    return result;
+}
+
 /// One call of search().
 class Search {
 public:
     Search(const Problem& problem, const SearchSpace& space, Timer& timer, const SearchSetting& setting)
-        : space_(space), benchmark_(problem, timer, setting) {}
+        : space_(space), setting_(with_enough(setting)), benchmark_(problem, timer, setting_) {}
 
     SearchResult run() {
+        const InterruptScope interruptible(setting_.enough ? setting_.interrupt : nullptr);
+        try {
+            compare_all();
+        } catch (const Enough&) {
+            benchmark_.leave_out();
+        }
+        const bool is_alone = tried_.size() == 1;
+        if (!is_compared_ && !is_alone) incumbent_.seconds = std::numeric_limits<double>::infinity();
+        result_.best = std::move(incumbent_);
+        result_.is_complete = benchmark_.is_complete();
+        benchmark_.say(fmt::format("{} schedules timed, {} left out{}", result_.timed, result_.infeasible,
+                                   result_.is_complete ? "" : ", time was too short for all"));
+        return std::move(result_);
+    }
+
+private:
+    void compare_all() {
         const double begin = benchmark_.now();
         incumbent_.schedule = space_.estimate;
         tried_.insert(space_.identity(space_.estimate));
@@ -50,16 +81,8 @@ public:
         }
         take_actions(benchmark_.at(neighbours_end));
         compare_with_estimate();
-        const bool is_alone = tried_.size() == 1;
-        if (!is_compared_ && !is_alone) incumbent_.seconds = std::numeric_limits<double>::infinity();
-        result_.best = std::move(incumbent_);
-        result_.is_complete = benchmark_.is_complete();
-        benchmark_.say(fmt::format("{} schedules timed, {} left out{}", result_.timed, result_.infeasible,
-                                   result_.is_complete ? "" : ", time was too short for all"));
-        return std::move(result_);
     }
 
-private:
     void take_actions(double deadline) {
         bool helped = true;
         for (int round = 0; helped && round < space_.rounds; ++round) {
@@ -99,23 +122,34 @@ private:
         const double now = benchmark_.now();
         const double screened =
             std::isfinite(deadline) ? now + screening_fraction * (deadline - now) : deadline;
-        benchmark_.compare(candidates, screened, Care::screen);
-        for (std::size_t k = 1; k < candidates.size(); ++k) {
-            const ScheduleCandidate& candidate = candidates[k];
-            is_compared_ |= candidate.is_timed();
-            result_.timed += candidate.is_timed();
-            result_.infeasible += !candidate.infeasible_because.empty();
-            if (!candidate.is_timed() && candidate.infeasible_because.empty()) benchmark_.leave_out();
-            remember(candidate);
+        try {
+            benchmark_.compare(candidates, screened, Care::screen);
+        } catch (const Enough&) {
+            count(candidates);
+            incumbent_ = std::move(candidates[fastest_of(candidates, space_.clearly_faster)]);
+            throw;
         }
+        count(candidates);
         const std::size_t winner = fastest_of(candidates, space_.clearly_faster);
         if (winner == 0) {
             incumbent_ = std::move(candidates[0]);
             return;
         }
         ScheduleCandidate pair[] = {std::move(candidates[0]), std::move(candidates[winner])};
-        candidates.clear(); // frees plans no longer needed
+        candidates.clear();   // frees plans no longer needed
+        incumbent_ = pair[1]; // if the user ends the search before it wins again
         incumbent_ = confirmed(pair, deadline, Care::confirm);
+    }
+
+    /// Of a comparison, all but the incumbent, which is the first.
+    void count(std::span<const ScheduleCandidate> candidates) {
+        for (const ScheduleCandidate& candidate : candidates.subspan(1)) {
+            is_compared_ |= candidate.is_timed();
+            result_.timed += candidate.is_timed();
+            result_.infeasible += !candidate.infeasible_because.empty();
+            if (!candidate.is_timed() && candidate.infeasible_because.empty()) benchmark_.leave_out();
+            remember(candidate);
+        }
     }
 
     /// The second of a pair if it wins again, else the first.
@@ -134,7 +168,7 @@ private:
             return;
         }
         if (benchmark_.now() + 6 * result_.estimate_seconds >= benchmark_.at(1)) return;
-        ScheduleCandidate pair[] = {std::move(estimated_), std::move(incumbent_)};
+        ScheduleCandidate pair[] = {estimated_, incumbent_};
         benchmark_.compare(pair, benchmark_.at(1), Care::last);
         result_.estimate_seconds = pair[0].seconds;
         incumbent_ = std::move(pair[fastest_of(pair, space_.clearly_faster)]);
@@ -145,6 +179,7 @@ private:
     }
 
     const SearchSpace& space_;
+    const SearchSetting setting_;
     Benchmark benchmark_;
     SearchResult result_;
     ScheduleCandidate estimated_; ///< the estimate, with its plan for the last comparison

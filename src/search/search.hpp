@@ -15,6 +15,7 @@ struct SearchSetting {
     double seconds;                                        ///< time budget, approximate; infinite: no limit
     std::function<void(const std::string&)> progress = {}; ///< called with a progress line now and then
     std::function<void()> interrupt = {};                  ///< called often; throws to cancel the search
+    std::function<bool()> enough = {}; ///< called often; true: the search ends with its incumbent
 };
 
 /// A timer with a budget, which reports its progress and can be cancelled.

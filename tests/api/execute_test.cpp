@@ -385,6 +385,20 @@ TEST(Planning, AsksBeforeEachSampleWhetherItIsCancelled) {
     }
 }
 
+TEST(Planning, KeepsTheBestSoFarWhenTheUserHasEnough) {
+    for (const char* text : {"dft 720", "gemm 1000x1000x1000 float32", "dft 48x48"}) {
+        for (const int most : {0, 3, 40}) {
+            int asked = 0;
+            const swirl::Plan plan = swirl::plan(text, {.effort = swirl::Effort::measure,
+                                                        .time_budget_seconds = 600,
+                                                        .enough = [&] { return ++asked > most; },
+                                                        .use_wisdom = false});
+            EXPECT_GT(asked, most) << text;
+            EXPECT_FALSE(plan.schedule().empty()) << text;
+        }
+    }
+}
+
 TEST(Planning, AsksWithinTheCheckWhetherItIsCancelled) {
     int questions = 0;
     const auto planned = [&](int most) {

@@ -70,4 +70,24 @@ TEST(Planar, NamesWhatItTakes) {
     }
 }
 
+/// Of neighbouring blocks of reals, one holds the real and one the imaginary components.
+TEST(Planar, ComponentsMayInterleaveAsFarAsTheyAreStored) {
+    constexpr std::size_t n = 96, kept = 86, pairs = 5;
+    const swirl::Plan plan = swirl::plan("dft 96 planar batch=5:172 store=\"x where i < 86\"");
+    std::vector<double> x(pairs * 2 * kept + n), y(x.size(), -1.0);
+    for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k * k % 17) - 8;
+    plan.execute(x.data(), x.data() + kept, y.data(), y.data() + kept);
+    const swirl::Plan one = swirl::plan("dft 96");
+    for (std::size_t b = 0; b < pairs; ++b) {
+        std::vector<std::complex<double>> block(n), result(n);
+        for (std::size_t i = 0; i < n; ++i) block[i] = {x[2 * b * kept + i], x[(2 * b + 1) * kept + i]};
+        one.execute(block, result);
+        for (std::size_t i = 0; i < kept; ++i) {
+            EXPECT_NEAR(y[2 * b * kept + i], result[i].real(), 1e-11);
+            EXPECT_NEAR(y[(2 * b + 1) * kept + i], result[i].imag(), 1e-11);
+        }
+    }
+    EXPECT_THROW(plan.execute(x.data(), x.data() + kept, y.data(), y.data() + kept - 1), swirl::UserError);
+}
+
 } // namespace planar_test

@@ -134,12 +134,12 @@ TEST_F(Cuda, WaitsForNothingWhenLaunching) {
     const GpuKernel kernel = GpuModule::from_ptx(device, "x").kernel("f");
     fake.calls.clear();
     kernel.launch({}, stream);
-    EXPECT_EQ(fake.calls,
-              (std::vector<std::string>{"cuCtxPushCurrent", "cuLaunchKernel", "cuCtxPopCurrent"}));
+    EXPECT_EQ(fake.calls, (std::vector<std::string>{"cuCtxGetCurrent", "cuCtxPushCurrent", "cuLaunchKernel",
+                                                    "cuCtxPopCurrent"}));
     fake.calls.clear();
     kernel.launch({.cluster = {2}}, stream);
-    EXPECT_EQ(fake.calls,
-              (std::vector<std::string>{"cuCtxPushCurrent", "cuLaunchKernelEx", "cuCtxPopCurrent"}));
+    EXPECT_EQ(fake.calls, (std::vector<std::string>{"cuCtxGetCurrent", "cuCtxPushCurrent", "cuLaunchKernelEx",
+                                                    "cuCtxPopCurrent"}));
 }
 
 TEST_F(Cuda, SaysWhatWasLaunchedWhenItFails) {

@@ -52,15 +52,17 @@ struct Trying {
     SubproblemWisdom wisdom = {};
     std::function<void(const std::string&)> progress = {};
     std::function<void()> interrupt = {};
+    std::function<bool()> enough = {};
 };
 
 Found search(const Transform& problem, FakeTimer& times, const Trying& trying = {}) {
-    const SearchResult result = search::search(problem,
-                                               cpu_transform_space(problem, {.cpu = cpu(),
-                                                                             .exhaustive = trying.exhaustive,
-                                                                             .others = trying.others,
-                                                                             .wisdom = trying.wisdom}),
-                                               times, {trying.seconds, trying.progress, trying.interrupt});
+    const SearchResult result =
+        search::search(problem,
+                       cpu_transform_space(problem, {.cpu = cpu(),
+                                                     .exhaustive = trying.exhaustive,
+                                                     .others = trying.others,
+                                                     .wisdom = trying.wisdom}),
+                       times, {trying.seconds, trying.progress, trying.interrupt, trying.enough});
     return {to_string(result.best.schedule), result.best.seconds};
 }
 
@@ -239,6 +241,39 @@ TEST(TransformSearch, AsksAtEachCandidateWhetherItIsCancelled) {
         EXPECT_THROW(search(whole, times, trying), Stop);
         EXPECT_LE(times.timed.size(), static_cast<std::size_t>(2 * most));
     }
+}
+
+TEST(TransformSearch, EndsWithTheFastestSoFarWhenTheUserHasEnough) {
+    const Transform whole = problem("dft 4096");
+    std::map<std::string, double> known;
+    const auto seconds = [&](const Transform& timed, const std::string& schedule) {
+        const auto [entry, is_new] =
+            known.try_emplace(schedule, 1 - 0.03 * static_cast<double>(known.size()));
+        return timed == whole ? entry->second : 1.0; // each new one is faster than all before
+    };
+    std::size_t last_timed = 0;
+    for (const int most : {0, 1, 2, 5, 9, 13, 20}) {
+        known.clear();
+        FakeTimer times = timer(seconds);
+        int asked = 0;
+        Trying trying;
+        trying.enough = [&] { return ++asked > most; };
+        const Found found = search(whole, times, trying);
+        EXPECT_GE(times.timed.size(), last_timed);
+        EXPECT_LE(times.timed.size(), static_cast<std::size_t>(most) + 1);
+        last_timed = times.timed.size();
+        double fastest = unlimited;
+        std::string best = estimated(whole);
+        for (const auto& benchmark : times.benchmarks)
+            if (benchmark.problem == "dft 4096")
+                for (const std::string& schedule : benchmark.schedules)
+                    if (known[schedule] < fastest) {
+                        fastest = known[schedule];
+                        best = schedule;
+                    }
+        EXPECT_EQ(found.schedule, best) << "after " << most << " questions";
+    }
+    EXPECT_GT(last_timed, 5U);
 }
 
 TEST(ExhaustiveSearch, TriesEveryChoiceOfEveryRuleThatApplies) {

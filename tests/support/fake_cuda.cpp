@@ -155,6 +155,10 @@ EXPORT Result cuDevicePrimaryCtxRelease_v2(DeviceHandle) {
     return Call("cuDevicePrimaryCtxRelease", Call::initialised)([] { --fake().retained; });
 }
 #endif
+EXPORT Result cuCtxGetCurrent(Context* current) {
+    return Call("cuCtxGetCurrent",
+                Call::initialised)([=] { *current = stack.empty() ? nullptr : stack.back(); });
+}
 EXPORT Result cuCtxPushCurrent_v2(Context pushed) {
     return Call("cuCtxPushCurrent", Call::initialised)([=] { stack.push_back(pushed); });
 }
@@ -354,16 +358,22 @@ EXPORT Result cuPointerGetAttributes(unsigned count, PointerAttribute* names, vo
         auto type = MemoryType::unknown;
         int device = -2;
         const bool is_managed = address != 0 && at(address) == fake().managed;
+        Address range = 0;
+        std::size_t bytes = 0;
         for (const auto& [begin, block] : fake().blocks)
             if (address >= begin && address < begin + block.bytes) {
                 type = MemoryType::device;
                 device = block.device;
+                range = begin;
+                bytes = block.bytes;
             }
         if (address != 0 && at(address) == fake().pinned) type = MemoryType::host;
         for (unsigned k = 0; k < count; ++k) switch (names[k]) {
             case PointerAttribute::memory_type: *static_cast<MemoryType*>(values[k]) = type; break;
             case PointerAttribute::is_managed: *static_cast<unsigned*>(values[k]) = is_managed; break;
             case PointerAttribute::device_ordinal: *static_cast<int*>(values[k]) = device; break;
+            case PointerAttribute::range_begin: *static_cast<Address*>(values[k]) = range; break;
+            case PointerAttribute::range_bytes: *static_cast<std::size_t*>(values[k]) = bytes; break;
             }
     });
 }

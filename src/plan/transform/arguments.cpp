@@ -7,6 +7,14 @@
 
 namespace swirl::planning {
 
+Elements touched_elements(const Transform& problem, Side side) {
+    Elements result{axes(problem, side), element_bytes(problem, side)};
+    const std::vector<IndexRange> ranges = touched_ranges(problem, side);
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+        result.axes[k].length = std::max<Integer>(ranges[k].end, 1);
+    return result;
+}
+
 ArgumentCheck::ArgumentCheck(const Transform& problem)
     : planar_input_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::input)),
       planar_output_(problem.layout == ComplexLayout::planar && is_complex(problem, Side::output)),
@@ -23,7 +31,7 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
     input_ = range(Side::input);
     output_ = range(Side::output);
     for (const Side side : {Side::input, Side::output})
-        elements_[static_cast<std::size_t>(side)] = {axes(problem, side), element_bytes(problem, side)};
+        elements_[static_cast<std::size_t>(side)] = touched_elements(problem, side);
     has_more_ = planar_input_ || planar_output_ || !arrays_.empty();
     for (const AuxiliaryArray& array : arrays_) {
         const bool separate = array.is_complex && layout_ == ComplexLayout::planar;

@@ -12,6 +12,9 @@
 
 namespace swirl::planning {
 
+/// The elements that a side touches, but that its callback leaves out from the end of an axis; from index 0, at least one.
+Elements touched_elements(const Transform& problem, Side side);
+
 /// Requirements on the pointers of a call, precomputed for a problem.
 class ArgumentCheck {
 public:

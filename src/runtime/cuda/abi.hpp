@@ -78,7 +78,13 @@ enum class FunctionAttribute : int {
     any_cluster_size = 14,
 };
 
-enum class PointerAttribute : int { memory_type = 2, is_managed = 8, device_ordinal = 9 };
+enum class PointerAttribute : int {
+    memory_type = 2,
+    is_managed = 8,
+    device_ordinal = 9,
+    range_begin = 11, ///< of the allocation
+    range_bytes = 12,
+};
 
 enum class MemoryType : unsigned { unknown = 0, host = 1, device = 2, array = 3, unified = 4 };
 
@@ -162,6 +168,7 @@ struct Functions {
     Result (*cuDeviceGetAttribute)(int* value, DeviceAttribute, DeviceHandle);
     Result (*cuDevicePrimaryCtxRetain)(Context* context, DeviceHandle);
     Result (*cuDevicePrimaryCtxRelease)(DeviceHandle);
+    Result (*cuCtxGetCurrent)(Context* current);
     Result (*cuCtxPushCurrent)(Context);
     Result (*cuCtxPopCurrent)(Context* popped);
     Result (*cuCtxGetDevice)(DeviceHandle* device);

@@ -147,10 +147,14 @@ void GpuDevice::synchronize() const {
 }
 
 CurrentGpu::CurrentGpu(const GpuDevice& device) : driver_(device.driver()) {
+    cuda::Context now = nullptr;
+    if (driver_->cuCtxGetCurrent(&now) == cuda::success && now == device.context()) return;
     driver_.check(driver_->cuCtxPushCurrent(device.context()), "cuCtxPushCurrent");
+    is_pushed_ = true;
 }
 
 CurrentGpu::~CurrentGpu() {
+    if (!is_pushed_) return;
     cuda::Context popped = nullptr;
     driver_->cuCtxPopCurrent(&popped);
 }

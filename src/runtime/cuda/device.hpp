@@ -62,6 +62,7 @@ public:
 
 private:
     const CudaDriver& driver_;
+    bool is_pushed_ = false; ///< it was not current before
 };
 
 /// For destructors: runs `release` with the GPU current. If even that fails, as at process exit after the driver has

@@ -90,6 +90,7 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuDeviceGetAttribute, "cuDeviceGetAttribute", 4000);
     exports.need(f.cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain", 7000);
     exports.need(f.cuDevicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", 11000);
+    exports.need(f.cuCtxGetCurrent, "cuCtxGetCurrent", 4000);
     exports.need(f.cuCtxPushCurrent, "cuCtxPushCurrent_v2", 4000);
     exports.need(f.cuCtxPopCurrent, "cuCtxPopCurrent_v2", 4000);
     exports.need(f.cuCtxGetDevice, "cuCtxGetDevice", 4000);

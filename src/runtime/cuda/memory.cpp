@@ -108,24 +108,52 @@ void fill_on_gpu(const GpuStream& stream, cuda::Address to, std::uint8_t value, 
     driver.check(driver->cuMemsetD8Async(to, value, bytes, stream.handle()), "cuMemsetD8Async");
 }
 
-PointerLocation location_of(const GpuDevice& device, const void* pointer) {
+namespace {
+
+struct Allocation {
+    PointerLocation location;
+    cuda::Address begin = 0;
+    std::size_t bytes = 0; ///< 0: unknown
+};
+
+Allocation allocation_of(const GpuDevice& device, const void* pointer) {
     const CurrentGpu current(device);
     auto type = cuda::MemoryType::unknown;
     unsigned is_managed = 0;
     int ordinal = -1;
+    Allocation result;
     std::array names = {cuda::PointerAttribute::memory_type, cuda::PointerAttribute::is_managed,
-                        cuda::PointerAttribute::device_ordinal};
-    std::array<void*, 3> values = {&type, &is_managed, &ordinal};
+                        cuda::PointerAttribute::device_ordinal, cuda::PointerAttribute::range_begin,
+                        cuda::PointerAttribute::range_bytes};
+    std::array<void*, 5> values = {&type, &is_managed, &ordinal, &result.begin, &result.bytes};
     const CudaDriver& driver = device.driver();
-    // For an unknown pointer the driver sets these three attributes to zero and reports no error.
+    // For an unknown pointer the driver sets these attributes to zero and reports no error.
     driver.check(
         driver->cuPointerGetAttributes(names.size(), names.data(), values.data(), address_of(pointer)),
         "cuPointerGetAttributes");
     using Kind = PointerLocation::Kind;
-    if (is_managed != 0) return {Kind::managed, ordinal};
-    if (type == cuda::MemoryType::device) return {Kind::gpu, ordinal};
-    if (type == cuda::MemoryType::host) return {Kind::pinned_host, ordinal};
-    return {Kind::host, -1};
+    if (is_managed != 0)
+        result.location = {Kind::managed, ordinal};
+    else if (type == cuda::MemoryType::device)
+        result.location = {Kind::gpu, ordinal};
+    else if (type == cuda::MemoryType::host)
+        result.location = {Kind::pinned_host, ordinal};
+    else
+        result.location = {Kind::host, -1};
+    return result;
+}
+
+} // namespace
+
+PointerLocation location_of(const GpuDevice& device, const void* pointer) {
+    return allocation_of(device, pointer).location;
+}
+
+bool is_memory_of(const GpuDevice& device, const void* first, const void* last) {
+    const Allocation allocation = allocation_of(device, first);
+    if (!is_memory_of(device, allocation.location)) return false;
+    const bool is_same = address_of(last) - allocation.begin < allocation.bytes;
+    return is_same || is_memory_of(device, location_of(device, last));
 }
 
 bool is_memory_of(const GpuDevice& device, const PointerLocation& location) {

@@ -71,6 +71,9 @@ PointerLocation location_of(const GpuDevice& device, const void* pointer);
 /// Whether a location is memory of this GPU, or managed memory.
 bool is_memory_of(const GpuDevice& device, const PointerLocation& location);
 
+/// Whether both ends of a range are. One question to the driver where they lie in one allocation.
+bool is_memory_of(const GpuDevice& device, const void* first, const void* last);
+
 /// Throws UserError unless the pointer is memory of this GPU or managed memory; names the argument, its memory kind and
 /// what would work.
 void require_memory_of(const GpuDevice& device, const void* pointer, std::string_view argument);

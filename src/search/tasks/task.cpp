@@ -37,6 +37,7 @@ void Task::require_benchmarks_within_limits(const Problem& problem, double budge
 ScheduleCandidate Task::choose_schedule(ChoiceRequest request) {
     request.progress = progress_of(options());
     request.interrupt = interrupt_of(options());
+    request.enough = enough_of(options());
     const bool is_limited = options().memory_limit_bytes > 0 || options().planning_limit_seconds > 0;
     if (given_timer() == nullptr && is_limited)
         request.timer = [this, &problem = request.problem, budget = request.seconds,

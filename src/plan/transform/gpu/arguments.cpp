@@ -24,11 +24,11 @@ void require_aligned(const GpuArgument& argument) {
 
 void check(const runtime::GpuDevice& device, const GpuArgument& argument) {
     require_aligned(argument);
-    runtime::require_memory_of(device, at(argument.pointer, argument.low), argument.name);
-    const void* const last = at(argument.pointer, argument.high - 1);
-    if (!runtime::is_memory_of(device, runtime::location_of(device, last)))
-        throw UserError("{} = {} is too small: its elements end {} bytes beyond the memory of {}",
-                        argument.name, argument.pointer, argument.high, device.description());
+    const void* const first = at(argument.pointer, argument.low);
+    if (runtime::is_memory_of(device, first, at(argument.pointer, argument.high - 1))) return;
+    runtime::require_memory_of(device, first, argument.name);
+    throw UserError("{} = {} is too small: its elements end {} bytes beyond the memory of {}", argument.name,
+                    argument.pointer, argument.high, device.description());
 }
 
 bool are_disjoint(const GpuArgument& first, const GpuArgument& second) {
@@ -75,10 +75,16 @@ GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
         const auto k = static_cast<std::size_t>(side == Side::output);
         const Extent reach = extent(problem, side);
         const Integer bytes = element_bytes(problem, side); // planar: of one component
-        elements_[k] = {axes(problem, side), bytes};
+        elements_[k] = touched_elements(problem, side);
         low_[k] = reach.lowest * bytes;
         high_[k] = (reach.highest + 1) * bytes;
     }
+}
+
+Integer GpuArgumentCheck::bytes_of_array(std::size_t k) const {
+    const AuxiliaryArray& array = arrays_[k];
+    const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
+    return array.elements * bytes_of(array.precision) * (pairs ? 2 : 1);
 }
 
 std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) const {
@@ -94,8 +100,7 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
         of("imaginary output", arguments.output_imaginary, Binding::Source::output_imaginary, 1)};
     for (std::size_t k = 0; k < arguments.arrays.size() && k < arrays_.size(); ++k) {
         const AuxiliaryArray& array = arrays_[k];
-        const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
-        const Integer bytes = array.elements * bytes_of(array.precision) * (pairs ? 2 : 1);
+        const Integer bytes = bytes_of_array(k);
         for (const bool imaginary : {false, true}) {
             const void* const pointer = imaginary ? arguments.arrays[k].imaginary : arguments.arrays[k].data;
             list.push_back({(imaginary ? "imaginary array " : "array ") + array.name, pointer, 0, bytes,
@@ -105,8 +110,31 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
     return list;
 }
 
+bool GpuArgumentCheck::admits(const runtime::GpuDevice& device, const Arguments& arguments) const {
+    const auto is_right = [&](const void* pointer, Binding::Source source, Integer low, Integer high) {
+        if (pointer == nullptr) return true;
+        const std::size_t alignment = alignments_[static_cast<std::size_t>(source)];
+        return (alignment <= 1 || reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) &&
+               runtime::is_memory_of(device, at(pointer, low), at(pointer, high - 1));
+    };
+    using enum Binding::Source;
+    if (!is_right(arguments.input, input, low_[0], high_[0]) ||
+        !is_right(arguments.input_imaginary, input_imaginary, low_[0], high_[0]) ||
+        !is_right(arguments.output, output, low_[1], high_[1]) ||
+        !is_right(arguments.output_imaginary, output_imaginary, low_[1], high_[1]))
+        return false;
+    for (std::size_t k = 0; k < arguments.arrays.size() && k < arrays_.size(); ++k) {
+        const Integer bytes = bytes_of_array(k);
+        if (!is_right(arguments.arrays[k].data, Binding::array_source(k, false), 0, bytes) ||
+            !is_right(arguments.arrays[k].imaginary, Binding::array_source(k, true), 0, bytes))
+            return false;
+    }
+    return true;
+}
+
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Arguments& arguments) const {
     on_host_(arguments);
+    if (admits(device, arguments)) return;
     for (const GpuArgument& argument : list_of(arguments))
         if (argument.pointer != nullptr) planning::check(device, argument);
 }
@@ -128,7 +156,7 @@ void GpuArgumentCheck::require_valid_addresses(const Arguments& arguments) const
 
 void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const GpuWorkspace& workspace,
                                   const Arguments& arguments) const {
-    planning::check(device, workspace, workspace_bytes_, list_of(arguments));
+    if (workspace.is_given()) planning::check(device, workspace, workspace_bytes_, list_of(arguments));
 }
 
 } // namespace swirl::planning

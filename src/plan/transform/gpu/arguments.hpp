@@ -53,6 +53,10 @@ public:
 private:
     /// Arguments that the problem does not have get a null pointer.
     std::vector<GpuArgument> list_of(const Arguments& arguments) const;
+    /// Bytes of an auxiliary array, of one component if it is planar.
+    Integer bytes_of_array(std::size_t k) const;
+    /// Whether all pointers are aligned and in memory of this GPU: without allocations, as the fast path of an execution.
+    bool admits(const runtime::GpuDevice& device, const Arguments& arguments) const;
 
     ArgumentCheck on_host_;
     std::array<std::size_t, Binding::sources> alignments_;
