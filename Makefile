@@ -8,7 +8,7 @@ python_options = $$(scripts/python_environment build/venv)
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
-	@echo "make check      build, check layers and formatting, run all tests"
+	@echo "make check      build, check layers, includes and formatting, run all tests"
 	@echo "make bench      problems drawn at random on the CPU against other libraries (minutes; SEED= COUNT=)"
 	@echo "make bench-python  calls drawn at random of the Python package against SciPy (minutes; SEED= COUNT=)"
 	@echo "make bench-gpu  problems drawn at random on a GPU against cuFFT and cuBLAS (minutes; SEED= COUNT=)"
@@ -38,6 +38,7 @@ demo: setup
 
 check: build
 	scripts/check_layers
+	scripts/check_includes
 	scripts/check_format
 	ctest --preset dev --progress
 

@@ -8,9 +8,9 @@
 namespace swirl::cli {
 namespace {
 
-std::size_t size(Integer n) { return static_cast<std::size_t>(n); }
+std::size_t index_of(Integer n) { return static_cast<std::size_t>(n); }
 
-Complex times(const Complex& a, const Complex& b) {
+Complex product_of(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
@@ -34,10 +34,40 @@ Angle angle_of(TransformKind kind, Integer n, Integer j, Integer k) {
     }
 }
 
-Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Integer k) {
+/// The order of the roots of unity that entries are made of.
+Integer order_of(TransformKind kind, Integer n) {
+    switch (kind) {
+    case TransformKind::dct1:
+    case TransformKind::dct2:
+    case TransformKind::dct3:
+    case TransformKind::dct4:
+    case TransformKind::dst1:
+    case TransformKind::dst2:
+    case TransformKind::dst3:
+    case TransformKind::dst4: return angle_of(kind, n, 0, 0).denominator;
+    default: return n;
+    }
+}
+
+/// All roots of one order: a matrix has each of them many times.
+class RootTable {
+public:
+    explicit RootTable(Integer order) {
+        for (Integer k = 0; k < order; ++k) roots_.push_back(root_of_unity(k, order));
+    }
+    Complex operator()(Integer k, Integer order) const { return roots_[index_of(k % order)]; }
+
+private:
+    Values roots_;
+};
+
+/// `root_of(k, order)` is e^{2πi·k/order}.
+template <class RootOf>
+Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Integer k,
+              const RootOf& root_of) {
     const auto cosine_or_sine = [&] {
         const Angle angle = angle_of(kind, n, j, k);
-        return root_of_unity(angle.numerator, angle.denominator);
+        return root_of(angle.numerator, angle.denominator);
     };
     switch (kind) {
     case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1;
@@ -51,13 +81,26 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Int
     case TransformKind::dst3: return (j == n - 1 ? 1 : 2) * cosine_or_sine().imag();
     default: break;
     }
-    const Complex root = root_of_unity(j * k, n);
+    const Complex root = root_of(j * k, n);
     if (kind == TransformKind::dht) return root.real() + root.imag();
     // Entry k ≤ n/2 of a halfcomplex vector is a real component, entry n − k the imaginary one.
     if (kind == TransformKind::r2hc) return 2 * k <= n ? root.real() : root.imag();
     if (kind == TransformKind::hc2r)
         return 2 * j > n ? 2 * root.imag() : (j == 0 || 2 * j == n ? 1 : 2) * root.real();
     return direction == Direction::forward ? std::conj(root) : root;
+}
+
+template <class RootOf>
+Values row_of(const TransformDefinition& transform, std::size_t dimension, Integer k, const RootOf& root_of) {
+    const Integer n = transform.lengths[dimension], inputs = transform.stored_input(dimension);
+    const TransformKind kind = transform.kind_along(dimension);
+    Values row(index_of(inputs));
+    for (Integer j = 0; j < inputs; ++j) {
+        row[index_of(j)] = entry(kind, transform.direction, n, j, k, root_of);
+        // In a half spectrum, entry j also represents n − j.
+        if (inputs != n && j != 0 && 2 * j != n) row[index_of(j)] *= 2;
+    }
+    return row;
 }
 
 } // namespace
@@ -100,15 +143,7 @@ Complex root_of_unity(Integer k, Integer n) {
 }
 
 Values definition_row(const TransformDefinition& transform, std::size_t dimension, Integer k) {
-    const Integer n = transform.lengths[dimension], inputs = transform.stored_input(dimension);
-    const TransformKind kind = transform.kind_along(dimension);
-    Values row(size(inputs));
-    for (Integer j = 0; j < inputs; ++j) {
-        row[size(j)] = entry(kind, transform.direction, n, j, k);
-        // In a half spectrum, entry j also represents n − j.
-        if (inputs != n && j != 0 && 2 * j != n) row[size(j)] *= 2;
-    }
-    return row;
+    return row_of(transform, dimension, k, root_of_unity);
 }
 
 Complex output_by_definition(const TransformDefinition& transform, const Values& input,
@@ -120,7 +155,7 @@ Complex output_by_definition(const TransformDefinition& transform, const Values&
         Values sums(data.size() / row.size());
         for (std::size_t line = 0; line < sums.size(); ++line)
             for (std::size_t j = 0; j < row.size(); ++j)
-                sums[line] += times(row[j], data[line * row.size() + j]);
+                sums[line] += product_of(row[j], data[line * row.size() + j]);
         data = std::move(sums);
     }
     return transform.makes_reals() ? data[0].real() : data[0];
@@ -133,14 +168,15 @@ Values transform_by_definition(const TransformDefinition& transform, const Value
     for (std::size_t d = transform.lengths.size(); d-- > 0; inner *= transform.stored_output(d)) {
         const Integer from = transform.stored_input(d), to = transform.stored_output(d);
         const Integer outer = static_cast<Integer>(data.size()) / (from * inner);
-        Values next(size(outer * to * inner));
+        Values next(index_of(outer * to * inner));
+        const RootTable roots(order_of(transform.kind_along(d), transform.lengths[d]));
         for (Integer k = 0; k < to; ++k) {
-            const Values row = definition_row(transform, d, k);
+            const Values row = row_of(transform, d, k, roots);
             for (Integer o = 0; o < outer; ++o)
                 for (Integer j = 0; j < from; ++j)
                     for (Integer i = 0; i < inner; ++i)
-                        next[size((o * to + k) * inner + i)] +=
-                            times(row[size(j)], data[size((o * from + j) * inner + i)]);
+                        next[index_of((o * to + k) * inner + i)] +=
+                            product_of(row[index_of(j)], data[index_of((o * from + j) * inner + i)]);
         }
         data = std::move(next);
     }

@@ -26,9 +26,10 @@ foreach(layer IN LISTS layer_order)
         else()
             swirl_precompile(swirl_${layer} FROM ${library_headers})
         endif()
-        if(NOT layer MATCHES "^(rules|target|api|blas|fftw|cufft)$") # their files, tables of one shape, have functions of the same names
-            swirl_unite(swirl_${layer})
-        endif()
+        # Interfaces in macros that are not undefined, one by one.
+        set(interfaces ${PROJECT_SOURCE_DIR}/src/blas/cblas.cpp ${PROJECT_SOURCE_DIR}/src/blas/fortran.cpp
+            ${PROJECT_SOURCE_DIR}/src/fftw/double.cpp ${PROJECT_SOURCE_DIR}/src/fftw/single.cpp)
+        swirl_unite(swirl_${layer} ${interfaces})
         # The call of a small kernel takes some nanoseconds. Pairs of arguments loaded as one vector would wait for the two
         # stores that have just written them.
         if(layer MATCHES "^(plan|api|blas|fftw|cufft)$")

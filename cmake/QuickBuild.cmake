@@ -1,5 +1,5 @@
-# Two ways to parse and compile shared code once instead of in every file. Together they take half the time of a build. The presets
-# enable both; a configuration without presets has neither, so that it finds missing #includes and names that clash.
+# Two ways to parse and compile shared code once instead of in every file. The presets enable both; a configuration without presets has
+# neither. Uniting files hides missing #includes of the standard library: scripts/check_includes finds these.
 #
 # swirl_precompile(<target> [<header>…])        its C++ files get the headers of the standard library below and these, precompiled
 # swirl_precompile(<target> FROM <other>)       the precompiled headers of another target of the same kind (library or program)
@@ -27,7 +27,8 @@ endfunction()
 
 function(swirl_unite target)
     if(SWIRL_UNITE)
-        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+        # Without precompiled headers 16 take about two thirds of the time of 8; a change of one file compiles 15 more.
+        set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
         set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
 endfunction()

@@ -15,8 +15,8 @@ const char* kernels_for(const target::Cpu& cpu) {
     return cpu.name == target::avx2_cpu().name ? "3" : nullptr; // haswell
 }
 
-struct Library {
-    explicit Library(int threads) : library(opened(threads)) {
+struct BlisLibrary {
+    explicit BlisLibrary(int threads) : library(opened(threads)) {
         void (*initialize)() = nullptr;
         int (*query)() = nullptr;
         const char* (*name)(int) = nullptr;
@@ -41,8 +41,8 @@ struct Library {
     std::string kernels, version;
 };
 
-MatrixPlan plan(const MatrixCall& call, int threads) {
-    static const Library opened(threads);
+MatrixPlan plan_blis(const MatrixCall& call, int threads) {
+    static const BlisLibrary opened(threads);
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
     MatrixRun run = blas_run(opened.library, call);
     if (!run) return {.absent_because = fmt::format("BLIS has no {}", routine_name(call))};
@@ -52,6 +52,6 @@ MatrixPlan plan(const MatrixCall& call, int threads) {
 
 } // namespace
 
-const MatrixPeer blis{"blis", "BLIS", plan};
+const MatrixPeer blis{"blis", "BLIS", plan_blis};
 
 } // namespace swirl::peers

@@ -37,10 +37,10 @@ void load_companions() {
                 if (SharedLibrary({file.string()}).is_open()) return;
 }
 
-class Library {
+class CufftLibrary {
 public:
-    static const Library& get() {
-        static const Library library;
+    static const CufftLibrary& get() {
+        static const CufftLibrary library;
         return library;
     }
 
@@ -65,7 +65,7 @@ public:
     int (*execute)(PlanHandle, void* input, void* output, int direction) = nullptr;
 
 private:
-    Library() : library_(files_after_companions()) {
+    CufftLibrary() : library_(files_after_companions()) {
         complete_ = library_.load(create, "cufftCreate") && library_.load(destroy, "cufftDestroy") &&
                     library_.load(set_stream, "cufftSetStream") &&
                     library_.load(make_plan, "cufftXtMakePlanMany") &&
@@ -129,19 +129,19 @@ void require_comparable(const Transform& problem) {
 
 } // namespace
 
-std::string cufft_absent_because() { return Library::get().absent_because(); }
+std::string cufft_absent_because() { return CufftLibrary::get().absent_because(); }
 
 std::string cufft_version() {
     const std::string file = loaded_library({"libcufft"});
-    return Library::get().version() + (file.empty() ? "" : ", " + file);
+    return CufftLibrary::get().version() + (file.empty() ? "" : ", " + file);
 }
 
 struct CufftPlan::Handle {
     explicit Handle(const runtime::GpuDevice& of) : device(of) {
-        check(Library::get().create(&number), "cufftCreate");
+        check(CufftLibrary::get().create(&number), "cufftCreate");
     }
     ~Handle() {
-        runtime::release_on(device, [&] { Library::get().destroy(number); });
+        runtime::release_on(device, [&] { CufftLibrary::get().destroy(number); });
     }
     Handle(const Handle&) = delete;
     Handle& operator=(const Handle&) = delete;
@@ -154,7 +154,7 @@ CufftPlan::CufftPlan(const Transform& problem, const runtime::GpuDevice& device,
     : device_(device), direction_(problem.direction) {
     if (const std::string reason = cufft_absent_because(); !reason.empty()) throw UserError("{}", reason);
     require_comparable(problem);
-    const Library& library = Library::get();
+    const CufftLibrary& library = CufftLibrary::get();
     const CurrentGpu current(device);
     handle_ = std::make_shared<const Handle>(device);
     std::vector<Length> lengths;
@@ -174,8 +174,8 @@ CufftPlan::CufftPlan(const Transform& problem, const runtime::GpuDevice& device,
 
 void CufftPlan::run(const void* input, void* output, Direction direction) const {
     const CurrentGpu current(device_);
-    check(Library::get().execute(handle_->number, const_cast<void*>(input), output,
-                                 direction == Direction::forward ? cufft_forward : cufft_inverse),
+    check(CufftLibrary::get().execute(handle_->number, const_cast<void*>(input), output,
+                                      direction == Direction::forward ? cufft_forward : cufft_inverse),
           "cufftXtExec");
 }
 

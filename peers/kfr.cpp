@@ -14,10 +14,10 @@ constexpr int whole_half_spectrum = 1;
 
 /// The part of KFR's C interface that is used here (kfr/capi.h): functions for complex and for real data, ending in
 /// _f64 for double and _f32 for float.
-class Library {
+class KfrLibrary {
 public:
-    static const Library& get(DataType precision) {
-        static const Library doubles("_f64"), floats("_f32");
+    static const KfrLibrary& get(DataType precision) {
+        static const KfrLibrary doubles("_f64"), floats("_f32");
         return precision == DataType::float32 ? floats : doubles;
     }
 
@@ -40,7 +40,7 @@ public:
     void* (*create_multidimensional)(std::size_t, const unsigned*) = nullptr;
 
 private:
-    explicit Library(const std::string& suffix)
+    explicit KfrLibrary(const std::string& suffix)
         : library_({peers_folder() / "kfr" / "lib" / "libkfr_capi.so", "libkfr_capi.so"}) {
         const auto load = [&](auto*& function, const std::string& name) {
             return library_.load(function, name + suffix);
@@ -66,7 +66,7 @@ private:
 };
 
 /// KFR takes contiguous transforms; a loop of them is left to its user.
-bool is_contiguous(const Transform& problem) {
+bool has_no_strides(const Transform& problem) {
     std::vector<Integer> lengths;
     for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
     const Transform plain = Transform::make(problem.kind, lengths, {.direction = problem.direction});
@@ -79,7 +79,7 @@ std::string unsupported(const Transform& problem, const PeerOptions& options) {
     if (problem.layout == ComplexLayout::planar) return "KFR has no planar layout";
     if (problem.scale != 1) return "KFR does not scale";
     if (options.threads != 1) return "KFR runs on one thread";
-    if (!is_contiguous(problem)) return "KFR has no strides";
+    if (!has_no_strides(problem)) return "KFR has no strides";
     if (problem.batches.size() > 1) return "KFR is compared with one loop of batches at most";
     if (real && problem.dimensions.size() > 1) return "KFR is compared for real data of one dimension only";
     if (real && problem.dimensions[0].length % 2 != 0) return "KFR has real transforms of even lengths only";
@@ -90,7 +90,7 @@ std::string unsupported(const Transform& problem, const PeerOptions& options) {
     return {};
 }
 
-void* create_plan(const Library& library, const Transform& problem) {
+void* create_plan(const KfrLibrary& library, const Transform& problem) {
     const auto length = static_cast<std::size_t>(problem.dimensions[0].length);
     if (problem.kind == TransformKind::real_dft) return library.create_real(length, whole_half_spectrum);
     if (problem.dimensions.size() == 1) return library.create_complex(length);
@@ -100,7 +100,7 @@ void* create_plan(const Library& library, const Transform& problem) {
     return library.create_multidimensional(shape.size(), shape.data());
 }
 
-std::function<void()> run_of(const Library::Functions& functions, std::shared_ptr<void> plan,
+std::function<void()> run_of(const KfrLibrary::Functions& functions, std::shared_ptr<void> plan,
                              const Transform& problem, const planning::Arguments& arguments) {
     const auto execute = problem.direction == Direction::forward ? functions.forward : functions.backward;
     const auto workspace = std::make_shared<runtime::AlignedBuffer>(functions.workspace_bytes(plan.get()));
@@ -116,8 +116,9 @@ std::function<void()> run_of(const Library::Functions& functions, std::shared_pt
     };
 }
 
-PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, const PeerOptions& options) {
-    const Library& library = Library::get(problem.precision);
+PeerPlan plan_kfr(const Transform& problem, const planning::Arguments& arguments,
+                  const PeerOptions& options) {
+    const KfrLibrary& library = KfrLibrary::get(problem.precision);
     if (const std::string reason = library.absent_because(); !reason.empty()) return {{}, reason};
     if (const std::string reason = unsupported(problem, options); !reason.empty()) return {{}, reason};
     const auto& functions = library.functions[problem.kind == TransformKind::real_dft ? 1 : 0];
@@ -129,6 +130,6 @@ PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, co
 
 } // namespace
 
-const Peer kfr{"kfr", "KFR", plan};
+const Peer kfr{"kfr", "KFR", plan_kfr};
 
 } // namespace swirl::peers

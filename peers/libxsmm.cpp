@@ -7,14 +7,14 @@ namespace swirl::peers {
 namespace {
 
 /// libxsmm_dmmdispatch and libxsmm_smmdispatch: a kernel for one shape, or null.
-template <class T> using Kernel = void(const T* a, const T* b, T* c, ...);
+template <class T> using LibxsmmKernel = void(const T* a, const T* b, T* c, ...);
 template <class T>
-using Dispatch = Kernel<T>*(int m, int n, int k, const int* lda, const int* ldb, const int* ldc,
-                            const T* alpha, const T* beta, const int* flags, const int* prefetch);
+using Dispatch = LibxsmmKernel<T>*(int m, int n, int k, const int* lda, const int* ldb, const int* ldc,
+                                   const T* alpha, const T* beta, const int* flags, const int* prefetch);
 enum Flag : int { transposed_b = 2 }; // LIBXSMM_GEMM_FLAG_TRANS_B
 
-struct Library {
-    Library() : library({peers_folder() / "libxsmm" / "lib" / "libxsmm.so", "libxsmm.so.1"}) {
+struct LibxsmmLibrary {
+    LibxsmmLibrary() : library({peers_folder() / "libxsmm" / "lib" / "libxsmm.so", "libxsmm.so.1"}) {
         void (*initialize)() = nullptr;
         const char* (*get_target)() = nullptr;
         library.load(dispatch_double, "libxsmm_dmmdispatch");
@@ -35,7 +35,7 @@ template <class T> MatrixRun run_of(Dispatch<T>* dispatch, const MatrixCall& cal
               ldc = static_cast<int>(call.rows);
     const int flags = call.transposed_b ? transposed_b : 0;
     const T alpha = 1, beta = 0;
-    Kernel<T>* const kernel =
+    LibxsmmKernel<T>* const kernel =
         dispatch(static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.k), &lda,
                  &ldb, &ldc, &alpha, &beta, &flags, nullptr);
     if (kernel == nullptr) return {};
@@ -44,11 +44,11 @@ template <class T> MatrixRun run_of(Dispatch<T>* dispatch, const MatrixCall& cal
     });
 }
 
-MatrixPlan plan(const MatrixCall& call, int threads) {
+MatrixPlan plan_libxsmm(const MatrixCall& call, int threads) {
     if (is_complex(call.data_type) || call.widens())
         return {.absent_because = "LIBXSMM multiplies general real matrices only"};
     if (threads != 1) return {.absent_because = "LIBXSMM's kernels are of one thread"};
-    static const Library opened;
+    static const LibxsmmLibrary opened;
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
     MatrixRun run = call.data_type == DataType::float32 ? run_of(opened.dispatch_float, call)
                                                         : run_of(opened.dispatch_double, call);
@@ -58,6 +58,6 @@ MatrixPlan plan(const MatrixCall& call, int threads) {
 
 } // namespace
 
-const MatrixPeer libxsmm{"libxsmm", "LIBXSMM", plan};
+const MatrixPeer libxsmm{"libxsmm", "LIBXSMM", plan_libxsmm};
 
 } // namespace swirl::peers

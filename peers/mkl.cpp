@@ -31,10 +31,10 @@ enum Value : int {
     real_real = 42,
     not_in_place = 44,
 };
-class Library {
+class MklDfti {
 public:
-    static const Library& get() {
-        static const Library library;
+    static const MklDfti& get() {
+        static const MklDfti library;
         return library;
     }
 
@@ -54,7 +54,7 @@ public:
     char* (*error_message)(Long) = nullptr;
 
 private:
-    Library() : mkl_(MklLibrary::get()) {
+    MklDfti() : mkl_(MklLibrary::get()) {
         const SharedLibrary& library = mkl_.library();
         complete_ =
             library.load(create, "DftiCreateDescriptor") && library.load(set, "DftiSetValue") &&
@@ -70,7 +70,7 @@ private:
 /// A descriptor under construction. The first error stays.
 class Descriptor {
 public:
-    Descriptor(const Library& library, const Transform& problem) : library_(library) {
+    Descriptor(const MklDfti& library, const Transform& problem) : library_(library) {
         std::vector<Long> lengths;
         for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
         const int precision = problem.precision == DataType::float32 ? single_precision : double_precision;
@@ -92,7 +92,7 @@ public:
     std::shared_ptr<void> handle() const { return handle_; }
 
 private:
-    const Library& library_;
+    const MklDfti& library_;
     std::shared_ptr<void> handle_;
     Long error_ = 0;
 };
@@ -115,7 +115,7 @@ void set_layout(Descriptor& descriptor, const Transform& problem) {
     if (problem.layout == ComplexLayout::planar) descriptor.set(complex_storage, int{real_real});
 }
 
-std::function<void()> run_of(const Library& library, std::shared_ptr<void> handle, const Transform& problem,
+std::function<void()> run_of(const MklDfti& library, std::shared_ptr<void> handle, const Transform& problem,
                              const planning::Arguments& arguments) {
     const auto compute = problem.direction == Direction::forward ? library.forward : library.backward;
     void* const in = const_cast<void*>(arguments.input);
@@ -131,8 +131,9 @@ std::function<void()> run_of(const Library& library, std::shared_ptr<void> handl
     return [=] { compute(handle.get(), in, out); };
 }
 
-PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, const PeerOptions& options) {
-    const Library& library = Library::get();
+PeerPlan plan_mkl(const Transform& problem, const planning::Arguments& arguments,
+                  const PeerOptions& options) {
+    const MklDfti& library = MklDfti::get();
     if (const std::string reason = library.absent_because(); !reason.empty()) return {{}, reason};
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
         return {{}, "MKL is compared for dft and rdft only"};
@@ -151,6 +152,6 @@ PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, co
 
 } // namespace
 
-const Peer mkl{"mkl", "MKL", plan};
+const Peer mkl{"mkl", "MKL", plan_mkl};
 
 } // namespace swirl::peers

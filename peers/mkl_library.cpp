@@ -11,7 +11,7 @@ namespace {
 
 enum Threading : int { sequential = 1, gnu = 3 };
 
-std::vector<std::string> files() {
+std::vector<std::string> mkl_files() {
     std::vector<std::string> result;
     for (const char* name : {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so"})
         result.push_back(peers_folder() / "mkl" / "lib" / name);
@@ -21,7 +21,7 @@ std::vector<std::string> files() {
 
 } // namespace
 
-MklLibrary::MklLibrary() : library_(files()) {
+MklLibrary::MklLibrary() : library_(mkl_files()) {
     complete_ = library_.load(get_version_, "MKL_Get_Version_String") &&
                 library_.load(set_threading_layer_, "MKL_Set_Threading_Layer") &&
                 library_.load(set_num_threads_, "MKL_Set_Num_Threads");

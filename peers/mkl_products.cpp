@@ -14,19 +14,19 @@ namespace {
 template <class T>
 using Create = int(void** jitter, int layout, int transpose_a, int transpose_b, int m, int n, int k, T alpha,
                    int lda, int ldb, T beta, int ldc);
-template <class T> using Kernel = void(void* jitter, T* a, T* b, T* c);
-template <class T> using GetKernel = Kernel<T>*(const void* jitter);
+template <class T> using MklKernel = void(void* jitter, T* a, T* b, T* c);
+template <class T> using GetKernel = MklKernel<T>*(const void* jitter);
 enum Cblas : int { by_columns = 102, as_stored = 111, transposed = 112 };
 
 using FromBfloat16 = void(int layout, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                           const std::uint16_t* a, int lda, const std::uint16_t* b, int ldb, float beta,
                           float* c, int ldc);
 
-int transposition(bool is_transposed) { return is_transposed ? transposed : as_stored; }
+int transpose_flag(bool is_transposed) { return is_transposed ? transposed : as_stored; }
 
 MatrixRun run_from_bfloat16(FromBfloat16* function, const MatrixCall& call) {
     return repeated([function, call](const MatrixOperands& o) {
-        function(by_columns, transposition(call.transposed_a), transposition(call.transposed_b),
+        function(by_columns, transpose_flag(call.transposed_a), transpose_flag(call.transposed_b),
                  static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.k), 1,
                  static_cast<const std::uint16_t*>(o.a), static_cast<int>(call.leading_a()),
                  static_cast<const std::uint16_t*>(o.b), static_cast<int>(call.leading_b()), 0,
@@ -67,7 +67,7 @@ MatrixPlan plan_kernel(const MklLibrary& mkl, const MatrixCall& call, const std:
         return {.absent_because = "MKL lacks kernels for one shape"};
     void* made = nullptr;
     const int result =
-        create(&made, by_columns, transposition(call.transposed_a), transposition(call.transposed_b),
+        create(&made, by_columns, transpose_flag(call.transposed_a), transpose_flag(call.transposed_b),
                static_cast<int>(call.rows), static_cast<int>(call.columns), static_cast<int>(call.k), 1,
                static_cast<int>(call.leading_a()), static_cast<int>(call.leading_b()), 0,
                static_cast<int>(call.rows));

@@ -8,20 +8,21 @@
 namespace swirl::peers {
 namespace {
 
-using Size = Integer; ///< dnnl_dim_t
+using DnnlDim = Integer; ///< dnnl_dim_t
 
 /// Matrices are stored by rows. Returns 0 or an error.
 template <class T>
-using Gemm = int(char, char, Size m, Size n, Size k, float alpha, const T* a, Size lda, const T* b, Size ldb,
-                 float beta, float* c, Size ldc);
+using DnnlGemm = int(char, char, DnnlDim m, DnnlDim n, DnnlDim k, float alpha, const T* a, DnnlDim lda,
+                     const T* b, DnnlDim ldb, float beta, float* c, DnnlDim ldc);
 using Bfloat16 = std::uint16_t;
 /// The operands' numbers are what is there and these offsets; so are C's, 'F' standing for one of them.
-using GemmOfInt8 = int(char, char, char of_c, Size m, Size n, Size k, float alpha, const std::int8_t* a,
-                       Size lda, std::int8_t offset_a, const std::int8_t* b, Size ldb, std::int8_t offset_b,
-                       float beta, std::int32_t* c, Size ldc, const std::int32_t* offset_c);
+using GemmOfInt8 = int(char, char, char of_c, DnnlDim m, DnnlDim n, DnnlDim k, float alpha,
+                       const std::int8_t* a, DnnlDim lda, std::int8_t offset_a, const std::int8_t* b,
+                       DnnlDim ldb, std::int8_t offset_b, float beta, std::int32_t* c, DnnlDim ldc,
+                       const std::int32_t* offset_c);
 
 /// Stored by rows these are the transposes: Cᵀ = Bᵀ·Aᵀ.
-template <class T> MatrixRun run_of(Gemm<T>* gemm, const MatrixCall& call) {
+template <class T> MatrixRun run_of(DnnlGemm<T>* gemm, const MatrixCall& call) {
     return repeated([gemm, call](const MatrixOperands& o) {
         gemm(call.transposed_b ? 'T' : 'N', call.transposed_a ? 'T' : 'N', call.columns, call.rows, call.k, 1,
              static_cast<const T*>(o.b), call.leading_b(), static_cast<const T*>(o.a), call.leading_a(), 0,
@@ -43,8 +44,8 @@ struct Version { // dnnl_version_t
     int major, minor, patch;
 };
 
-struct Library {
-    explicit Library(int threads)
+struct OnednnLibrary {
+    explicit OnednnLibrary(int threads)
         : library({peers_folder() / "dnnl" / "lib" / "libdnnl.so.2", "libdnnl.so.3", "libdnnl.so.2"}) {
         library.load(sgemm, "dnnl_sgemm");
         library.load(from_bfloat16, "dnnl_gemm_bf16bf16f32");
@@ -59,16 +60,16 @@ struct Library {
     }
 
     SharedLibrary library;
-    Gemm<float>* sgemm = nullptr;
-    Gemm<Bfloat16>* from_bfloat16 = nullptr;
+    DnnlGemm<float>* sgemm = nullptr;
+    DnnlGemm<Bfloat16>* from_bfloat16 = nullptr;
     GemmOfInt8* from_int8 = nullptr;
     std::string version;
 };
 
-MatrixPlan plan(const MatrixCall& call, int threads) {
+MatrixPlan plan_onednn(const MatrixCall& call, int threads) {
     if (call.data_type != DataType::float32 && !call.from_int8())
         return {.absent_because = "oneDNN multiplies matrices of float32, bfloat16 and int8"};
-    static const Library opened(threads);
+    static const OnednnLibrary opened(threads);
     if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
     if (opened.sgemm == nullptr || (call.from_bfloat16 && opened.from_bfloat16 == nullptr))
         return {.absent_because = fmt::format("oneDNN has no {}", routine_name(call))};
@@ -82,6 +83,6 @@ MatrixPlan plan(const MatrixCall& call, int threads) {
 
 } // namespace
 
-const MatrixPeer onednn{"onednn", "oneDNN", plan};
+const MatrixPeer onednn{"onednn", "oneDNN", plan_onednn};
 
 } // namespace swirl::peers

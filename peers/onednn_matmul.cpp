@@ -11,14 +11,14 @@
 namespace swirl::peers {
 namespace {
 
-std::vector<std::string> files() {
+std::vector<std::string> plugin_files() {
     if (const char* const own = std::getenv("SWIRL_ONEDNN"); own != nullptr && *own != '\0') return {own};
     std::error_code ignored;
     return {std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "libswirl_onednn.so"};
 }
 
 struct Plugin {
-    explicit Plugin(int threads) : library(files()) {
+    explicit Plugin(int threads) : library(plugin_files()) {
         complete = library.load(plan, onednn_plan_name) && library.load(execute, onednn_execute_name) &&
                    library.load(destroy, onednn_destroy_name);
         void (*set_threads)(int) = nullptr; // of GNU's OpenMP, as Debian's oneDNN has them
@@ -32,7 +32,7 @@ struct Plugin {
     OnednnDestroyFunction* destroy = nullptr;
 };
 
-MatrixPlan plan(const MatrixCall& call, int threads, bool packs) {
+MatrixPlan plan_matmul(const MatrixCall& call, int threads, bool packs) {
     if (!call.widens() || call.transposed_a || call.transposed_b)
         return {.absent_because = "oneDNN's matmul is compared for narrow numbers that are not transposed"};
     static const Plugin plugin(threads);
@@ -50,8 +50,8 @@ MatrixPlan plan(const MatrixCall& call, int threads, bool packs) {
             .made_by = packs ? "oneDNN's matmul, A packed before" : "oneDNN's matmul"};
 }
 
-MatrixPlan plan_as_stored(const MatrixCall& call, int threads) { return plan(call, threads, false); }
-MatrixPlan plan_packed(const MatrixCall& call, int threads) { return plan(call, threads, true); }
+MatrixPlan plan_as_stored(const MatrixCall& call, int threads) { return plan_matmul(call, threads, false); }
+MatrixPlan plan_packed(const MatrixCall& call, int threads) { return plan_matmul(call, threads, true); }
 
 } // namespace
 

@@ -13,8 +13,8 @@ namespace {
 constexpr const char* avx512_cores[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
 
 /// OpenBLAS, its kernels chosen when it is loaded.
-struct Library {
-    Library(const std::vector<std::string>& files, const char* core, int threads) {
+struct OpenblasLibrary {
+    OpenblasLibrary(const std::vector<std::string>& files, const char* core, int threads) {
         setenv("OPENBLAS_NUM_THREADS", std::to_string(threads).c_str(), 1);
         if (core != nullptr) setenv("OPENBLAS_CORETYPE", core, 1);
         library.emplace(files, SharedLibrary::Symbols::own);
@@ -41,13 +41,13 @@ struct Library {
     std::string kernels, version;
 };
 
-const Library& chosen_by_itself(int threads) {
-    static const Library library(
+const OpenblasLibrary& chosen_by_itself(int threads) {
+    static const OpenblasLibrary library(
         {peers_folder() / "openblas" / "lib" / "libopenblas.so.0", "libopenblas.so.0"}, nullptr, threads);
     return library;
 }
 
-MatrixPlan plan(const MatrixCall& call, int threads) { return chosen_by_itself(threads).plan(call); }
+MatrixPlan plan_openblas(const MatrixCall& call, int threads) { return chosen_by_itself(threads).plan(call); }
 
 MatrixPlan plan_avx512(const MatrixCall& call, int threads) {
     if (target::host_cpu().name != target::avx512_cpu().name)
@@ -57,14 +57,14 @@ MatrixPlan plan_avx512(const MatrixCall& call, int threads) {
         if (chosen == core)
             return {.absent_because = "OpenBLAS chooses its kernels for AVX-512 without being told"};
     // A file of its own: the dynamic linker would give the library that is loaded.
-    static const Library library({peers_folder() / "openblas-avx512" / "lib" / "libopenblas.so.0"},
-                                 avx512_cores[0], threads);
+    static const OpenblasLibrary library({peers_folder() / "openblas-avx512" / "lib" / "libopenblas.so.0"},
+                                         avx512_cores[0], threads);
     return library.plan(call);
 }
 
 } // namespace
 
-const MatrixPeer openblas{"openblas", "OpenBLAS", plan};
+const MatrixPeer openblas{"openblas", "OpenBLAS", plan_openblas};
 const MatrixPeer openblas_avx512{"openblas-avx512", "OpenBLAS, AVX-512", plan_avx512};
 
 } // namespace swirl::peers

@@ -57,7 +57,8 @@ std::function<void()> run_of(const Transform& problem, const planning::Arguments
     };
 }
 
-PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, const PeerOptions& options) {
+PeerPlan plan_pocketfft(const Transform& problem, const planning::Arguments& arguments,
+                        const PeerOptions& options) {
     if (options.threads != 1) return {{}, "pocketfft is compared on one thread only"};
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
         return {{}, "pocketfft is compared for dft and rdft only"};
@@ -68,7 +69,7 @@ PeerPlan plan(const Transform& problem, const planning::Arguments& arguments, co
 
 #else
 
-PeerPlan plan(const Transform&, const planning::Arguments&, const PeerOptions&) {
+PeerPlan plan_pocketfft(const Transform&, const planning::Arguments&, const PeerOptions&) {
     return {{}, "pocketfft_hdronly.h was not found when swirl was built; HACKING.md tells how to name it"};
 }
 
@@ -76,6 +77,6 @@ PeerPlan plan(const Transform&, const planning::Arguments&, const PeerOptions&) 
 
 } // namespace
 
-const Peer pocketfft{"pocketfft", "pocketfft", plan};
+const Peer pocketfft{"pocketfft", "pocketfft", plan_pocketfft};
 
 } // namespace swirl::peers

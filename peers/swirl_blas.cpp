@@ -7,17 +7,17 @@
 namespace swirl::peers {
 namespace {
 
-std::vector<std::string> files() {
+std::vector<std::string> swirl_blas_files() {
     if (const char* const own = std::getenv("SWIRL_BLAS"); own != nullptr && *own != '\0') return {own};
     std::error_code ignored;
     const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
     return {folder / "libswirl_blas.so", folder.parent_path() / "libswirl_blas.so"};
 }
 
-MatrixPlan plan(const MatrixCall& call, int threads) {
+MatrixPlan plan_swirl_blas(const MatrixCall& call, int threads) {
     static const SharedLibrary library = [threads] {
         setenv("SWIRL_NUM_THREADS", std::to_string(threads).c_str(), 1);
-        return SharedLibrary(files(), SharedLibrary::Symbols::own);
+        return SharedLibrary(swirl_blas_files(), SharedLibrary::Symbols::own);
     }();
     if (!library.is_open()) return {.absent_because = library.absent_because()};
     MatrixRun run = blas_run(library, call);
@@ -27,6 +27,6 @@ MatrixPlan plan(const MatrixCall& call, int threads) {
 
 } // namespace
 
-const MatrixPeer swirl_blas{"swirl-blas", "swirl's BLAS", plan};
+const MatrixPeer swirl_blas{"swirl-blas", "swirl's BLAS", plan_swirl_blas};
 
 } // namespace swirl::peers

@@ -48,7 +48,7 @@ private:
 };
 
 /// Whether the data is as a problem has it that says nothing of strides.
-bool is_contiguous(const Transform& problem) {
+bool states_no_strides(const Transform& problem) {
     if (problem.layout != ComplexLayout::interleaved || problem.batches.size() > 1) return false;
     Integer stride = 1;
     std::vector<Dimension> axes = problem.batches;
@@ -65,7 +65,7 @@ VkfftRequest request_for(const Transform& problem, const runtime::GpuDevice& dev
     const bool in_place = problem.placement == Placement::in_place;
     const bool inverse = problem.direction == Direction::backward;
     const bool suits = problem.kind == TransformKind::dft && bytes_of(problem.precision) >= 4 &&
-                       problem.scale == 1 && problem.dimensions.size() <= 3 && is_contiguous(problem) &&
+                       problem.scale == 1 && problem.dimensions.size() <= 3 && states_no_strides(problem) &&
                        (in_place || !inverse);
     if (!suits)
         throw UserError(

@@ -13,7 +13,6 @@
 #include <vector>
 
 namespace swirl::api {
-namespace {
 
 /// What a plan says about itself, made when first asked for: a description takes as long as planning.
 struct Texts {
@@ -21,7 +20,6 @@ struct Texts {
     std::string schedule, description;
 };
 
-} // namespace
 } // namespace swirl::api
 
 struct swirl_plan {

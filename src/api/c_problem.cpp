@@ -9,7 +9,6 @@
 #include <vector>
 
 namespace swirl::api {
-namespace {
 
 /// A transform as its builder takes it.
 struct TransformDescription {
@@ -23,6 +22,8 @@ struct ProductDescription {
     MatrixProduct product;
     std::array<bool, 3> has_layout = {};
 };
+
+namespace {
 
 constexpr std::array kinds = {
     TransformKind::dft,  TransformKind::real_dft, TransformKind::wht,         TransformKind::dct1,

@@ -56,6 +56,17 @@ public:
 
     int width() const { return kernels_.strip.columns; }
 
+    void run_in_team(int members, double seconds) const {
+        runtime::run_team(
+            members,
+            [&](const runtime::TeamMember& member) {
+                const runtime::IterationRange share =
+                    runtime::partition_of(task_.b.columns, width(), member.index(), member.size());
+                run(share.first, share.last);
+            },
+            seconds);
+    }
+
     /// Columns first … last−1.
     void run(Integer first, Integer last) const {
         Real<T>* const workspace = scratch<Real<T>>(Scratch::workspace, workspace_scalars(kernels_.strip));
@@ -107,14 +118,7 @@ void run_block(TriangularTask what, T alpha, const TriangularMatrix<T>& a, View<
     const int members = static_cast<int>(std::min<double>(
         {static_cast<double>(threads), static_cast<double>(count), work / min_parallel_work}));
     if (members <= 1) return block.run(0, b.columns);
-    runtime::run_team(
-        members,
-        [&](const runtime::TeamMember& member) {
-            const runtime::IterationRange share =
-                runtime::partition_of(b.columns, width, member.index(), member.size());
-            block.run(share.first, share.last);
-        },
-        planning::min_seconds(work / 2));
+    block.run_in_team(members, planning::min_seconds(work / 2));
 }
 
 template void run_block(TriangularTask, float, const TriangularMatrix<float>&, View<float>, int);

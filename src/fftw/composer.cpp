@@ -12,8 +12,6 @@
 namespace swirl::fftw {
 namespace {
 
-constexpr Integer scratch_alignment = 64;
-
 /// Row-major strides of contiguous data. Throws UserError if the number of its elements does not fit.
 std::vector<Integer> contiguous_strides(const std::vector<Integer>& lengths, Integer& elements) {
     std::vector<Integer> strides(lengths.size());

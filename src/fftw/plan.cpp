@@ -14,8 +14,6 @@
 namespace swirl::fftw {
 namespace {
 
-constexpr std::size_t scratch_alignment = 64;
-
 struct Free {
     void operator()(char* bytes) const { std::free(bytes); }
 };

@@ -29,6 +29,8 @@ struct Step {
     Places to;
 };
 
+constexpr Integer scratch_alignment = 64; ///< bytes; scratch is a multiple of it
+
 struct Sequence {
     std::vector<Step> steps;
     std::size_t scratch_bytes = 0;

@@ -49,7 +49,7 @@ bool is_real_leaf(const Formula& f) {
 }
 
 constexpr Integer saturated = std::numeric_limits<Integer>::max();
-Integer times(Integer a, Integer b) { return checked_multiply(a, b).value_or(saturated); }
+Integer saturating_times(Integer a, Integer b) { return checked_multiply(a, b).value_or(saturated); }
 
 } // namespace
 
@@ -75,7 +75,8 @@ Integer longest_vector(const Formula& formula) {
         Integer before = formula.columns(), after = 1;
         for (auto factor = children.rbegin(); factor != children.rend(); ++factor) {
             before /= factor->columns();
-            longest = std::max(longest, times(times(before, after), longest_vector(*factor)));
+            longest =
+                std::max(longest, saturating_times(saturating_times(before, after), longest_vector(*factor)));
             after *= factor->rows();
         }
     } else if (formula.is<DirectSum>()) {
@@ -84,7 +85,7 @@ Integer longest_vector(const Formula& formula) {
             sum = checked_add(sum, longest_vector(child)).value_or(saturated);
         longest = std::max(longest, sum);
     } else if (formula.is<RealOf>()) {
-        longest = std::max(longest, times(2, longest_vector(children.front())));
+        longest = std::max(longest, saturating_times(2, longest_vector(children.front())));
     } else {
         for (const Formula& child : children) longest = std::max(longest, longest_vector(child));
     }

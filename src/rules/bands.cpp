@@ -15,7 +15,7 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_bands(const Formula& f) {
     const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
     if (!f.is<Kronecker>() || f.children().size() != 2 || !is_dft(f.children()[0]) ||
         !is_dft(f.children()[1]))
@@ -24,7 +24,7 @@ Applicability applicable(const Formula& f) {
 }
 
 /// The factors a of m that the bands may compute.
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> bands_choices(const Formula& f) {
     std::vector<Choice> result;
     for (const Choice& split : split_choices(f.children()[0])) result.push_back({split[0]});
     return result;
@@ -38,8 +38,8 @@ Formula bands_sweep(Integer a, Integer b, const Formula& rows) {
     return pass(product_of({from_bands, repeat(b, band), to_bands}));
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(bands.name, f, applicable(f));
+Formula build_bands(const Formula& f, const Choice& choice) {
+    require(bands.name, f, applicable_bands(f));
     const Formula &columns = f.children()[0], &rows = f.children()[1];
     const Integer m = columns.rows();
     const bool fits = choice.size() == 1 && choice[0] > 1 && m % choice[0] == 0 && m / choice[0] > 1;
@@ -57,9 +57,9 @@ constinit const BreakdownRule bands = {
     .identity =
         "DFT_m ⊗ DFT_n = (pass((DFT_b ⊗ I_a) · T^m_a · L^m_b) ⊗ I_n) · pass(S · (I_b ⊗ (DFT_a ⊗ I_n)(I_a ⊗ "
         "DFT_n)) · P)",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_bands,
+    .choices = bands_choices,
+    .build = build_bands,
 };
 
 } // namespace swirl::rules

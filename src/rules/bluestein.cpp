@@ -29,7 +29,7 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_bluestein(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() < 3) return rejected("size {} is below 3", f.rows());
     return accepted();
@@ -43,7 +43,7 @@ Integer padded(Integer least, Integer odd) {
 }
 
 /// Sizes 2^k times 1, 3, 5, 9 or 15, ascending; none exceeds the next power of two.
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> bluestein_choices(const Formula& f) {
     const Integer least = 2 * f.rows() - 2;
     std::vector<Integer> sizes;
     for (const Integer odd : {1, 3, 5, 9, 15}) sizes.push_back(padded(least, odd));
@@ -132,8 +132,8 @@ Formula spectrum(Integer n, Integer size, Direction direction) {
     return diagonal(ExplicitFunction{spectrum_of_chirp(n, size, direction)}, places_in_spectrum(size));
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(bluestein.name, f, applicable(f));
+Formula build_bluestein(const Formula& f, const Choice& choice) {
+    require(bluestein.name, f, applicable_bluestein(f));
     const Integer n = f.rows();
     // Padding beyond the next power of two never helps; the bound keeps a typing error from exhausting memory.
     const Integer least = 2 * n - 2, most = 4 * n;
@@ -159,9 +159,9 @@ Formula build(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule bluestein = {
     .name = "bluestein",
     .identity = "DFT_n = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(c), M ≥ 2n − 2",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_bluestein,
+    .choices = bluestein_choices,
+    .build = build_bluestein,
 };
 
 } // namespace swirl::rules

@@ -14,16 +14,14 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_buffered(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() < 2) return rejected("one point needs no buffer");
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula&) { return {{}}; }
-
-Formula build(const Formula& f, const Choice& choice) {
-    require(buffered.name, f, applicable(f));
+Formula build_buffered(const Formula& f, const Choice& choice) {
+    require(buffered.name, f, applicable_buffered(f));
     require_choice(choice.empty(), buffered.name, f, choice, "nothing");
     return formula::tile(f);
 }
@@ -33,9 +31,9 @@ Formula build(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule buffered = {
     .name = "buffered",
     .identity = "DFT_n = tile(DFT_n)",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_buffered,
+    .choices = one_choice,
+    .build = build_buffered,
 };
 
 } // namespace swirl::rules

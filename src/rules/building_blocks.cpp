@@ -62,6 +62,8 @@ std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonte
     return {choice[0], choice[1]};
 }
 
+std::vector<Choice> one_choice(const Formula&) { return {{}}; }
+
 namespace {
 
 std::vector<Choice> as_choices(const std::vector<std::pair<Integer, Integer>>& splits) {

@@ -25,6 +25,8 @@ void require_radices(std::string_view rule, const Formula& nonterminal, const Ch
 /// The choice as a pair {m, n} with m·n = size, both above 1; throws UserError.
 std::pair<Integer, Integer> split_of(std::string_view rule, const Formula& nonterminal, const Choice& choice);
 
+/// The empty choice, of rules without parameters.
+std::vector<Choice> one_choice(const Formula& nonterminal);
 /// {m, n} for each ordered split of the size, or for each with coprime m and n.
 std::vector<Choice> split_choices(const Formula& nonterminal);
 std::vector<Choice> coprime_split_choices(const Formula& nonterminal);

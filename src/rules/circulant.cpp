@@ -13,15 +13,13 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_circulant_dft(const Formula& f) {
     if (!f.is<Circulant>()) return not_a("circulant convolution");
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula&) { return {{}}; }
-
-Formula build(const Formula& f, const Choice&) {
-    require(circulant_dft.name, f, applicable(f));
+Formula build_circulant_dft(const Formula& f, const Choice&) {
+    require(circulant_dft.name, f, applicable_circulant_dft(f));
     const Integer n = f.rows();
     if (!f.get_if<Circulant>()->kernel)
         return product_of({diagonal(ConstantFunction{1 / static_cast<long double>(n)}, n),
@@ -38,9 +36,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule circulant_dft = {
     .name = "circulant-dft",
     .identity = "circulant(h) = DFT_n^{−1} · diag(DFT_n(h) / n) · DFT_n",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_circulant_dft,
+    .choices = one_choice,
+    .build = build_circulant_dft,
 };
 
 } // namespace swirl::rules

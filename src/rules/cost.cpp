@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <tuple>
 #include <unordered_map>
 
 namespace swirl::rules {

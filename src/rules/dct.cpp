@@ -30,8 +30,6 @@ using namespace formula;
 
 namespace {
 
-std::vector<Choice> one_choice(const Formula&) { return {{}}; }
-
 long double square_root_of_two() { return 2 * root_of_unity(8, 1, Direction::forward).real(); }
 
 bool is_dct(const Formula& f, int type) {

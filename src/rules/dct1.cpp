@@ -32,8 +32,6 @@ using namespace formula;
 
 namespace {
 
-std::vector<Choice> one_choice(const Formula&) { return {{}}; }
-
 Formula difference_and_sum() { return matrix(2, 2, {1, -1, 1, 1}); }
 
 Applicability applicable_dct1(const Formula& f) {

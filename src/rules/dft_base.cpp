@@ -16,17 +16,15 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_dft_base(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() > largest_base_prime) return rejected("{} is above {}", f.rows(), largest_base_prime);
     if (f.rows() > 2 && !is_prime(f.rows())) return rejected("{} is not prime", f.rows());
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula&) { return {{}}; }
-
-Formula build(const Formula& f, const Choice&) {
-    require(dft_base.name, f, applicable(f));
+Formula build_dft_base(const Formula& f, const Choice&) {
+    require(dft_base.name, f, applicable_dft_base(f));
     const Integer p = f.rows(), h = p / 2;
     if (p == 1) return I(1);
     if (p == 2) return F2();
@@ -43,9 +41,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule dft_base = {
     .name = "dft-base",
     .identity = "DFT_2 = F_2; DFT_p = Fᵀ · (C ⊕ ∓i·S) · F, p prime",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_dft_base,
+    .choices = one_choice,
+    .build = build_dft_base,
 };
 
 } // namespace swirl::rules

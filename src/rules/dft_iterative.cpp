@@ -20,7 +20,7 @@ using namespace formula;
 namespace {
 
 /// The prime factors, then each split into two factors.
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> dft_iterative_choices(const Formula& f) {
     require(dft_iterative.name, f, has_two_factors(f));
     std::vector<Choice> result{prime_factors(f.rows())};
     for (const Choice& split : split_choices(f))
@@ -38,19 +38,19 @@ Formula digit_reversal(Integer n, const Choice& radices) {
     return permutation(IndexMap(n, n, std::move(digits)));
 }
 
-Formula pass_of(Integer n, Integer before, Integer radix, Direction direction) {
+Formula iterative_pass(Integer n, Integer before, Integer radix, Direction direction) {
     const Formula butterflies = spread(DFT(radix, direction), before);
     const Formula twiddles = before == 1 ? I(radix) : T(radix * before, before, direction);
     return pass(repeat(n / (before * radix), product_of({butterflies, twiddles})));
 }
 
-Formula build(const Formula& f, const Choice& choice) {
+Formula build_dft_iterative(const Formula& f, const Choice& choice) {
     require(dft_iterative.name, f, has_two_factors(f));
     const Integer n = f.rows();
     require_radices(dft_iterative.name, f, choice);
     const Direction direction = f.get_if<Dft>()->direction;
     std::vector<Formula> passes = passes_of(
-        choice, [&](Integer before, Integer radix) { return pass_of(n, before, radix, direction); });
+        choice, [&](Integer before, Integer radix) { return iterative_pass(n, before, radix, direction); });
     if (choice.size() > 1) passes.push_back(pass(digit_reversal(n, choice)));
     return product(std::move(passes));
 }
@@ -62,8 +62,8 @@ constinit const BreakdownRule dft_iterative = {
     .identity =
         "DFT_n = ∏_l pass(I_{M_l} ⊗ (DFT_{R_l} ⊗ I_{K_l}) · T^{R_l·K_l}_{K_l}) · pass(R), n = R_1 ⋯ R_k",
     .applicable = has_two_factors,
-    .choices = choices,
-    .build = build,
+    .choices = dft_iterative_choices,
+    .build = build_dft_iterative,
 };
 
 } // namespace swirl::rules

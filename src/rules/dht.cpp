@@ -13,12 +13,10 @@ using namespace formula;
 
 namespace {
 
-std::vector<Choice> one_choice(const Formula&) { return {{}}; }
+Applicability applicable_dht_rdft(const Formula& f) { return f.is<Dht>() ? accepted() : not_a("DHT"); }
 
-Applicability applicable(const Formula& f) { return f.is<Dht>() ? accepted() : not_a("DHT"); }
-
-Formula build(const Formula& f, const Choice&) {
-    require(dht_rdft.name, f, applicable(f));
+Formula build_dht_rdft(const Formula& f, const Choice&) {
+    require(dht_rdft.name, f, applicable_dht_rdft(f));
     const Integer n = f.rows(), pairs = complex_entries(n);
     if (pairs == 0) return rdft(n, Direction::forward);
     const Pairing pairing = pairs_of_spectrum(n);
@@ -31,9 +29,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule dht_rdft = {
     .name = "dht-rdft",
     .identity = "DHT_n = Pᵀ · (I ⊕ (I ⊗ [1 −1; 1 1])) · P · RDFT_n",
-    .applicable = applicable,
+    .applicable = applicable_dht_rdft,
     .choices = one_choice,
-    .build = build,
+    .build = build_dht_rdft,
 };
 
 } // namespace swirl::rules

@@ -87,8 +87,6 @@ Applicability has_codelet(const Formula& f) {
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula&) { return {{}}; }
-
 Formula simplified(const Formula& f) {
     if (!f.is<RealOf>()) return simplify(f);
     return simplify(componentwise(simplify(f.children().front())));
@@ -120,7 +118,7 @@ constinit const BreakdownRule formula_loops = {
     .name = "formula",
     .identity = "F = F simplified, factor by factor",
     .applicable = applicable,
-    .choices = choices,
+    .choices = one_choice,
     .build = build,
 };
 
@@ -128,7 +126,7 @@ constinit const BreakdownRule formula_codelet = {
     .name = "formula-codelet",
     .identity = "F = F simplified, as one straight-line codelet",
     .applicable = has_codelet,
-    .choices = choices,
+    .choices = one_choice,
     .build = build_codelet,
 };
 

@@ -16,14 +16,14 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_good_thomas(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (coprime_splits(f.rows()).empty()) return rejected("{} has no two coprime factors", f.rows());
     return accepted();
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(good_thomas.name, f, applicable(f));
+Formula build_good_thomas(const Formula& f, const Choice& choice) {
+    require(good_thomas.name, f, applicable_good_thomas(f));
     const auto [m, n] = split_of(good_thomas.name, f, choice);
     require_choice(std::gcd(m, n) == 1, good_thomas.name, f, choice, "coprime factors");
     const Direction direction = f.get_if<Dft>()->direction;
@@ -39,9 +39,9 @@ Formula build(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule good_thomas = {
     .name = "good-thomas",
     .identity = "DFT_mn = Q · (DFT_m ⊗ DFT_n) · P, m and n coprime",
-    .applicable = applicable,
+    .applicable = applicable_good_thomas,
     .choices = coprime_split_choices,
-    .build = build,
+    .build = build_good_thomas,
 };
 
 } // namespace swirl::rules

@@ -18,16 +18,14 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rader(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula&) { return {{}}; }
-
-Formula build(const Formula& f, const Choice&) {
-    require(rader.name, f, applicable(f));
+Formula build_rader(const Formula& f, const Choice&) {
+    require(rader.name, f, applicable_rader(f));
     const Direction direction = f.get_if<Dft>()->direction;
     const Integer p = f.rows(), n = p - 1, g = primitive_root(p);
     const std::vector<Integer> input = zero_and_powers(g, p),
@@ -56,9 +54,9 @@ constinit const BreakdownRule rader = {
     .name = "rader",
     .identity =
         "DFT_p = Q · (I_1 ⊕ DFT_{p−1}^{−}) · ([1 1; 1 d_0] ⊕ diag(d)) · (I_1 ⊕ DFT_{p−1}) · P, p prime",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rader,
+    .choices = one_choice,
+    .build = build_rader,
 };
 
 } // namespace swirl::rules

@@ -24,7 +24,7 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rader_real(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
     if (f.rows() > largest_rader_real_prime)
@@ -34,7 +34,7 @@ Applicability applicable(const Formula& f) {
 
 bool splits_three(Integer n) { return n % 3 == 0 && n % 9 != 0; }
 
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> rader_real_choices(const Formula& f) {
     if (splits_three(f.rows() - 1)) return {{3}, {1}};
     return {{1}};
 }
@@ -148,8 +148,8 @@ Formula Convolution::transform() const {
         {permutation_from(sorting_), spread(a, 3), repeat(m_, v), permutation_from(std::move(input))});
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(rader_real.name, f, applicable(f));
+Formula build_rader_real(const Formula& f, const Choice& choice) {
+    require(rader_real.name, f, applicable_rader_real(f));
     const Integer p = f.rows(), g = primitive_root(p);
     const bool valid = choice == Choice{1} || (choice == Choice{3} && splits_three(p - 1));
     require_choice(valid, rader_real.name, f, choice, splits_three(p - 1) ? "1 or 3" : "1");
@@ -164,9 +164,9 @@ Formula build(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule rader_real = {
     .name = "rader-real",
     .identity = "DFT_p = Q · (I_1 ⊕ Aᵀ) · ([1 1; 1 −1/(p−1)] ⊕ B) · (I_1 ⊕ A) · P, A of real DFTs, p prime",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rader_real,
+    .choices = rader_real_choices,
+    .build = build_rader_real,
 };
 
 } // namespace swirl::rules

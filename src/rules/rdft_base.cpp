@@ -17,17 +17,15 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_base(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() > largest_base_prime) return rejected("{} is above {}", f.rows(), largest_base_prime);
     if (f.rows() > 2 && !is_prime(f.rows())) return rejected("{} is not prime", f.rows());
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula&) { return {{}}; }
-
-Formula build(const Formula& f, const Choice&) {
-    require(rdft_base.name, f, applicable(f));
+Formula build_rdft_base(const Formula& f, const Choice&) {
+    require(rdft_base.name, f, applicable_rdft_base(f));
     const Integer p = f.rows(), h = p / 2;
     if (p == 1) return I(1);
     if (p == 2) return F2();
@@ -49,9 +47,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule rdft_base = {
     .name = "rdft-base",
     .identity = "RDFT_2 = F_2; RDFT_p = (C ⊕ −S) · F, p prime",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rdft_base,
+    .choices = one_choice,
+    .build = build_rdft_base,
 };
 
 } // namespace swirl::rules

@@ -18,14 +18,14 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_cooley_tukey(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
     return accepted();
 }
 
 /// (DFT_k ⊗ I_S) · T on the complex columns s = 1…S, or its inverse times k.
-Formula complex_columns(Integer k, Integer m, Direction direction) {
+Formula twiddled_transforms(Integer k, Integer m, Direction direction) {
     const Integer columns = complex_entries(m);
     const IndexMap entry(k * columns, k * m, DigitMap{{k, columns}, {m, 1}, 1, 0});
     const Formula twiddles = diagonal(TwiddleFunction{k * m, {m, k}, {1, m}, direction}, entry);
@@ -69,8 +69,8 @@ void record_outputs(HalfcomplexOutput& out, Integer k, Integer m) {
         for (Integer s = 1; s <= complex_entries(m); ++s) out.pair(s + m * t);
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(rdft_cooley_tukey.name, f, applicable(f));
+Formula build_rdft_cooley_tukey(const Formula& f, const Choice& choice) {
+    require(rdft_cooley_tukey.name, f, applicable_rdft_cooley_tukey(f));
     const auto [k, m] = split_of(rdft_cooley_tukey.name, f, choice);
     const Direction direction = f.get_if<RealDft>()->direction;
     HalfcomplexOutput out(f.rows());
@@ -78,7 +78,7 @@ Formula build(const Formula& f, const Choice& choice) {
     Summands middle;
     middle.add(rdft(k, direction));
     if (m % 2 == 0) middle.add(odd_frequencies(k, direction));
-    if (complex_entries(m) > 0) middle.add(complex_columns(k, m, direction));
+    if (complex_entries(m) > 0) middle.add(twiddled_transforms(k, m, direction));
     std::vector<Integer> input;
     for (Integer j = 0; j < k; ++j)
         for (Integer i = 0; i < m; ++i) input.push_back(i * k + j);
@@ -96,9 +96,9 @@ Formula build(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule rdft_cooley_tukey = {
     .name = "rdft-cooley-tukey",
     .identity = "RDFT_km = Q · (RDFT_k ⊕ ODFT_k ⊕ RealOf((DFT_k ⊗ I_S) · T)) · P · (I_k ⊗ RDFT_m) · L^km_k",
-    .applicable = applicable,
+    .applicable = applicable_rdft_cooley_tukey,
     .choices = split_choices,
-    .build = build,
+    .build = build_rdft_cooley_tukey,
 };
 
 } // namespace swirl::rules

@@ -13,16 +13,14 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_embedding(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() == 1) return rejected("size 1 is the identity");
     return accepted();
 }
 
-std::vector<Choice> choices(const Formula&) { return {{}}; }
-
-Formula build(const Formula& f, const Choice&) {
-    require(rdft_embedding.name, f, applicable(f));
+Formula build_rdft_embedding(const Formula& f, const Choice&) {
+    require(rdft_embedding.name, f, applicable_rdft_embedding(f));
     const Direction direction = f.get_if<RealDft>()->direction;
     const Integer n = f.rows();
     const IndexMap real_parts = IndexMap::strided(n, 2 * n, 0, 2);
@@ -44,9 +42,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule rdft_embedding = {
     .name = "rdft-embedding",
     .identity = "RDFT_n = G · RealOf(DFT_n) · S",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rdft_embedding,
+    .choices = one_choice,
+    .build = build_rdft_embedding,
 };
 
 } // namespace swirl::rules

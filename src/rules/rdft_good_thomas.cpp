@@ -19,7 +19,7 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_good_thomas(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (coprime_splits(f.rows()).empty()) return rejected("{} has no two coprime factors", f.rows());
     return accepted();
@@ -94,8 +94,8 @@ Formula products_to_spectrum(Direction direction) {
         {scaled_identity(4, 0.5L), direct_sum(matrix(2, 2, {1, 1, -1, 1}), matrix(2, 2, {1, -1, 1, 1}))});
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(rdft_good_thomas.name, f, applicable(f));
+Formula build_rdft_good_thomas(const Formula& f, const Choice& choice) {
+    require(rdft_good_thomas.name, f, applicable_rdft_good_thomas(f));
     const auto [m, n] = split_of(rdft_good_thomas.name, f, choice);
     require_choice(std::gcd(m, n) == 1, rdft_good_thomas.name, f, choice, "coprime factors");
     const Direction direction = f.get_if<RealDft>()->direction;
@@ -122,9 +122,9 @@ constinit const BreakdownRule rdft_good_thomas = {
     .name = "rdft-good-thomas",
     .identity =
         "RDFT_mn = Q · (I ⊕ (I ⊗ ([1 −1; 1 1] ⊕ [1 1; −1 1]))) · P · (RDFT_m ⊗ RDFT_n) · P', m and n coprime",
-    .applicable = applicable,
+    .applicable = applicable_rdft_good_thomas,
     .choices = coprime_split_choices,
-    .build = build,
+    .build = build_rdft_good_thomas,
 };
 
 } // namespace swirl::rules

@@ -18,14 +18,12 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_half_size(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() % 2 != 0) return rejected("{} is odd", f.rows());
     if (f.rows() < 4) return rejected("size {} is below 4", f.rows());
     return accepted();
 }
-
-std::vector<Choice> choices(const Formula&) { return {{}}; }
 
 /// The spectrum in groups: X_0, X_m as reals, X_{m/2} as a pair for even m, the pairs X_1 … X_c, then X_{m−1} … X_{m−c}.
 struct Groups {
@@ -79,8 +77,8 @@ Formula complex_columns(const Groups& groups, Direction direction) {
                                     kron(matrix(2, 2, {1, 1, i, -i}), I(columns))})));
 }
 
-Formula build(const Formula& f, const Choice&) {
-    require(rdft_half_size.name, f, applicable(f));
+Formula build_rdft_half_size(const Formula& f, const Choice&) {
+    require(rdft_half_size.name, f, applicable_rdft_half_size(f));
     const Direction direction = f.get_if<RealDft>()->direction;
     const bool forward = direction == Direction::forward;
     const Groups groups(f.rows());
@@ -103,9 +101,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule rdft_half_size = {
     .name = "rdft-half-size",
     .identity = "RDFT_2m = Q · (F_2 ⊕ I_2 ⊕ RealOf(B)) · P · RealOf(DFT_m)",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rdft_half_size,
+    .choices = one_choice,
+    .build = build_rdft_half_size,
 };
 
 } // namespace swirl::rules

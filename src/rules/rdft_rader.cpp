@@ -28,14 +28,14 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_rader(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() == 2 || !is_prime(f.rows())) return rejected("{} is not an odd prime", f.rows());
     return accepted();
 }
 
 /// M = n if its prime factors are small; and always the convolution padded to a product of 2, 3 and 5.
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> rdft_rader_choices(const Formula& f) {
     const Integer n = f.rows() - 1;
     std::vector<Choice> result;
     if (largest_prime_factor(n) <= largest_base_prime) result.push_back({n});
@@ -126,8 +126,8 @@ std::vector<bool> RealRader::negative() const {
     return result;
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(rdft_rader.name, f, applicable(f));
+Formula build_rdft_rader(const Formula& f, const Choice& choice) {
+    require(rdft_rader.name, f, applicable_rdft_rader(f));
     const Integer p = f.rows(), n = p - 1;
     const bool valid =
         choice.size() == 1 && (choice[0] == n || (choice[0] >= 2 * n - 1 && choice[0] % 2 == 0));
@@ -143,9 +143,9 @@ constinit const BreakdownRule rdft_rader = {
     .identity =
         "RDFT_p = Q · (I_1 ⊕ F_2 ⊗ I_h) · (I_1 ⊕ RDFT_M^{−}) · ([1 1; ½ b_0] ⊕ B) · (I_1 ⊕ RDFT_M) · P, p "
         "prime",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rdft_rader,
+    .choices = rdft_rader_choices,
+    .build = build_rdft_rader,
 };
 
 } // namespace swirl::rules

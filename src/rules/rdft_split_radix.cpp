@@ -9,6 +9,7 @@
 // where E_{k+q} is the conjugate of E_{q−k}. U and V are real at frequency 0 (A_0) and, for even q, at q/2 (A_{q/2}).
 // Sorensen, Jones, Heideman and Burrus (1987).
 
+#include "rules/building_blocks.hpp"
 #include "rules/real_factors.hpp"
 #include "rules/rule_list.hpp"
 
@@ -18,13 +19,11 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_split_radix(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() % 4 != 0) return rejected("4 does not divide {}", f.rows());
     return accepted();
 }
-
-std::vector<Choice> choices(const Formula&) { return {{}}; }
 
 /// (E_0, E_q, U_0, V_0) ↦ (X_0, X_2q, Re X_q, Im X_q); backward 4 times the inverse with E halved, since E's backward
 /// transform has twice the size of the others.
@@ -50,7 +49,7 @@ Formula frequency_middle(Direction direction) {
 }
 
 /// B on E_k, conj E_{q−k}, U_k, V_k for 0 < k ≤ columns; backward the inverse scaled as above.
-Formula complex_columns(Integer n, Integer columns, Direction direction) {
+Formula complex_butterflies(Integer n, Integer columns, Direction direction) {
     const Complex i = root_of_unity(4, 1, direction);
     const Formula conjugation =
         direct_sum({I(2 * columns), repeat(columns, diagonal({1, -1})), I(4 * columns)});
@@ -99,8 +98,8 @@ void record_outputs(HalfcomplexOutput& out, Integer q) {
         for (Integer k = 1; k <= complex_entries(q); ++k) out.pair(k + quarter * q);
 }
 
-Formula build(const Formula& f, const Choice&) {
-    require(rdft_split_radix.name, f, applicable(f));
+Formula build_rdft_split_radix(const Formula& f, const Choice&) {
+    require(rdft_split_radix.name, f, applicable_rdft_split_radix(f));
     const Direction direction = f.get_if<RealDft>()->direction;
     const Integer n = f.rows(), q = n / 4;
     HalfcomplexOutput out(n);
@@ -108,7 +107,7 @@ Formula build(const Formula& f, const Choice&) {
     Summands middle;
     middle.add(frequency_zero(direction));
     if (q % 2 == 0) middle.add(frequency_middle(direction));
-    if (complex_entries(q) > 0) middle.add(complex_columns(n, complex_entries(q), direction));
+    if (complex_entries(q) > 0) middle.add(complex_butterflies(n, complex_entries(q), direction));
     return assemble(
         {.output = out.take_output(),
          .negative = out.take_negative(),
@@ -124,9 +123,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule rdft_split_radix = {
     .name = "rdft-split-radix",
     .identity = "RDFT_4q = Q · (A_0 ⊕ A_{q/2} ⊕ RealOf(B)) · P · (RDFT_2q ⊕ RDFT_q ⊕ RDFT_q) · P'",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rdft_split_radix,
+    .choices = one_choice,
+    .build = build_rdft_split_radix,
 };
 
 } // namespace swirl::rules

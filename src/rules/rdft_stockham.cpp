@@ -27,7 +27,7 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_stockham(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
     if (f.rows() == 1 || is_prime(f.rows())) return rejected("{} has no two factors to split into", f.rows());
     if (const Integer p = largest_prime_factor(f.rows()); p > largest_base_prime)
@@ -36,8 +36,8 @@ Applicability applicable(const Formula& f) {
 }
 
 /// Choices of the complex transform with at least two radices.
-std::vector<Choice> choices(const Formula& f) {
-    require(rdft_stockham.name, f, applicable(f));
+std::vector<Choice> rdft_stockham_choices(const Formula& f) {
+    require(rdft_stockham.name, f, applicable_rdft_stockham(f));
     std::vector<Choice> result = stockham.choices(DFT(f.rows()));
     std::erase_if(result, [](const Choice& choice) { return choice.size() < 2; });
     return result;
@@ -185,8 +185,8 @@ Formula Pass::conjugation() const {
         std::move(index));
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(rdft_stockham.name, f, applicable(f));
+Formula build_rdft_stockham(const Formula& f, const Choice& choice) {
+    require(rdft_stockham.name, f, applicable_rdft_stockham(f));
     require_radices(rdft_stockham.name, f, choice);
     require_choice(choice.size() > 1, rdft_stockham.name, f, choice, "two radices or more");
     const Direction direction = f.get_if<RealDft>()->direction;
@@ -206,9 +206,9 @@ constinit const BreakdownRule rdft_stockham = {
     .name = "rdft-stockham",
     .identity =
         "RDFT_n = ∏_l Q_l · (RDFT_R ⊗ I_M ⊕ ODFT_R ⊗ I_M ⊕ RealOf(pass((DFT_R ⊗ I_M ⊗ I_S) · D_l))) · G_l",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rdft_stockham,
+    .choices = rdft_stockham_choices,
+    .build = build_rdft_stockham,
 };
 
 } // namespace swirl::rules

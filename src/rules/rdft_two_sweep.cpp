@@ -22,7 +22,7 @@ namespace {
 
 bool divides(Integer n, Integer columns) { return n % columns == 0 && n / columns % 2 == 0; }
 
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> rdft_two_sweep_choices(const Formula& f) {
     std::vector<Choice> result;
     const Integer n = f.rows();
     for (const Integer a : divisors(n))
@@ -30,9 +30,10 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_rdft_two_sweep(const Formula& f) {
     if (!f.is<RealDft>()) return not_a("real DFT");
-    if (choices(f).empty()) return rejected("{} has no even factor above 2 with an even cofactor", f.rows());
+    if (rdft_two_sweep_choices(f).empty())
+        return rejected("{} has no even factor above 2 with an even cofactor", f.rows());
     return accepted();
 }
 
@@ -105,8 +106,8 @@ private:
     Direction direction_;
 };
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(rdft_two_sweep.name, f, applicable(f));
+Formula build_rdft_two_sweep(const Formula& f, const Choice& choice) {
+    require(rdft_two_sweep.name, f, applicable_rdft_two_sweep(f));
     require_choice(choice.size() == 1 && choice[0] >= 4 && choice[0] % 2 == 0 && divides(f.rows(), choice[0]),
                    rdft_two_sweep.name, f, choice,
                    fmt::format("an even divisor of {} from 4 on with an even quotient", f.rows()));
@@ -119,9 +120,9 @@ constinit const BreakdownRule rdft_two_sweep = {
     .name = "rdft-two-sweep",
     .identity =
         "RDFT_ab = Q · (RDFT_2b · (½·F_2 ⊗ I_b) ⊕ RealOf(pass((DFT_b ⊗ I_s) · D))) · P · (RDFT_a ⊗ I_b)",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_rdft_two_sweep,
+    .choices = rdft_two_sweep_choices,
+    .build = build_rdft_two_sweep,
 };
 
 } // namespace swirl::rules

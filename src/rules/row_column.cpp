@@ -22,7 +22,7 @@ Formula dft_multidimensional(std::span<const Integer> lengths, Direction directi
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_row_column(const Formula& f) {
     const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
     if (!f.is<Kronecker>() || !std::all_of(f.children().begin(), f.children().end(), is_dft))
         return not_a("Kronecker product of DFTs");
@@ -30,18 +30,18 @@ Applicability applicable(const Formula& f) {
 }
 
 /// The contiguous dimension first, or last.
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> row_column_choices(const Formula& f) {
     Choice rising(f.children().size());
     std::iota(rising.begin(), rising.end(), Integer{0});
     return {Choice(rising.rbegin(), rising.rend()), rising};
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(row_column.name, f, applicable(f));
+Formula build_row_column(const Formula& f, const Choice& choice) {
+    require(row_column.name, f, applicable_row_column(f));
     const auto rank = static_cast<Integer>(f.children().size());
     Choice sorted = choice;
     std::sort(sorted.begin(), sorted.end());
-    require_choice(sorted == choices(f).back(), row_column.name, f, choice,
+    require_choice(sorted == row_column_choices(f).back(), row_column.name, f, choice,
                    fmt::format("the dimensions 0…{} in some order", rank - 1));
     std::vector<Formula> factors;
     for (auto dimension = choice.rbegin(); dimension != choice.rend(); ++dimension) {
@@ -64,9 +64,9 @@ Formula build(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule row_column = {
     .name = "row-column",
     .identity = "DFT_{n_1} ⊗ … ⊗ DFT_{n_d} = ∏_i (I ⊗ DFT_{n_i} ⊗ I)",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_row_column,
+    .choices = row_column_choices,
+    .build = build_row_column,
 };
 
 } // namespace swirl::rules

@@ -14,13 +14,11 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_split_radix(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() % 4 != 0) return rejected("4 does not divide {}", f.rows());
     return accepted();
 }
-
-std::vector<Choice> choices(const Formula&) { return {{}}; }
 
 Formula conjugate_pair_order(Integer n) {
     std::vector<Integer> sources;
@@ -30,8 +28,8 @@ Formula conjugate_pair_order(Integer n) {
     return permutation_from(std::move(sources));
 }
 
-Formula build(const Formula& f, const Choice&) {
-    require(split_radix.name, f, applicable(f));
+Formula build_split_radix(const Formula& f, const Choice&) {
+    require(split_radix.name, f, applicable_split_radix(f));
     const Direction direction = f.get_if<Dft>()->direction;
     const Integer n = f.rows(), q = n / 4;
     const Complex i = root_of_unity(4, 1, direction);
@@ -52,9 +50,9 @@ Formula build(const Formula& f, const Choice&) {
 constinit const BreakdownRule split_radix = {
     .name = "split-radix",
     .identity = "DFT_4q = (F_2 ⊗ I_2q) · (I_2q ⊕ (S ⊗ I_q)) · (I_2q ⊕ D ⊕ D̄) · (DFT_2q ⊕ DFT_q ⊕ DFT_q) · P",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_split_radix,
+    .choices = one_choice,
+    .build = build_split_radix,
 };
 
 } // namespace swirl::rules

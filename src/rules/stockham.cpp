@@ -26,7 +26,7 @@ namespace {
 constexpr std::size_t most_lists_enumerated = 512;
 constexpr std::size_t most_lists_offered = 16;
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_stockham(const Formula& f) {
     if (!f.is<Dft>()) return not_a("DFT");
     if (f.rows() == 1) return rejected("size 1 needs no pass");
     if (const Integer p = largest_prime_factor(f.rows()); p > largest_base_prime)
@@ -94,8 +94,8 @@ private:
 };
 
 /// Fewest passes first, then one pass more; among equals the balanced lists first, each in falling and rising order.
-std::vector<Choice> choices(const Formula& f) {
-    require(stockham.name, f, applicable(f)); // otherwise no list exists
+std::vector<Choice> stockham_choices(const Formula& f) {
+    require(stockham.name, f, applicable_stockham(f)); // otherwise no list exists
     std::vector<Choice> result;
     const auto add = [&](const RadixLists& lists) {
         for (Choice& list : lists.balanced(most_lists_offered)) {
@@ -114,7 +114,7 @@ std::vector<Choice> choices(const Formula& f) {
     return result;
 }
 
-Formula pass_of(Integer n, Integer before, Integer radix, Direction direction) {
+Formula stockham_pass(Integer n, Integer before, Integer radix, Direction direction) {
     const Integer K = before, R = radix, M = n / (K * R);
     std::vector<Formula> transforms{DFT(R, direction)};
     if (M > 1) transforms.push_back(I(M));
@@ -127,13 +127,13 @@ Formula pass_of(Integer n, Integer before, Integer radix, Direction direction) {
     return pass(product_of({sorting, butterflies, twiddles}));
 }
 
-Formula build(const Formula& f, const Choice& choice) {
+Formula build_stockham(const Formula& f, const Choice& choice) {
     const Integer n = f.rows();
-    if (!f.is<Dft>() || n == 1) require(stockham.name, f, applicable(f));
+    if (!f.is<Dft>() || n == 1) require(stockham.name, f, applicable_stockham(f));
     require_radices(stockham.name, f, choice);
     const Direction direction = f.get_if<Dft>()->direction;
     return product(passes_of(
-        choice, [&](Integer before, Integer radix) { return pass_of(n, before, radix, direction); }));
+        choice, [&](Integer before, Integer radix) { return stockham_pass(n, before, radix, direction); }));
 }
 
 } // namespace
@@ -141,9 +141,9 @@ Formula build(const Formula& f, const Choice& choice) {
 constinit const BreakdownRule stockham = {
     .name = "stockham",
     .identity = "DFT_n = ∏_l pass(S_l · (DFT_{R_l} ⊗ I_{M_l} ⊗ I_{K_l}) · D_l), n = R_1 ⋯ R_k",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_stockham,
+    .choices = stockham_choices,
+    .build = build_stockham,
 };
 
 } // namespace swirl::rules

@@ -31,7 +31,7 @@ Integer largest_divisor(Integer n, Integer most) {
 }
 
 /// All splits, each with the widest tiles and blocks up to 8 and up to `widest`.
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> two_sweep_choices(const Formula& f) {
     std::vector<Choice> result;
     for (const Choice& split : split_choices(f)) {
         const Integer columns = split[0], rows = split[1];
@@ -76,7 +76,7 @@ Formula second_sweep(const Parameters& p, Direction direction) {
     return pass(product_of({sorting, repeat(n1 / g, spread(DFT(n2, direction), g)), twiddles}));
 }
 
-Formula build(const Formula& f, const Choice& choice) {
+Formula build_two_sweep(const Formula& f, const Choice& choice) {
     require(two_sweep.name, f, has_two_factors(f));
     const Parameters parameters = parameters_of(f, choice);
     const Direction direction = f.get_if<Dft>()->direction;
@@ -91,8 +91,8 @@ constinit const BreakdownRule two_sweep = {
         "DFT_n = pass(Q · (I_{n_1/g} ⊗ DFT_{n_2} ⊗ I_g) · D) · pass(S · (I_{n_2/t} ⊗ tile(I_t ⊗ DFT_{n_1})) "
         "· P)",
     .applicable = has_two_factors,
-    .choices = choices,
-    .build = build,
+    .choices = two_sweep_choices,
+    .build = build_two_sweep,
 };
 
 } // namespace swirl::rules

@@ -18,7 +18,7 @@ using namespace formula;
 
 namespace {
 
-Applicability applicable(const Formula& f) {
+Applicability applicable_volume_bands(const Formula& f) {
     const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
     if (!f.is<Kronecker>() || f.children().size() != 3 ||
         !std::all_of(f.children().begin(), f.children().end(), is_dft))
@@ -27,7 +27,7 @@ Applicability applicable(const Formula& f) {
 }
 
 /// The factors a of m that the bands may compute.
-std::vector<Choice> choices(const Formula& f) {
+std::vector<Choice> volume_bands_choices(const Formula& f) {
     std::vector<Choice> result;
     for (const Choice& split : split_choices(f.children()[1])) result.push_back({split[0]});
     return result;
@@ -38,8 +38,8 @@ Formula plane(const Formula& a, const Formula& b) {
     return product_of({spread(a, b.rows()), repeat(a.rows(), b)});
 }
 
-Formula build(const Formula& f, const Choice& choice) {
-    require(volume_bands.name, f, applicable(f));
+Formula build_volume_bands(const Formula& f, const Choice& choice) {
+    require(volume_bands.name, f, applicable_volume_bands(f));
     const Formula &planes = f.children()[0], &columns = f.children()[1], &rows = f.children()[2];
     const Integer l = planes.rows(), m = columns.rows(), n = rows.rows();
     const bool fits = choice.size() == 1 && choice[0] > 1 && m % choice[0] == 0 && m / choice[0] > 1;
@@ -61,9 +61,9 @@ constinit const BreakdownRule volume_bands = {
     .identity =
         "DFT_l ⊗ DFT_m ⊗ DFT_n = pass(((DFT_l ⊗ I_b)(I_l ⊗ DFT_b) ⊗ I_a ⊗ I_n) · (I_l ⊗ T^m_a ⊗ I_n)) · "
         "pass(I_l ⊗ (I_b ⊗ (DFT_a ⊗ I_n)(I_a ⊗ DFT_n)) · P)",
-    .applicable = applicable,
-    .choices = choices,
-    .build = build,
+    .applicable = applicable_volume_bands,
+    .choices = volume_bands_choices,
+    .build = build_volume_bands,
 };
 
 } // namespace swirl::rules

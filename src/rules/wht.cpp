@@ -12,8 +12,6 @@ using namespace formula;
 
 namespace {
 
-std::vector<Choice> one_choice(const Formula&) { return {{}}; }
-
 Applicability applicable_base(const Formula& f) {
     if (!f.is<Wht>()) return not_a("WHT");
     if (f.rows() > 2) return rejected("size {} is above 2", f.rows());

@@ -2,6 +2,8 @@
 
 #include "sass/registers.hpp"
 
+#include <array>
+
 namespace swirl::sass {
 
 /// Adds the scoreboard waits that a loop's reads and writes need; the first instruction waits for all.

@@ -19,7 +19,7 @@ namespace {
 #if defined(__x86_64__)
 
 /// CPUID leaf 7 (Intel SDM volume 2A, table 3-8).
-Extensions detect() {
+Extensions detect_extensions() {
     constexpr std::uint32_t vnni = 1U << 11, bf16 = 1U << 5, avx_vnni = 1U << 4;
     constexpr std::uint32_t amx = 1U << 22 | 1U << 24 | 1U << 25; // AMX-BF16, AMX-TILE, AMX-INT8
     constexpr std::uint64_t tile_state = 3U << 17;                // XCR0 bits 17, 18
@@ -39,7 +39,7 @@ Extensions detect() {
 
 #else
 
-Extensions detect() { return {}; }
+Extensions detect_extensions() { return {}; }
 
 #endif
 
@@ -68,7 +68,7 @@ Extensions named(const Extensions& found, std::string_view list) {
 const Extensions& host_extensions() {
     static constinit LazyValue<const Extensions> extensions;
     return extensions.get([] {
-        const Extensions found = detect();
+        const Extensions found = detect_extensions();
         const char* names = environment_variable("SWIRL_EXTENSIONS");
         return names == nullptr || *names == '\0' ? found : named(found, names);
     });

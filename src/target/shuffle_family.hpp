@@ -11,6 +11,9 @@
 
 namespace swirl::target {
 
+/// Short names for the tables.
+inline constexpr DataType f32 = DataType::float32, f64 = DataType::float64;
+
 /// All immediates of one shuffle instruction, for one vector type and instruction set.
 struct ShuffleFamily {
     std::string_view name;                        ///< of the operation; lanes and immediate are appended

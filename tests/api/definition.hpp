@@ -2,6 +2,7 @@
 
 #include <swirl/transform.hpp>
 
+#include <algorithm>
 #include <complex>
 #include <numbers>
 #include <random>

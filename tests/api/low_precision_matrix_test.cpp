@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <swirl/swirl.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdarg>
+#include <utility>
 #include <vector>
 
 /// Which argument is reported as wrong, to whom. This program has handlers, as programs that call a BLAS may.

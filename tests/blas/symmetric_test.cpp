@@ -108,10 +108,10 @@ void check_rank_update(Random& random, const Interface& way, bool hermitian, cha
                     c.data.data(), c.leading);
     const Dense x = op(trans, dense(a)), y = op(hermitian ? 'C' : 'T', x);
     const bool untouched = (alpha == T(0) || k == 0) && beta == T(1);
-    expect_update(c, before, combined(wide(alpha), product(x, y), 0, product(x, y)),
-                  combined(std::abs(alpha), product(magnitudes(x), magnitudes(y)), 0, product(x, y)), beta,
-                  hermitian, k, uplo, fmt::format("{} {}{} {}x{}", way.name_of(routine), uplo, trans, n, k),
-                  untouched);
+    const Dense xy = product(x, y);
+    expect_update(c, before, combined(wide(alpha), xy, 0, xy),
+                  combined(std::abs(alpha), product(magnitudes(x), magnitudes(y)), 0, xy), beta, hermitian, k,
+                  uplo, fmt::format("{} {}{} {}x{}", way.name_of(routine), uplo, trans, n, k), untouched);
 }
 
 template <class T, class S>

@@ -13,6 +13,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace swirl::emit {
 namespace ptx_products_test {
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iostream>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <sstream>

@@ -44,7 +44,7 @@ TEST(FormulaCommands, VerifyOnEveryCpu) {
             continue;
         expect_output(outcome, {"4 of 4 problems within 3 units"});
     }
-    expect_output(run_swirl("verify formula 'DFT(8192) ⊗ DCT4(128)'"),
+    expect_output(run_swirl("verify formula 'DFT(2048) ⊗ DCT4(128)'"),
                   {"1 of 1 problems"}); // by fast transforms
 }
 

@@ -1,5 +1,6 @@
 #include "fuzz/callback_transforms.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace swirl::fuzz {

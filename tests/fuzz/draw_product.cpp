@@ -53,14 +53,14 @@ DataTypes draw_data_types(Random& random, bool on_gpu) {
     }
 }
 
-struct Loop {
+struct MatrixLoop {
     Integer length;
     Integer* stride;
 };
 
 /// Strides without overlap: mostly contiguous rows or columns, some padded, some arbitrary.
 void lay_out(Random& random, MatrixLayout& layout, Integer rows, Integer columns, Integer batch) {
-    std::vector<Loop> loops{{batch, &layout.batch_stride}};
+    std::vector<MatrixLoop> loops{{batch, &layout.batch_stride}};
     loops.push_back({rows, &layout.row_stride});
     loops.push_back({columns, &layout.column_stride});
     if (random.chance(50)) std::swap(loops[1], loops[2]);

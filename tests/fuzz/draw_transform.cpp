@@ -103,26 +103,26 @@ double draw_scale(Random& random, Integer points) {
 }
 
 /// One loop over the elements of a side.
-struct Loop {
+struct DrawnLoop {
     Integer length;
     Integer* stride;
 };
 
 /// Strides without overlap: each exceeds the span of the inner ones, in random order, with random gaps and signs.
 /// `first` is the innermost one's.
-void lay_out(Random& random, std::vector<Loop> loops, Integer innermost, bool in_order) {
+void lay_out(Random& random, std::vector<DrawnLoop> loops, Integer innermost, bool in_order) {
     if (!in_order) random.shuffle(loops);
     Integer stride = innermost;
     for (std::size_t k = loops.size(); k-- > 0;) {
-        const Loop& loop = loops[k];
+        const DrawnLoop& loop = loops[k];
         *loop.stride = random.chance(25) ? -stride : stride;
         stride *= std::max<Integer>(loop.length, 1);
         if (random.chance(30)) stride += random.integer(1, 7);
     }
 }
 
-std::vector<Loop> loops_of(Transform& problem, bool is_input) {
-    std::vector<Loop> loops;
+std::vector<DrawnLoop> loops_of(Transform& problem, bool is_input) {
+    std::vector<DrawnLoop> loops;
     const bool is_half =
         problem.kind == TransformKind::real_dft && (problem.direction == Direction::forward) == !is_input;
     for (auto* axes : {&problem.batches, &problem.dimensions})
@@ -145,7 +145,7 @@ void lay_out_real_in_place(Random& random, Transform& problem) {
     const Integer along_row = random.one_of({1, 1, 1, -1, 2});
     Dimension& row = problem.dimensions.back();
     row.input_stride = row.output_stride = along_row;
-    std::vector<Loop> loops = loops_of(problem, !forward);
+    std::vector<DrawnLoop> loops = loops_of(problem, !forward);
     loops.pop_back();
     lay_out(random, loops, (row.length / 2 + 1) * std::abs(along_row) + random.one_of({0, 0, 1, 3}),
             random.chance(50));
@@ -169,14 +169,14 @@ void draw_strides(Random& random, Transform& problem) {
         problem.batches[0].input_stride = 0;
     if (random.chance(95)) return;
     // Elements of the input may overlap, out of place; those of the output may lie anywhere apart.
-    for (const Loop& loop : loops_of(problem, random.chance(50))) *loop.stride = random.integer(-9, 9);
+    for (const DrawnLoop& loop : loops_of(problem, random.chance(50))) *loop.stride = random.integer(-9, 9);
     if (in_place) copy_strides(problem);
 }
 
 /// Reach of a side in elements.
 double span_of(Transform& problem, bool is_input) {
     double span = 1;
-    for (const Loop& loop : loops_of(problem, is_input))
+    for (const DrawnLoop& loop : loops_of(problem, is_input))
         span += static_cast<double>(loop.length) * static_cast<double>(std::abs(*loop.stride));
     return span;
 }

@@ -15,11 +15,11 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr Integer alignment = 4096, least_zone = 4 * alignment, most_zone = 64 * alignment;
+constexpr Integer page = 4096, least_zone = 4 * page, most_zone = 64 * page;
 constexpr int pattern = 0xf5; // in float64 −1e260, in float32 −6e32, in float16 −24,000
 
 Integer zone_for(Integer bytes) {
-    return std::clamp((bytes + alignment - 1) / alignment * alignment, least_zone, most_zone);
+    return std::clamp((bytes + page - 1) / page * page, least_zone, most_zone);
 }
 
 std::shared_ptr<std::byte> pages(Integer bytes) {
@@ -37,12 +37,12 @@ GuardedMemory::GuardedMemory(std::string name, Integer lowest, Integer end, Inte
     before_ = fence == Fence::before ? 0 : zone;
     bytes_ = before_ + (end - lowest) + (fence == Fence::behind ? 0 : zone);
     if (fence == Fence::none) {
-        memory_ = std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(bytes_ + 2 * alignment)],
+        memory_ = std::shared_ptr<std::byte>(new std::byte[static_cast<std::size_t>(bytes_ + 2 * page)],
                                              std::default_delete<std::byte[]>());
         const auto address = reinterpret_cast<std::uintptr_t>(memory_.get()) +
                              static_cast<std::uintptr_t>(before_) - static_cast<std::uintptr_t>(lowest);
-        const Integer beyond = static_cast<Integer>(address % alignment);
-        data_ = memory_.get() + (alignment - beyond) + offset;
+        const Integer beyond = static_cast<Integer>(address % page);
+        data_ = memory_.get() + (page - beyond) + offset;
     } else {
         const Integer page = ::sysconf(_SC_PAGESIZE), whole = (bytes_ + page - 1) / page * page;
         memory_ = pages(whole + page);

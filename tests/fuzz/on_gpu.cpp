@@ -7,10 +7,10 @@
 namespace swirl::fuzz {
 namespace {
 
-constexpr std::uintptr_t alignment = 256; // that memory of a GPU begins at
+constexpr std::uintptr_t gpu_alignment = 256; // that memory of a GPU begins at
 
 std::size_t shift_of(const GuardedMemory& host) {
-    return reinterpret_cast<std::uintptr_t>(host.data()) % alignment;
+    return reinterpret_cast<std::uintptr_t>(host.data()) % gpu_alignment;
 }
 
 std::size_t bytes_of(const GuardedMemory& host) { return static_cast<std::size_t>(host.bytes()); }

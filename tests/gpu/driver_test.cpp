@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <optional>
 #include <span>

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -34,10 +35,15 @@ class Installed : public testing::Test {
 protected:
     static void SetUpTestSuite() {
         if (is_sanitized) return;
-        folder_ = new TemporaryFolder;
-        const auto outcome = run_command("cmake --install " + quoted(SWIRL_BINARY_DIR) +
-                                         " --component library --prefix " + quoted(prefix().string()));
-        ASSERT_EQ(outcome.status, 0) << outcome.errors;
+        if (const char* installed = std::getenv("SWIRL_TEST_PREFIX")) { // by ctest, once for all tests
+            prefix_ = installed;
+        } else {
+            folder_ = new TemporaryFolder;
+            prefix_ = folder_->path() / "prefix";
+            const auto outcome = run_command("cmake --install " + quoted(SWIRL_BINARY_DIR) +
+                                             " --component library --prefix " + quoted(prefix().string()));
+            ASSERT_EQ(outcome.status, 0) << outcome.errors;
+        }
         for (const auto& entry : fs::recursive_directory_iterator(prefix()))
             if (entry.path().filename() == "libswirl.so") libraries_ = entry.path().parent_path();
     }
@@ -50,7 +56,7 @@ protected:
         ASSERT_FALSE(libraries_.empty()) << "nothing is installed";
     }
 
-    static fs::path prefix() { return folder_->path() / "prefix"; }
+    static const fs::path& prefix() { return prefix_; }
     static std::string library(const std::string& name) { return quoted((libraries_ / name).string()); }
 
     /// Words of a command's output.
@@ -94,7 +100,7 @@ protected:
     }
 
     static inline TemporaryFolder* folder_ = nullptr;
-    static inline fs::path libraries_;
+    static inline fs::path prefix_, libraries_;
 };
 
 TEST_F(Installed, LibrariesNeedLibcLibmAndLibstdcxxAlone) {

@@ -14,6 +14,7 @@
 #include <array>
 #include <random>
 #include <string>
+#include <tuple>
 
 namespace swirl::planning {
 namespace gpu_products_test {

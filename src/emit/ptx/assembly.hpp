@@ -3,6 +3,7 @@
 #include "emit/source_writer.hpp"
 
 #include <array>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>

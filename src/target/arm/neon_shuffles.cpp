@@ -8,9 +8,6 @@ namespace swirl::target::arm {
 
 namespace {
 
-constexpr DataType f32 = DataType::float32;
-constexpr DataType f64 = DataType::float64;
-
 int zip_low(int lane, int, int lanes) { return lane / 2 + lane % 2 * lanes; }
 int zip_high(int lane, int, int lanes) { return (lanes + lane) / 2 + lane % 2 * lanes; }
 int unzip_even(int lane, int, int) { return 2 * lane; }
@@ -27,7 +24,7 @@ int insert(int lane, int immediate, int lanes) {
 }
 
 // clang-format off
-constexpr ShuffleFamily table[] = {
+constexpr ShuffleFamily neon_table[] = {
     // float64x2
     {.name = "neon_zip_low", .scalar = f64, .lanes = 2, .sources = 2,                                         // [a0 b0]
      .intrinsic = "vzip1q_f64", .ports = "V", .latency = 2, .source = zip_low},
@@ -86,6 +83,6 @@ constexpr ShuffleFamily table[] = {
 
 } // namespace
 
-std::span<const ShuffleFamily> neon_shuffles() { return table; }
+std::span<const ShuffleFamily> neon_shuffles() { return neon_table; }
 
 } // namespace swirl::target::arm

@@ -9,9 +9,6 @@ namespace swirl::target::x86 {
 
 namespace {
 
-constexpr DataType f32 = DataType::float32;
-constexpr DataType f64 = DataType::float64;
-
 /// vperm2f128 without its zeroing bits 3 and 7.
 int permute_blocks(int lane, int immediate, int lanes) {
     if (immediate & 0xcc) return ShuffleFamily::invalid;
@@ -21,7 +18,7 @@ int permute_blocks(int lane, int immediate, int lanes) {
 }
 
 // clang-format off
-constexpr ShuffleFamily table[] = {
+constexpr ShuffleFamily avx2_table[] = {
     // float64x4
     {.name = "interleave_low", .mnemonic = Mnemonic::punpcklqdq, .scalar = f64, .lanes = 4, .sources = 2,   // [a0 b0 a2 b2]
      .intrinsic = "_mm256_unpacklo_pd", .ports = "15", .source = unpack_low_64},
@@ -95,6 +92,6 @@ constexpr ShuffleFamily table[] = {
 
 } // namespace
 
-std::span<const ShuffleFamily> avx2_shuffles() { return table; }
+std::span<const ShuffleFamily> avx2_shuffles() { return avx2_table; }
 
 } // namespace swirl::target::x86

@@ -8,9 +8,6 @@ namespace swirl::target::x86 {
 
 namespace {
 
-constexpr DataType f32 = DataType::float32;
-constexpr DataType f64 = DataType::float64;
-
 /// vshuff64x2, vshuff32x4: the lower two 128-bit blocks from a, the upper two from b.
 int shuffle_blocks(int lane, int immediate, int lanes) {
     const int size = lanes / 4;
@@ -19,7 +16,7 @@ int shuffle_blocks(int lane, int immediate, int lanes) {
 }
 
 // clang-format off
-constexpr ShuffleFamily table[] = {
+constexpr ShuffleFamily avx512_table[] = {
     // float64x8
     {.name = "interleave_low", .mnemonic = Mnemonic::unpcklpd, .scalar = f64, .lanes = 8, .sources = 2,   // [a0 b0 a2 b2 a4 b4 a6 b6]
      .intrinsic = "_mm512_unpacklo_pd", .ports = "5", .source = unpack_low_64},
@@ -69,6 +66,6 @@ constexpr ShuffleFamily table[] = {
 
 } // namespace
 
-std::span<const ShuffleFamily> avx512_shuffles() { return table; }
+std::span<const ShuffleFamily> avx512_shuffles() { return avx512_table; }
 
 } // namespace swirl::target::x86

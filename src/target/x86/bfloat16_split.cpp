@@ -11,7 +11,7 @@ namespace {
 
 using ir::Lanes;
 
-std::uint32_t bits_of(long double x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
+std::uint32_t float_bits(long double x) { return std::bit_cast<std::uint32_t>(static_cast<float>(x)); }
 long double value_of(std::uint32_t bits) { return static_cast<long double>(std::bit_cast<float>(bits)); }
 
 constexpr std::uint32_t upper_half = 0xffff0000U, half_a_unit = 0x8000U;
@@ -27,7 +27,7 @@ const ir::Instruction& rounded_to_bfloat16() {
             [](std::span<const Lanes> operands) {
                 Lanes result;
                 for (const long double x : operands[0])
-                    result.push_back(value_of((bits_of(x) + half_a_unit) & upper_half));
+                    result.push_back(value_of((float_bits(x) + half_a_unit) & upper_half));
                 return result;
             },
         .encoding = static_cast<std::uint32_t>(Mnemonic::rounded_to_bfloat16),
@@ -47,7 +47,7 @@ const ir::Instruction& pairs_of_bfloat16() {
                 Lanes result;
                 for (std::size_t lane = 0; lane < operands[0].size(); ++lane)
                     for (const Lanes& operand : operands)
-                        result.push_back(value_of(bits_of(operand[lane]) & upper_half));
+                        result.push_back(value_of(float_bits(operand[lane]) & upper_half));
                 return result;
             },
         .encoding = static_cast<std::uint32_t>(Mnemonic::pairs_of_bfloat16),

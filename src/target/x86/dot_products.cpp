@@ -16,13 +16,13 @@ namespace {
 
 using ir::Lanes;
 
-std::uint32_t bits_of(long double lane) {
+std::uint32_t word_in(long double lane) {
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(lane));
 }
 
 /// One of the two bfloat16 in a lane.
 float half_of(long double lane, int which) {
-    const std::uint32_t bits = bits_of(lane);
+    const std::uint32_t bits = word_in(lane);
     return ir::without_subnormal(std::bit_cast<float>(which == 1 ? bits & 0xffff0000U : bits << 16));
 }
 
@@ -45,8 +45,8 @@ Lanes add_bytes(std::span<const Lanes> operands) {
     for (std::size_t lane = 0; lane < result.size(); ++lane) {
         auto sum = static_cast<std::int64_t>(result[lane]);
         for (int byte = 0; byte < 4; ++byte)
-            sum += std::int64_t{ir::byte_of(bits_of(operands[1][lane]), byte)} *
-                   static_cast<std::int8_t>(ir::byte_of(bits_of(operands[2][lane]), byte));
+            sum += std::int64_t{ir::byte_of(word_in(operands[1][lane]), byte)} *
+                   static_cast<std::int8_t>(ir::byte_of(word_in(operands[2][lane]), byte));
         result[lane] = wrapped(sum);
     }
     return result;
@@ -55,7 +55,7 @@ Lanes add_bytes(std::span<const Lanes> operands) {
 Lanes multiply_int16(std::span<const Lanes> operands) {
     Lanes result = operands[0];
     const auto element = [](long double lane, int which) {
-        return std::int64_t{static_cast<std::int16_t>(bits_of(lane) >> (16 * which))};
+        return std::int64_t{static_cast<std::int16_t>(word_in(lane) >> (16 * which))};
     };
     for (std::size_t lane = 0; lane < result.size(); ++lane) {
         const long double a = operands[0][lane], b = operands[1][lane];

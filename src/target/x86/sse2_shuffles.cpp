@@ -5,11 +5,8 @@ namespace swirl::target::x86 {
 
 namespace {
 
-constexpr DataType f32 = DataType::float32;
-constexpr DataType f64 = DataType::float64;
-
 // clang-format off
-constexpr ShuffleFamily table[] = {
+constexpr ShuffleFamily sse2_table[] = {
     {.name = "sse_interleave_low", .mnemonic = Mnemonic::unpcklpd, .scalar = f64, .lanes = 2, .sources = 2,   // [a0 b0]
      .intrinsic = "_mm_unpacklo_pd", .ports = "15", .source = unpack_low_64},
     {.name = "sse_interleave_high", .mnemonic = Mnemonic::unpckhpd, .scalar = f64, .lanes = 2, .sources = 2,  // [a1 b1]
@@ -35,6 +32,6 @@ constexpr ShuffleFamily table[] = {
 
 } // namespace
 
-std::span<const ShuffleFamily> sse2_shuffles() { return table; }
+std::span<const ShuffleFamily> sse2_shuffles() { return sse2_table; }
 
 } // namespace swirl::target::x86

@@ -146,7 +146,7 @@ int square_raster_group(const WgmmaGemm& schedule, const target::Gpu& gpu) {
 }
 
 /// Tiles of all clusters.
-double tiles_of(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+double cluster_tiles(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
     const auto whole = [](Integer extent, int tile) {
         return static_cast<double>(ceil_divide(extent, Integer{tile}));
     };
@@ -160,7 +160,7 @@ double tiles_of_block(const WgmmaGemm& schedule, const MatrixProduct& canonical,
     const int cluster = schedule.cluster.m * schedule.cluster.n * schedule.split_k;
     constexpr double fraction_of_large_clusters = 0.9; // processing clusters have no whole number of these
     const double multiprocessors = rates.multiprocessors * (cluster > 2 ? fraction_of_large_clusters : 1);
-    return std::ceil(tiles_of(schedule, canonical) / std::floor(multiprocessors / cluster));
+    return std::ceil(cluster_tiles(schedule, canonical) / std::floor(multiprocessors / cluster));
 }
 
 /// Rows of tiles whose rows of A stay in cache while a group of blocks reads it.
@@ -313,7 +313,7 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const auto bytes = static_cast<double>(gemm.element_bytes);
     const double rate = wgmma_rates(gemm.element_bytes).flops * fraction_reached(gemm);
     const WgmmaConstants& constants = constants_of(gemm);
-    const double blocks = each > 1 ? rates.multiprocessors : tiles_of(schedule, canonical) * cluster;
+    const double blocks = each > 1 ? rates.multiprocessors : cluster_tiles(schedule, canonical) * cluster;
     const bool is_alone = blocks * multiprocessors_of_port <= rates.multiprocessors;
     const double loads = bytes * k * rows_loaded(gemm) /
                          (is_alone ? constants.loaded_alone : constants.loaded) *

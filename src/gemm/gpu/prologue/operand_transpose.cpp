@@ -16,8 +16,8 @@ namespace {
 
 using Relation = ir::Condition::Relation;
 
-constexpr Integer side = 32;      ///< of a square tile, per warp along M or N
-constexpr Integer warps = 8;      ///< per block
+constexpr Integer side = 32; ///< of a square tile, per warp along M or N
+constexpr Integer warps_per_block = 8;
 constexpr Integer row = side + 1; ///< row pitch in shared memory: elements of a column are in different banks
 
 OperandTranspose transpose_of(const MatrixLayout& layout, Integer mn_extent, const MatrixProduct& canonical,
@@ -64,13 +64,15 @@ ir::Program transpose_kernel(ir::ArgumentRole operand, const OperandTranspose& t
     const ir::Buffer square = builder.shared("transpose_tile", matrix.element, side * row);
 
     const Integer down = ceil_divide(transpose.k, side), across = ceil_divide(transpose.mn_extent, side);
-    builder.launch({.blocks = {down * across * transpose.matrices, 1, 1}, .threads = {side * warps, 1, 1}});
+    builder.launch(
+        {.blocks = {down * across * transpose.matrices, 1, 1}, .threads = {side * warps_per_block, 1, 1}});
     const Affine first_k = side * builder.block(0, 1, down);
     const Affine first_mn = side * builder.block(0, down, across);
     const Affine batch_index = transpose.matrices == 1 ? Affine(0) : builder.block(0, down * across, 0);
     const Affine lane = builder.thread(0, 1, side);
     const auto for_mn = [&](auto&& body) {
-        for (Integer mn = 0; mn < side; mn += warps) body(builder.thread(0, side, warps) + mn);
+        for (Integer mn = 0; mn < side; mn += warps_per_block)
+            body(builder.thread(0, side, warps_per_block) + mn);
     };
     const auto inside = [&](const Affine& k, const Affine& mn, auto&& body) {
         builder.if_then(

@@ -11,7 +11,7 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr Integer max_k = 1 << 16, max_stride = Integer{1} << 36, max_tiles = 1 << 10;
+constexpr Integer max_amx_k = 1 << 16, max_amx_stride = Integer{1} << 36, max_tiles = 1 << 10;
 
 ir::Program program_of(const gemm::AmxKernel& kernel) { return gemm::amx_kernel(kernel); }
 ir::Program program_of(const gemm::AmxPack& kernel) { return gemm::amx_pack(kernel); }
@@ -60,7 +60,7 @@ gemm::AmxKernel AmxKernels::tiles_description(int rows, int columns, gemm::Updat
             .columns_at_once = gemm::columns_at_once(k_groups),
             .k_groups_per_panel = k_groups_per_panel(),
             .max_tiles = max_tiles,
-            .max_stride = max_stride,
+            .max_stride = max_amx_stride,
             .epilogue = epilogue_};
 }
 
@@ -72,8 +72,8 @@ gemm::AmxPack AmxKernels::pack_description(gemm::Operand operand, DataType from,
             .count = count,
             .source = source,
             .is_scaled = is_scaled,
-            .max_k = max_k,
-            .max_stride = max_stride};
+            .max_k = max_amx_k,
+            .max_stride = max_amx_stride};
 }
 
 runtime::KernelFunction AmxKernels::tiles(int rows, int columns, gemm::Update update, Integer k_groups) {
