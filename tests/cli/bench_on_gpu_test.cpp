@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <tuple>
+
 namespace swirl {
 namespace bench_on_gpu_test {
 
@@ -19,7 +21,7 @@ protected:
     }
     void use(const std::string& driver, const std::string& cufft, const std::string& cublas) {
         environment_ =
-            "SWIRL_FAKE_CUDA_MIB=512 SWIRL_VKFFT=/nowhere.so SWIRL_KERNEL_CACHE=off SWIRL_CUDA_DRIVER=" +
+            "SWIRL_FAKE_CUDA_MIB=96 SWIRL_VKFFT=/nowhere.so SWIRL_KERNEL_CACHE=off SWIRL_CUDA_DRIVER=" +
             support::quoted(driver) + " SWIRL_CUFFT=" + support::quoted(cufft) +
             " SWIRL_CUBLAS=" + support::quoted(cublas);
     }

@@ -13,6 +13,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -157,40 +158,70 @@ TEST(CallbacksOnCpus, HaveTheSameBitsForAnyThreadCount) {
     }
 }
 
-/// C++ of a dct2 of length 1, which doubles its input, with a load callback, and a program that prints the results
-/// for special values.
-std::string printed_by_emitted_cpp(const std::string& expression, const std::string& cpu) {
+/// A function of C++ that computes a dct2 of length 1, which doubles its input, with a load callback.
+struct DoublingFunction {
+    std::string name, expression, cpu;
+
+    std::string text() const {
+        const auto emitted = run_swirl("emit --cpu " + cpu + " --function " + name + " " +
+                                       support::quoted("dct2 1 batch=7 load=\"" + expression + "\""));
+        EXPECT_EQ(emitted.status, 0) << emitted.errors;
+        return emitted.output;
+    }
+};
+
+/// A line of results for special values for each function. The compiler sees no values where it compiles the functions.
+std::string printed_by(const std::vector<DoublingFunction>& functions) {
     const TemporaryFolder folder;
     const auto path = [&](const char* name) { return support::quoted((folder.path() / name).string()); };
-    const auto emitted =
-        run_swirl("emit --cpu " + cpu + " --function transform -o " + path("kernel.cpp") + " --header " +
-                  path("kernel.hpp") + " " + support::quoted("dct2 1 batch=7 load=\"" + expression + "\""));
-    EXPECT_EQ(emitted.status, 0) << emitted.errors;
-    std::ofstream(folder.path() / "main.cpp") << R"(#include "kernel.hpp"
-#include <cmath>
+    std::ofstream kernels(folder.path() / "kernels.cpp"), main(folder.path() / "main.cpp");
+    kernels << "#include <cmath>\n#include <cstdint>\n#include <cstring>\n";
+    main << R"(#include <cmath>
 #include <cstdio>
-int main() {
+using Function = void(const double*, double*);
+void print(Function function) {
     const double x[] = {0.0, -0.0, 3, -3, INFINITY, -INFINITY, NAN};
     double y[7];
-    transform(x, y);
-    for (double value : y) std::isnan(value) ? std::printf("nan ") : std::printf("%g ", value);
-})";
+    function(x, y);
+    for (const double value : y) std::isnan(value) ? std::printf("nan ") : std::printf("%g ", value);
+    std::printf("\n");
+}
+)";
+    std::string calls;
+    for (const DoublingFunction& function : functions) {
+        kernels << "namespace file_of_" << function.name << " {\n" << function.text() << "}\n";
+        main << "extern \"C\" Function " << function.name << ";\n";
+        calls += "    print(" + function.name + ");\n";
+    }
+    main << "int main() {\n" << calls << "}\n";
+    kernels.close();
+    main.close();
     const auto compiled =
         support::run_command(std::string(SWIRL_CXX_COMPILER) + " -std=c++17 -O2 -march=native " +
-                             path("kernel.cpp") + " " + path("main.cpp") + " -o " + path("main"));
+                             path("kernels.cpp") + " " + path("main.cpp") + " -o " + path("main"));
     EXPECT_EQ(compiled.status, 0) << compiled.errors;
     return support::run_command(path("main")).output;
 }
 
 TEST(CallbacksInEmittedText, HaveTheNansInfinitiesAndZerosOfTheirArithmetic) {
+    std::vector<DoublingFunction> functions;
+    std::vector<std::string> expected;
     for (const support::SpecialExpression& expression : support::special_expressions) {
-        std::string expected;
+        std::string line;
         for (const double x : support::special_values) {
             const double value = 2 * expression.value(x);
-            expected += std::isnan(value) ? "nan " : fmt::format("{:g} ", value);
+            line += std::isnan(value) ? "nan " : fmt::format("{:g} ", value);
         }
-        for (const char* cpu : {"sse2", "avx2"})
-            EXPECT_EQ(printed_by_emitted_cpp(expression.text, cpu), expected) << expression.text;
+        for (const char* cpu : {"sse2", "avx2"}) {
+            functions.push_back({fmt::format("transform_{}", functions.size()), expression.text, cpu});
+            expected.push_back(line);
+        }
+    }
+    std::istringstream lines(printed_by(functions));
+    for (std::size_t k = 0; k < functions.size(); ++k) {
+        std::string line;
+        std::getline(lines, line);
+        EXPECT_EQ(line, expected[k]) << functions[k].cpu << ": " << functions[k].expression;
     }
 }
 

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
 
 namespace swirl {
 namespace files_test {
@@ -11,16 +15,15 @@ using support::content_of;
 using support::names_in;
 using support::quoted;
 
-/// A program that transforms an impulse in point 1 of each batch and compares with ω^k, k along the last dimension.
-std::string impulse_program(const std::string& problem, const std::string& header) {
+/// A function that transforms an impulse in point 1 of each batch, compares with ω^k, k along the last dimension, and returns 0 if
+/// they are equal.
+std::string impulse_test(const std::string& problem, const std::string& name) {
     const auto has = [&](const char* word) { return problem.find(word) != std::string::npos; };
     const std::string arguments = has("inplace") ? "x_pointer" : "x_pointer, y_pointer";
     const int last = has("4x6") ? 6 : std::atoi(problem.c_str() + 4);
     std::ostringstream text;
-    text << "#include \"" << header
-         << "\"\n#include <cmath>\n#include <complex>\n#include <cstdio>\n#include <vector>\n"
-         << "using T = " << (has("float32") ? "float" : "double") << ";\n"
-         << "int main() {\n  const int last = " << last << ", n = " << (has("4x6") ? 24 : last)
+    text << "int test_" << name << "() {\n  using T = " << (has("float32") ? "float" : "double")
+         << ";\n  const int last = " << last << ", n = " << (has("4x6") ? 24 : last)
          << ", batches = " << (has("batch=3") ? 3 : 1) << ";\n"
          << "  const double turn = " << (has("backward") ? "" : "-")
          << "2 * M_PI / last, scale = " << (has("scale=0.5") ? 0.5 : 1.0) << ";\n"
@@ -28,19 +31,19 @@ std::string impulse_program(const std::string& problem, const std::string& heade
   for (int b = 0; b < batches; ++b) x[b * n + 1] = 1;
   T* const x_pointer = reinterpret_cast<T*>(x.data());
   [[maybe_unused]] T* const y_pointer = reinterpret_cast<T*>(y.data());
-#ifdef transform_workspace_bytes
-  std::vector<char> workspace(transform_workspace_bytes);
-  transform()"
-         << arguments << R"(, workspace.data());
+#ifdef )" << name
+         << "_workspace_bytes\n  std::vector<char> workspace(" << name << "_workspace_bytes);\n  " << name
+         << "(" << arguments << R"(, workspace.data());
 #else
-  transform()"
-         << arguments << R"();
+  )" << name
+         << "(" << arguments << R"();
 #endif
   double worst = 0;
   for (int i = 0; i < n * batches; ++i)
     worst = std::fmax(worst, std::abs(std::complex<double>()"
          << (has("inplace") ? "x" : "y") << R"([i]) - scale * std::polar(1.0, turn * (i % last))));
-  std::printf("%g\n", worst);
+  std::printf(")"
+         << name << R"(: %g\n", worst);
   return worst < (sizeof(T) == 4 ? 1e-6 : 1e-14) ? 0 : 1;
 }
 )";
@@ -48,24 +51,34 @@ std::string impulse_program(const std::string& problem, const std::string& heade
 }
 
 TEST(Emit, WritesCppThatComputesTheTransform) {
-    for (const std::string problem : {"dft 64", "dft 15 float32 backward", "dft 4x6 inplace", "dft 4x6",
-                                      "dft 12 batch=3 scale=0.5", "dft 1000", "dft 97"}) {
+    const std::vector<std::string> problems = {"dft 64",  "dft 15 float32 backward",  "dft 4x6 inplace",
+                                               "dft 4x6", "dft 12 batch=3 scale=0.5", "dft 1000",
+                                               "dft 97"};
+    const TemporaryFolder folder;
+    const auto path = [&](const std::string& name) { return quoted((folder.path() / name).string()); };
+    std::string files, headers, tests, calls;
+    for (const std::string& problem : problems) {
         SCOPED_TRACE(problem);
-        const TemporaryFolder folder;
-        const auto path = [&](const char* name) { return quoted((folder.path() / name).string()); };
-        const auto emitted = run_swirl("emit " + problem + " --function transform -o " + path("kernel.cpp") +
-                                       " --header " + path("kernel.hpp"));
+        const std::string name = "transform_" + std::to_string(&problem - problems.data());
+        const auto emitted = run_swirl("emit " + problem + " --function " + name + " -o " +
+                                       path(name + ".cpp") + " --header " + path(name + ".hpp"));
         ASSERT_EQ(emitted.status, 0) << emitted.errors;
         EXPECT_EQ(emitted.output, "");
-        std::ofstream(folder.path() / "main.cpp") << impulse_program(problem, "kernel.hpp");
-        const auto compiled =
-            support::run_command(std::string(SWIRL_CXX_COMPILER) + " -std=c++17 -O1 -Wall -Wextra " +
-                                 path("kernel.cpp") + " " + path("main.cpp") + " -o " + path("main"));
-        ASSERT_EQ(compiled.status, 0) << compiled.errors;
-        EXPECT_EQ(compiled.errors, "");
-        const auto ran = support::run_command(path("main"));
-        EXPECT_EQ(ran.status, 0) << "worst error " << ran.output;
+        files += path(name + ".cpp") + " ";
+        headers += "#include \"" + name + ".hpp\"\n";
+        tests += impulse_test(problem, name);
+        calls += " + test_" + name + "()";
     }
+    std::ofstream(folder.path() / "main.cpp")
+        << headers << "#include <cmath>\n#include <complex>\n#include <cstdio>\n#include <vector>\n"
+        << tests << "int main() { return 0" << calls << "; }\n";
+    const auto compiled =
+        support::run_command(std::string(SWIRL_CXX_COMPILER) + " -std=c++17 -O1 -Wall -Wextra " + files +
+                             path("main.cpp") + " -o " + path("main"));
+    ASSERT_EQ(compiled.status, 0) << compiled.errors;
+    EXPECT_EQ(compiled.errors, "");
+    const auto ran = support::run_command(path("main"));
+    EXPECT_EQ(ran.status, 0) << "worst errors\n" << ran.output;
 }
 
 TEST(Emit, NamesTheFunctionAfterTheProblem) {
