@@ -35,6 +35,8 @@ def c2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None, factor=Non
     `factor`: None, or address, axes and conjugation of a complex tensor that multiplies the result."""
     if not pairs and not x.is_complex() and (x.is_cuda or x.element_size() == 2):
         x = resized(x, n, dim).contiguous()
+        if x.data_ptr() % (2 * x.element_size()):
+            x = x.clone()  # the plan's input is complex
     return run("c2c", forward, x, n, dim, scaled, False, pairs, dtype, n[-1], True, out, factor)
 
 

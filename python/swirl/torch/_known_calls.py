@@ -47,6 +47,7 @@ def remember(key, kind, direction, x, lengths, dims, scaled, component, pairs):
     elif kind == "c2c" and not x.is_complex() and (x.is_cuda or own in _HALF):
         if not x.is_contiguous() or any(x.shape[d] != n for n, d in zip(lengths, dims)):
             return
+        call.alignment = 2 * x.element_size()
     call.function, call.scaled = FUNCTION[kind, direction], scaled
     call.lengths, call.dims, call.component = tuple(lengths), tuple(dims), NUMBER[component]
     shape = list(call.shape)
