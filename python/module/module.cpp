@@ -2,6 +2,7 @@
 #define SWIRL_IMPORTS_NUMPY
 #include "numpy.hpp"
 
+#include "convolution.hpp"
 #include "errors.hpp"
 #include "fourier.hpp"
 #include "plan.hpp"
@@ -29,6 +30,7 @@ NB_MODULE(_core, module) {
     swirl::python::define_plan(module);
     swirl::python::define_transforms(module);
     swirl::python::define_memory_transforms(module);
+    swirl::python::define_convolutions(module);
     swirl::python::define_products(module);
     swirl::python::define_reports(module);
     swirl::python::define_xla_handlers(module);

@@ -158,6 +158,12 @@ Callbacks callbacks_of(const Call& call, const std::vector<std::string>& indices
         store = weighted(store, indices.back(), call.lengths.back(), 2);
         stores = true;
     }
+    if (call.window != Call::Window::none) {
+        const bool is_loaded = call.window == Call::Window::on_load;
+        Expression& side = is_loaded ? load : store;
+        side = side * Expression::array("window", {indices.back()});
+        (is_loaded ? loads : stores) = true;
+    }
     for (std::size_t k = 0; k < call.axes.size(); ++k) {
         const Integer given = call.shape[static_cast<std::size_t>(call.axes[k])];
         if (given >= stored(call, k, true)) continue;
@@ -328,6 +334,7 @@ std::shared_ptr<const Recipe> recipe_of(const Call& call, const Plan* plan) {
     recipe->output_shape = output_shape(call);
     recipe->reads_array = reads_array(call);
     recipe->has_factor = call.factor.has_value();
+    recipe->has_window = call.window != Call::Window::none;
     recipe->is_in_place = call.destination == Destination::input;
     const bool is_empty =
         std::find(recipe->output_shape.begin(), recipe->output_shape.end(), 0) != recipe->output_shape.end();

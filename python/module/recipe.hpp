@@ -55,6 +55,9 @@ struct Call {
         bool is_conjugated = false;
     };
     std::optional<Factor> factor = {};
+    /// Multiplies elements as they are loaded, or as they are stored, by a real array over the only axis.
+    enum class Window : std::uint8_t { none, on_load, on_store };
+    Window window = Window::none;
 };
 
 /// How to answer such calls: immutable, shared by all of the same key.
@@ -67,6 +70,7 @@ struct Recipe {
     bool is_long = false;         ///< long enough to release the interpreter's lock
     bool reads_array = false;     ///< the input is the array `reals` of the load callback
     bool has_factor = false;      ///< the store callback has an array `factor`
+    bool has_window = false;      ///< a callback has an array `window`
 };
 
 /// Type and extents of the result.

@@ -50,10 +50,23 @@ FactorArgument factor_argument(CallKey& key, nb::handle given) {
             key.add_tuple(arguments[1]), is_conjugated};
 }
 
+/// A real array that multiplies elements along the only axis.
+struct WindowArgument {
+    const void* data = nullptr;
+    Call::Window side = Call::Window::none;
+};
+/// Of a tuple: address, whether it multiplies elements as they are loaded.
+WindowArgument window_argument(CallKey& key, nb::handle given) {
+    const auto arguments = nb::cast<nb::tuple>(given);
+    const auto side = nb::cast<bool>(arguments[1]) ? Call::Window::on_load : Call::Window::on_store;
+    key.add(static_cast<Integer>(side));
+    return {reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(arguments[0])), side};
+}
+
 void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t data, int type,
                nb::handle shape, nb::handle strides, nb::handle lengths, nb::handle axes, std::uintptr_t out,
                int out_component, nb::handle out_strides, nb::handle factor_arguments,
-               const MemoryCall& where) {
+               nb::handle window_arguments, const MemoryCall& where) {
     CallKey key;
     key.add(function_number | scaled << 8 | static_cast<int>(is_weighted) << 16 | type << 20);
     key.add(static_cast<Integer>(out_component) << 32 | where.threads);
@@ -63,6 +76,9 @@ void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t
                of_output = key.add_tuple(out_strides);
     FactorArgument factor;
     if (!factor_arguments.is_none()) factor = factor_argument(key, factor_arguments);
+    WindowArgument window;
+    if (window_arguments.is_valid() && !window_arguments.is_none())
+        window = window_argument(key, window_arguments);
     std::shared_ptr<const Recipe> recipe = cache().find(key);
     if (recipe == nullptr) {
         if (where.is_capturing) refuse_planning_in_capture();
@@ -82,13 +98,16 @@ void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t
         call.output_strides.assign(of_output.begin(), of_output.end());
         if (factor.data != nullptr)
             call.factor = Call::Factor{{factor.axes.begin(), factor.axes.end()}, factor.is_conjugated};
+        call.window = window.side;
+        if (window.data != nullptr && (call.axes.size() != 1 || factor.data != nullptr))
+            throw nb::value_error("a window is for transforms along one axis, without a factor");
         recipe = kept_while_gpu_runs(recipe_of(call));
         cache().insert(key, recipe);
     }
     if (!recipe->plan) return;
     void* const to = reinterpret_cast<void*>(out);
     const void* const from = reinterpret_cast<const void*>(data);
-    if (where.gpu < 0 && !recipe->reads_array && !recipe->has_factor)
+    if (where.gpu < 0 && !recipe->reads_array && !recipe->has_factor && !recipe->has_window)
         return execute_unlocked(recipe->is_long, [&] {
             recipe->plan.execute(from, to);
             if (recipe->mirror) recipe->mirror->complete(to);
@@ -99,6 +118,7 @@ void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t
     Plan plan = recipe->plan;
     if (recipe->reads_array) plan = plan.with("reals", Input(from));
     if (recipe->has_factor) plan = plan.with("factor", Input(factor.data));
+    if (recipe->has_window) plan = plan.with("window", Input(window.data));
     plan.execute(from, to, where.queue(), workspace.memory());
 }
 
@@ -111,14 +131,15 @@ void define_memory_transforms(nb::module_& module) {
         [](int function, int scaled, bool is_weighted, std::uintptr_t data, int type, nb::handle shape,
            nb::handle strides, nb::handle lengths, nb::handle axes, std::uintptr_t out, int out_component,
            nb::handle out_strides, nb::handle factor, int threads, int gpu, std::uintptr_t stream,
-           bool is_capturing, nb::handle allocate) {
+           bool is_capturing, nb::handle allocate, nb::handle window) {
             transform(function, scaled, is_weighted, data, type, shape, strides, lengths, axes, out,
-                      out_component, out_strides, factor, {threads, gpu, stream, is_capturing, allocate});
+                      out_component, out_strides, factor, window,
+                      {threads, gpu, stream, is_capturing, allocate});
         },
         arg("function"), arg("scaled"), arg("is_weighted"), arg("data"), arg("type"), arg("shape"),
         arg("strides"), arg("lengths"), arg("axes"), arg("out"), arg("out_component"), arg("out_strides"),
         arg("factor").none(), arg("threads"), arg("gpu"), arg("stream"), arg("is_capturing"),
-        arg("allocate").none());
+        arg("allocate").none(), arg("window").none() = nb::none());
     nb::dict types;
     constexpr std::pair<const char*, DataType> names[] = {
         {"float16", DataType::float16},     {"bfloat16", DataType::bfloat16},

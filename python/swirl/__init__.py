@@ -8,6 +8,7 @@
 """
 
 from swirl import fft
+from swirl._convolution import convolve
 from swirl._core import InternalError, OutOfTime, Plan, Unavailable, Unsupported
 from swirl._core import emit as _emit
 from swirl._core import explain as _explain
@@ -16,11 +17,12 @@ from swirl._core import plan as _plan
 from swirl._core import version as __version__
 from swirl._progress import Bar as _Bar
 from swirl._progress import wanted as _progress_wanted
+from swirl._spectrogram import istft, stft
 from swirl._tracing import expression as _expression
 from swirl._tracing import where
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "emit", "explain", "fft", "matmul",
-           "plan", "problem", "where"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "convolve", "emit", "explain", "fft", "istft", "matmul",
+           "plan", "problem", "stft", "where"]
 
 
 def plan(problem, *, device=None, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="",

@@ -11,8 +11,8 @@ from swirl._core import Plan as Plan
 from swirl._core import Unavailable as Unavailable
 from swirl._core import Unsupported as Unsupported
 
-__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "emit", "explain", "fft", "matmul",
-           "plan", "problem", "where"]
+__all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "convolve", "emit", "explain", "fft", "istft", "matmul",
+           "plan", "problem", "stft", "where"]
 
 __version__: str
 
@@ -75,3 +75,42 @@ def problem(
 ) -> str: ...
 def matmul(a: ArrayLike, b: ArrayLike, *, out: ndarray[Any, Any] | None = None, workers: int = 1) -> ndarray[Any, Any]: ...
 def where(condition: Any, a: Any, b: Any) -> Any: ...
+def convolve(
+    in1: ArrayLike,
+    in2: ArrayLike,
+    mode: Literal["full", "same", "valid"] = "full",
+    axes: int | Iterable[int] | None = None,
+    *,
+    workers: int | None = None,
+) -> ndarray[Any, Any]: ...
+def stft(
+    x: ArrayLike,
+    fs: float = 1.0,
+    window: str | tuple[Any, ...] | ArrayLike = "hann",
+    nperseg: int | None = 256,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Literal["constant", "linear", False] | Callable[[ndarray[Any, Any]], ndarray[Any, Any]] = False,
+    return_onesided: bool = True,
+    boundary: Literal["even", "odd", "constant", "zeros"] | None = "zeros",
+    padded: bool = True,
+    axis: int = -1,
+    scaling: Literal["spectrum", "psd"] = "spectrum",
+    *,
+    workers: int | None = None,
+) -> tuple[ndarray[Any, Any], ndarray[Any, Any], ndarray[Any, Any]]: ...
+def istft(
+    Zxx: ArrayLike,
+    fs: float = 1.0,
+    window: str | tuple[Any, ...] | ArrayLike = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    input_onesided: bool = True,
+    boundary: bool = True,
+    time_axis: int = -1,
+    freq_axis: int = -2,
+    scaling: Literal["spectrum", "psd"] = "spectrum",
+    *,
+    workers: int | None = None,
+) -> tuple[ndarray[Any, Any], ndarray[Any, Any]]: ...

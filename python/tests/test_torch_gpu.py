@@ -193,3 +193,39 @@ def test_products(dtype):
         result = T.matmul(a, b)
         assert result.dtype == dtype
         assert error_of(result, a.to(wide) @ b.to(wide)) < max(TOLERANCE[dtype] / 5, 1e-13), (m, n, k)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64])
+@pytest.mark.parametrize("n_fft, hop, win", [(400, 160, None), (512, 128, 400), (1024, 256, None), (63, 20, None), (64, 7, None)])
+def test_short_time_transforms(n_fft, hop, win, dtype):
+    x = torch.randn(3, 20000, dtype=dtype, device="cuda")
+    window = torch.hann_window(win or n_fft, dtype=x.real.dtype, device="cuda") + 0.1
+    epsilon = torch.finfo(dtype).eps
+    for center, start in ((True, 0), (False, 0), (True, 1)):
+        arguments = dict(hop_length=hop, win_length=win, window=window, center=center)
+        given = x[:, start:]
+        result, expected = (stft(given, n_fft, return_complex=True, **arguments) for stft in (T.stft, torch.stft))
+        assert (result - expected).abs().max() < 100 * epsilon * expected.abs().max()
+        if center or not win:
+            options = {**arguments, "return_complex": dtype.is_complex}
+            result, expected = (istft(expected, n_fft, **options) for istft in (T.istft, torch.istft))
+            assert (result - expected).abs().max() < 1000 * epsilon * max(1, expected.abs().max())
+    gradients = []
+    for stft in (T.stft, torch.stft):
+        y = x.clone().requires_grad_()
+        stft(y, n_fft, hop, win, window, return_complex=True).abs().square().sum().backward()
+        gradients.append(y.grad)
+    assert (gradients[0] - gradients[1]).abs().max() < 1000 * epsilon * gradients[1].abs().max()
+
+
+def test_a_graph_captures_a_short_time_transform():
+    x, window = torch.randn(4, 16000, device="cuda"), torch.hann_window(400, device="cuda")
+    stft = lambda: T.stft(x, 400, 160, window=window, return_complex=True)  # noqa: E731
+    stft()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = stft()
+    x.normal_()
+    graph.replay()
+    expected = torch.stft(x, 400, 160, window=window, return_complex=True)
+    assert (result - expected).abs().max() < 1e-4 * expected.abs().max()

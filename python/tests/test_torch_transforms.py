@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed")
 from torch.autograd import forward_ad, gradcheck, gradgradcheck  # noqa: E402
 
 import swirl.torch  # noqa: E402
-from torch_cases import ONE, draw, of_torch, seed, values  # noqa: E402
+from torch_cases import ONE, TOLERANCE, draw, error_of, of_torch, seed, values  # noqa: E402
 
 T = swirl.torch
 REAL_INPUT = ("rfft", "ihfft")
@@ -183,3 +183,12 @@ def test_compile_with_dynamic_shapes_and_the_mode():
     finally:
         T.disable()
     assert "swirl.r2c" in graphs[1], graphs[1]
+
+
+def test_reals_of_16_bits_may_begin_at_any_element():
+    for dtype in (torch.float16, torch.bfloat16):
+        x = torch.arange(1, 12).to(dtype)
+        for part in (x[1:9], x[:8], x[3:8]):
+            for _ in range(2):  # the second call is known
+                result = T.fft(part)
+                assert error_of(result, torch.fft.fft(part.double())) < TOLERANCE[torch.float16]

@@ -14,6 +14,7 @@ from swirl.torch._functions import (fft, fft2, fftn, hfft, hfft2, hfftn, ifft, i
                                     irfftn, rfft, rfft2, rfftn)
 from swirl.torch._mode import as_torch_fft, disable, enable
 from swirl.torch._products import matmul
+from swirl.torch._stft import istft, stft
 
 __all__ = ["as_torch_fft", "disable", "enable", "fft", "fft2", "fft_convolve", "fftn", "hfft", "hfft2", "hfftn", "ifft", "ifft2", "ifftn", "ihfft",
-           "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "matmul", "rfft", "rfft2", "rfftn"]
+           "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "istft", "matmul", "rfft", "rfft2", "rfftn", "stft"]

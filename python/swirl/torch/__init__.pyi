@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 __all__ = ["as_torch_fft", "disable", "enable", "fft", "fft2", "fft_convolve", "fftn", "hfft", "hfft2", "hfftn", "ifft", "ifft2",
-           "ifftn", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "matmul", "rfft", "rfft2", "rfftn"]
+           "ifftn", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn", "istft", "matmul", "rfft", "rfft2", "rfftn", "stft"]
 
 _Norm: TypeAlias = Literal["backward", "ortho", "forward"] | None
 
@@ -72,3 +72,28 @@ def fft_convolve(
     signal: Tensor, kernel: Tensor, mode: Literal["full", "same", "valid"] = "full", dim: int | Sequence[int] = -1
 ) -> Tensor: ...
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    align_to_window: None = None,
+) -> Tensor: ...
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+) -> Tensor: ...

@@ -15,11 +15,13 @@ class Bilinear:
         compute: Of plain tensors, which may be conjugated or negated lazily.
         of_memory: Of tensors with memory, resolved.
         result_shape: Extents of the result.
+        result_type: Its data type; None for that of the first tensor.
         gradients: Those of the tensors, by that of the result, all arguments, and which are wanted.
         batched: Arguments of a batch, which is dimension 0 of the result, by its dimensions in both tensors and the arguments.
     """
 
-    def __init__(self, name, schema, others, *, compute, of_memory, result_shape, gradients, batched):
+    def __init__(self, name, schema, others, *, compute, of_memory, result_shape, gradients, batched,
+                 result_type=None):
         self._compute = compute
         nones = (None,) * others
 
@@ -76,7 +78,8 @@ class Bilinear:
 
         @register_fake(full_name)
         def fake(a, b, *arguments):
-            return a.new_empty(result_shape(a, b, *arguments))
+            dtype = result_type(a, b, *arguments) if result_type else a.dtype
+            return a.new_empty(result_shape(a, b, *arguments), dtype=dtype)
 
         register_autograd(full_name, both_gradients, setup_context=remember)
 

@@ -35,6 +35,8 @@ def c2c(x, n, dim, scaled, forward, weighted, pairs, dtype, out=None, factor=Non
     `factor`: None, or address, axes and conjugation of a complex tensor that multiplies the result."""
     if not pairs and not x.is_complex() and (x.is_cuda or x.element_size() == 2):
         x = resized(x, n, dim).contiguous()
+        if x.data_ptr() % (2 * x.element_size()):
+            x = x.clone()  # the plan's input is complex
     return run("c2c", forward, x, n, dim, scaled, False, pairs, dtype, n[-1], True, out, factor)
 
 
@@ -59,7 +61,7 @@ def resized(x, n, dim):
     return x
 
 
-def run(kind, forward, x, n, dim, scaled, weighted, pairs, dtype, last, gives_complex, out, factor=None):
+def run(kind, forward, x, n, dim, scaled, weighted, pairs, dtype, last, gives_complex, out, factor=None, window=None):
     # A half spectrum is complex, and pairs are on each complex side.
     takes_pairs = pairs and kind != "r2c"
     if takes_pairs:
@@ -86,12 +88,15 @@ def run(kind, forward, x, n, dim, scaled, weighted, pairs, dtype, last, gives_co
     if out.numel() == 0:
         return out
     _transform(FUNCTION[kind, "forward" if forward else "backward"], scaled, weighted, x.data_ptr(), number, shape,
-               strides, tuple(n), tuple(dim), out.data_ptr(), NUMBER[dtype], out_strides, factor, *execution(x))
+               strides, tuple(n), tuple(dim), out.data_ptr(), NUMBER[dtype], out_strides, factor, *execution(x), window)
     return out
 
 
 #: The address of a device's current stream, without the object around it, which costs more than a small kernel.
 _raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (lambda index: torch.cuda.current_stream(index).cuda_stream)
+#: What torch.cuda's functions ask once CUDA is initialised, as it is where a tensor is on a GPU.
+_current_device = getattr(torch._C, "_cuda_getDevice", torch.cuda.current_device)
+_is_capturing = getattr(torch._C, "_cuda_isCurrentStreamCapturing", torch.cuda.is_current_stream_capturing)
 _on_cpu = (-1, 0, False, None)
 _workspaces = {}
 
@@ -102,11 +107,11 @@ def execution(x):
     if not x.is_cuda:
         return (_threads(), *_on_cpu)
     index = x.get_device()
-    if index == torch.cuda.current_device():
-        is_capturing = torch.cuda.is_current_stream_capturing()
+    if index == _current_device():
+        is_capturing = _is_capturing()
     else:
         with torch.cuda.device(index):
-            is_capturing = torch.cuda.is_current_stream_capturing()
+            is_capturing = _is_capturing()
     return 1, index, _raw_stream(index), is_capturing, _workspaces.get(index) or _workspace_of(index)
 
 

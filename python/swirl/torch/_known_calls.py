@@ -7,7 +7,7 @@ from swirl.torch._kernels import COMPLEX, COMPONENT, FUNCTION, NUMBER, NUMBER_OF
 
 _MOST = 4096
 _known = {}
-_transform, _new = _core.transform_memory, torch.empty_strided
+_transform, _new, _new_like = _core.transform_memory, torch.empty_strided, torch.empty_like
 _HALF = (torch.float16, torch.bfloat16)
 
 
@@ -16,7 +16,7 @@ class _Call:
     `shape`, `strides` and `result_strides` are those of complex elements."""
 
     __slots__ = ("function", "scaled", "number", "shape", "strides", "lengths", "dims", "component", "result_shape", "dtype",
-                 "result_strides", "steps", "alignment")
+                 "result_strides", "steps", "alignment", "is_like_input")
 
 
 def key_of(x, *arguments):
@@ -47,6 +47,7 @@ def remember(key, kind, direction, x, lengths, dims, scaled, component, pairs):
     elif kind == "c2c" and not x.is_complex() and (x.is_cuda or own in _HALF):
         if not x.is_contiguous() or any(x.shape[d] != n for n, d in zip(lengths, dims)):
             return
+        call.alignment = 2 * x.element_size()
     call.function, call.scaled = FUNCTION[kind, direction], scaled
     call.lengths, call.dims, call.component = tuple(lengths), tuple(dims), NUMBER[component]
     shape = list(call.shape)
@@ -62,6 +63,8 @@ def remember(key, kind, direction, x, lengths, dims, scaled, component, pairs):
         call.steps = (*(2 * stride for stride in call.result_strides), 1)
     call.dtype = component if kind == "c2r" or pairs else COMPLEX[component]
     call.result_shape = torch.Size([*shape, 2] if gives_pairs else shape)
+    # Such a tensor costs PyTorch less.
+    call.is_like_input = call.dtype is x.dtype and call.result_shape == x.shape and call.steps == x.stride() and x.is_contiguous()
     if len(_known) >= _MOST:
         _known.clear()
     try:
@@ -78,7 +81,7 @@ def run(call, x):
         return None
     if x.dtype in _HALF and torch.is_autocast_enabled(x.device.type):
         return None
-    result = _new(call.result_shape, call.steps, dtype=call.dtype, device=x.device)
+    result = _new_like(x) if call.is_like_input else _new(call.result_shape, call.steps, dtype=call.dtype, device=x.device)
     _transform(call.function, call.scaled, False, address, call.number, call.shape, call.strides, call.lengths, call.dims,
                result.data_ptr(), call.component, call.result_strides, None, *execution(x))
     return result

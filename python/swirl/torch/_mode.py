@@ -1,11 +1,11 @@
-"""swirl's functions in place of torch.fft's."""
+"""swirl's functions in place of torch.fft's, torch.stft and torch.istft."""
 
 import functools
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from swirl.torch import _functions
+from swirl.torch import _functions, _stft
 from swirl.torch._arguments import Refused
 from swirl.torch._kernels import COMPONENT
 
@@ -13,6 +13,9 @@ NAMES = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", *(name + kind for kind
     "fft", "ifft", "rfft", "irfft", "hfft", "ihfft")))
 _THEIRS = {name: getattr(torch.fft, name) for name in NAMES}
 _OURS = {function: getattr(_functions, name) for name, function in _THEIRS.items()}
+#: Of torch itself, and of its tensors.
+_OF_TORCH = {name: getattr(torch, name) for name in ("stft", "istft")}
+_OURS |= {function: getattr(_stft, name) for name, function in _OF_TORCH.items()}
 
 
 def _takes(x):
@@ -32,7 +35,7 @@ def _call(theirs, args, kwargs):
 
 
 class as_torch_fft(TorchFunctionMode):
-    """Context manager: inside the block torch.fft's functions are swirl's, for this thread, in torch.compile too. Tensors that
+    """Context manager: inside the block torch.fft's functions, torch.stft and torch.istft are swirl's, for this thread, in torch.compile too. Tensors that
     swirl does not transform go to PyTorch."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
@@ -49,13 +52,15 @@ def _replacement(theirs):
 
 
 def enable():
-    """Replaces the functions of torch.fft by swirl's, for all threads, until `disable`. Names that were imported from torch.fft
-    before stay PyTorch's."""
-    for name, theirs in _THEIRS.items():
-        setattr(torch.fft, name, _replacement(theirs))
+    """Replaces torch.stft, torch.istft and the functions of torch.fft by swirl's, for all threads, until `disable`. Names that were
+    imported before stay PyTorch's."""
+    for module, functions in ((torch.fft, _THEIRS), (torch, _OF_TORCH)):
+        for name, theirs in functions.items():
+            setattr(module, name, _replacement(theirs))
 
 
 def disable():
     """Ends `enable`."""
-    for name, theirs in _THEIRS.items():
-        setattr(torch.fft, name, theirs)
+    for module, functions in ((torch.fft, _THEIRS), (torch, _OF_TORCH)):
+        for name, theirs in functions.items():
+            setattr(module, name, theirs)
