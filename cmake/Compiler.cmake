@@ -32,6 +32,8 @@ target_compile_options(swirl_compile_options INTERFACE
     $<IF:$<BOOL:${SWIRL_UNITE}>,$<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>,-Wshadow>
     # Unique symbols stay global in the static library, and keep a shared one from being unloaded.
     $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:-fno-gnu-unique>>
+    # g++ collects garbage from 600 MB on: a tenth less time for units of many files.
+    $<$<CXX_COMPILER_ID:GNU>:$<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=600000>>
     # g++ 12 sees overlaps that cannot be in inlined std::string operations at -O3 (GCC bug 105651), and uninitialized
     # members in moved std::variant at -O2 and in std::regex (GCC bug 105562).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>
