@@ -13,8 +13,8 @@ namespace {
 using namespace swirl;
 using namespace swirl::cufft;
 
-Status execute(Handle handle, std::optional<Type> type, const Descriptor* input, const Descriptor* output,
-               int sign) {
+Status execute_descriptors(Handle handle, std::optional<Type> type, const Descriptor* input,
+                           const Descriptor* output, int sign) {
     return status_of([&] {
         const std::shared_ptr<Plan> plan = plan_of(handle);
         const std::optional<Kind> asked = type ? std::optional(kind_of(*type)) : std::nullopt;
@@ -78,25 +78,25 @@ Status cufftXtMemcpy(Handle plan, void* to, void* from, CopyType type) {
 }
 
 Status cufftXtExecDescriptor(Handle plan, Descriptor* input, Descriptor* output, int sign) {
-    return execute(plan, {}, input, output, sign);
+    return execute_descriptors(plan, {}, input, output, sign);
 }
 Status cufftXtExecDescriptorC2C(Handle plan, Descriptor* input, Descriptor* output, int sign) {
-    return execute(plan, Type::c2c, input, output, sign);
+    return execute_descriptors(plan, Type::c2c, input, output, sign);
 }
 Status cufftXtExecDescriptorR2C(Handle plan, Descriptor* input, Descriptor* output) {
-    return execute(plan, Type::r2c, input, output, forward_sign);
+    return execute_descriptors(plan, Type::r2c, input, output, forward_sign);
 }
 Status cufftXtExecDescriptorC2R(Handle plan, Descriptor* input, Descriptor* output) {
-    return execute(plan, Type::c2r, input, output, inverse_sign);
+    return execute_descriptors(plan, Type::c2r, input, output, inverse_sign);
 }
 Status cufftXtExecDescriptorZ2Z(Handle plan, Descriptor* input, Descriptor* output, int sign) {
-    return execute(plan, Type::z2z, input, output, sign);
+    return execute_descriptors(plan, Type::z2z, input, output, sign);
 }
 Status cufftXtExecDescriptorD2Z(Handle plan, Descriptor* input, Descriptor* output) {
-    return execute(plan, Type::d2z, input, output, forward_sign);
+    return execute_descriptors(plan, Type::d2z, input, output, forward_sign);
 }
 Status cufftXtExecDescriptorZ2D(Handle plan, Descriptor* input, Descriptor* output) {
-    return execute(plan, Type::z2d, input, output, inverse_sign);
+    return execute_descriptors(plan, Type::z2d, input, output, inverse_sign);
 }
 Status cufftXtQueryPlan(Handle plan, void*, int) { return refuse(plan, Status::not_supported); }
 
