@@ -4,6 +4,7 @@
 
 #include "kept_plans.hpp"
 #include "memory_call.hpp"
+#include "plan.hpp"
 #include "plan_cache.hpp"
 #include "planning.hpp"
 #include "recipe.hpp"
@@ -66,7 +67,7 @@ WindowArgument window_argument(CallKey& key, nb::handle given) {
 void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t data, int type,
                nb::handle shape, nb::handle strides, nb::handle lengths, nb::handle axes, std::uintptr_t out,
                int out_component, nb::handle out_strides, nb::handle factor_arguments,
-               nb::handle window_arguments, const MemoryCall& where) {
+               nb::handle window_arguments, nb::handle given_plan, const MemoryCall& where) {
     CallKey key;
     key.add(function_number | scaled << 8 | static_cast<int>(is_weighted) << 16 | type << 20);
     key.add(static_cast<Integer>(out_component) << 32 | where.threads);
@@ -79,9 +80,14 @@ void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t
     WindowArgument window;
     if (window_arguments.is_valid() && !window_arguments.is_none())
         window = window_argument(key, window_arguments);
-    std::shared_ptr<const Recipe> recipe = cache().find(key);
+    const Plan* const plan_to_take =
+        given_plan.is_valid() && !given_plan.is_none() ? &plan_of(given_plan) : nullptr;
+    if (plan_to_take != nullptr && plan_to_take->device() != where.device())
+        throw UserError("plan is for " + name_of(plan_to_take->device()) + ", but the array is on " +
+                        name_of(where.device()));
+    std::shared_ptr<const Recipe> recipe = plan_to_take != nullptr ? nullptr : cache().find(key);
     if (recipe == nullptr) {
-        if (where.is_capturing) refuse_planning_in_capture();
+        if (where.is_capturing && plan_to_take == nullptr) refuse_planning_in_capture();
         Call call;
         call.function = static_cast<Function>(function_number);
         call.norm = norm_of(call.function, scaled);
@@ -101,8 +107,8 @@ void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t
         call.window = window.side;
         if (window.data != nullptr && (call.axes.size() != 1 || factor.data != nullptr))
             throw nb::value_error("a window is for transforms along one axis, without a factor");
-        recipe = kept_while_gpu_runs(recipe_of(call));
-        cache().insert(key, recipe);
+        recipe = kept_while_gpu_runs(recipe_of(call, plan_to_take));
+        if (plan_to_take == nullptr) cache().insert(key, recipe);
     }
     if (!recipe->plan) return;
     void* const to = reinterpret_cast<void*>(out);
@@ -131,15 +137,15 @@ void define_memory_transforms(nb::module_& module) {
         [](int function, int scaled, bool is_weighted, std::uintptr_t data, int type, nb::handle shape,
            nb::handle strides, nb::handle lengths, nb::handle axes, std::uintptr_t out, int out_component,
            nb::handle out_strides, nb::handle factor, int threads, int gpu, std::uintptr_t stream,
-           bool is_capturing, nb::handle allocate, nb::handle window) {
+           bool is_capturing, nb::handle allocate, nb::handle window, nb::handle plan) {
             transform(function, scaled, is_weighted, data, type, shape, strides, lengths, axes, out,
-                      out_component, out_strides, factor, window,
+                      out_component, out_strides, factor, window, plan,
                       {threads, gpu, stream, is_capturing, allocate});
         },
         arg("function"), arg("scaled"), arg("is_weighted"), arg("data"), arg("type"), arg("shape"),
         arg("strides"), arg("lengths"), arg("axes"), arg("out"), arg("out_component"), arg("out_strides"),
         arg("factor").none(), arg("threads"), arg("gpu"), arg("stream"), arg("is_capturing"),
-        arg("allocate").none(), arg("window").none() = nb::none());
+        arg("allocate").none(), arg("window").none() = nb::none(), arg("plan").none() = nb::none());
     nb::dict types;
     constexpr std::pair<const char*, DataType> names[] = {
         {"float16", DataType::float16},     {"bfloat16", DataType::bfloat16},

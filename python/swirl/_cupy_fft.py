@@ -21,14 +21,14 @@ def call(name, x, n=None, axis=None, norm=None, overwrite_x=False, workers=None,
     """A function of SciPy by its name, and with its arguments: `n` and `axis`, or `s` and `axes` for several dimensions.
 
     Returns:
-        A new array of CuPy, contiguous. `overwrite_x` and `workers` mean nothing on a GPU.
+        A new array of CuPy, contiguous. `overwrite_x` and `workers` mean nothing on a GPU. `plan` is a swirl.Plan of exactly the
+        problem that the call needs, on the array's GPU, such as a measured one.
 
     Raises:
-        ValueError: A length is below 1, axes repeat or do not exist, `norm` is invalid.
-        TypeError: The array is complex where reals are transformed, or `plan` is given.
+        ValueError: A length is below 1, axes repeat or do not exist, `norm` is invalid, or `plan` is one of another problem,
+            which the message shows beside the one needed, or of another device.
+        TypeError: The array is complex where reals are transformed, or `plan` is no swirl.Plan.
     """
-    if plan is not None:
-        raise TypeError("swirl plans the calls of CuPy's arrays itself: use swirl.plan(…, device=…).execute(x) for another plan")
     kind = name.rstrip("2n")
     gives_half, takes_half = kind in ("rfft", "ihfft"), kind in ("irfft", "hfft")
     if gives_half and x.dtype.kind == "c":
@@ -58,7 +58,7 @@ def call(name, x, n=None, axis=None, norm=None, overwrite_x=False, workers=None,
             _core.transform_memory(
                 _FUNCTIONS[kind], scaled, False, x.data.ptr, _core.data_types[x.dtype.name], x.shape, _elements(x), tuple(lengths),
                 tuple(axes), result.data.ptr, _core.data_types[component], _elements(result), None, 1, x.device.id, stream,
-                cupy.cuda.get_current_stream().is_capturing(), None)
+                cupy.cuda.get_current_stream().is_capturing(), None, None, plan)
     return result
 
 

@@ -70,13 +70,10 @@ def stft(x, fs=1.0, window="hann", nperseg=256, noverlap=None, nfft=None, detren
     if factor is None:
         raise ValueError(f"scaling is {scaling!r}; it can be 'spectrum' or 'psd'")
     spectra = _spectra(x, win * factor, hop, nfft, frames, -beyond, boundary, onesided, _detrending(detrend), _threads(workers))
-    times = (np.arange(frames) * hop + nperseg / 2 - beyond_of_times(boundary, nperseg)) / float(fs)
+    centre = 0 if boundary is not None else nperseg / 2  # of the first frame
+    times = (np.arange(frames) * hop + centre) / float(fs)
     frequencies = np.fft.rfftfreq(nfft, 1 / fs) if onesided else np.fft.fftfreq(nfft, 1 / fs)
     return frequencies, times, np.moveaxis(spectra, -1, axis if axis >= 0 else axis - 1)
-
-
-def beyond_of_times(boundary, nperseg):
-    return nperseg / 2 if boundary is not None else 0
 
 
 def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, input_onesided=True, boundary=True, time_axis=-1,
@@ -91,7 +88,7 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
         fs, window, nperseg, noverlap, nfft, scaling, workers: As of `stft`; nperseg is by default the length of a spectrum's signal.
 
     Returns:
-        Times, and the signal along the last axis, real for half spectra. A warning says if the window, where frames overlap, does
+        Times, and the signal, along the axis of frames without that of frequencies, real for half spectra. A warning says if the window, where frames overlap, does
         not determine the signal.
 
     Raises:
@@ -129,13 +126,8 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
                       stacklevel=2)
     signal *= (factor / np.where(envelope > 1e-10, envelope, 1)).astype(signal.real.dtype)
     signal = signal[..., ends:signal.shape[-1] - ends]
-    if spectra.ndim > 1:
-        # The axis of time stands where the first of both was.
-        if freq_axis < time_axis:
-            time_axis -= 1
-        signal = np.moveaxis(signal, -1, time_axis) if signal.ndim > 1 else signal
-        length = signal.shape[time_axis] if signal.ndim > 1 else signal.size
-    return np.arange(length) / float(fs), signal
+    times = np.arange(signal.shape[-1]) / float(fs)
+    return times, np.moveaxis(signal, -1, time_axis - 1 if freq_axis < time_axis else time_axis)
 
 
 def _window(window, nperseg, longest):

@@ -355,7 +355,8 @@ def __ua_function__(method, args, kwargs):
     if type(x).__module__.partition(".")[0] == "cupy":
         from swirl import _cupy_fft
 
-        return _cupy_fft.call(method.__name__, *args, **kwargs) if _cupy_fft.takes(method.__name__, x) else NotImplemented
+        is_ours = _cupy_fft.takes(method.__name__, x) and isinstance(kwargs.get("plan"), (_core.Plan, type(None)))
+        return _cupy_fft.call(method.__name__, *args, **kwargs) if is_ours else NotImplemented
     is_foreign = hasattr(x, "__array_namespace__") and not isinstance(x, (np.ndarray, np.generic))
     is_long = getattr(x, "dtype", None) in (np.longdouble, np.clongdouble)
     if is_foreign or is_long or not isinstance(kwargs.get("plan"), (_core.Plan, type(None))):

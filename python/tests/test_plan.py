@@ -195,3 +195,24 @@ def test_an_exception_of_progress_ends_a_search():
 
     with pytest.raises(LookupError):
         swirl.plan("dft 360360", effort="exhaustive", progress=refuse)
+
+
+def test_transforms_of_memory_take_plans_of_their_problem():
+    from swirl import _core
+
+    x, y = random(8, 64), np.zeros((8, 64), complex)
+
+    def transform(plan, x=x):
+        number = _core.data_types["complex128"]
+        _core.transform_memory(_core.FFT, 0, False, x.ctypes.data, number, (8, 64), (64, 1), (64,), (1,), y.ctypes.data,
+                               _core.data_types["float64"], (64, 1), None, 1, -1, 0, False, None, None, plan)
+
+    for plan in (None, swirl.plan("dft 64 batch=8", schedule="avx2: 0 stockham(4,4,4)", cpu="avx2")):
+        y[:] = 0
+        transform(plan)
+        np.testing.assert_allclose(y, np.fft.fft(x), atol=1e-11)
+    with pytest.raises(ValueError, match="dft 64 batch=8") as error:
+        transform(swirl.plan("dft 32"))
+    assert "dft 32" in str(error.value)
+    with pytest.raises(TypeError, match="swirl.Plan"):
+        transform("dft 64")

@@ -229,3 +229,17 @@ def test_a_graph_captures_a_short_time_transform():
     graph.replay()
     expected = torch.stft(x, 400, 160, window=window, return_complex=True)
     assert (result - expected).abs().max() < 1e-4 * expected.abs().max()
+
+
+def test_functions_of_arrays_of_cupy_take_plans():
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+    scipy_fft = pytest.importorskip("scipy.fft", reason="SciPy is not installed")
+    x = cupy.random.standard_normal((8, 64)) + 1j
+    with scipy_fft.set_backend(swirl.fft, only=True):
+        with pytest.raises(ValueError, match="dft 64 batch=8") as error:
+            scipy_fft.fft(x, plan=swirl.plan("dft 32", device=0))
+        assert "dft 32" in str(error.value)
+        plan = swirl.plan("dft 64 batch=8", device=0, effort="measure", time_budget=0.2)
+        np.testing.assert_allclose(cupy.asnumpy(scipy_fft.fft(x, plan=plan)), np.fft.fft(cupy.asnumpy(x)), rtol=0, atol=1e-11)
+        with pytest.raises(ValueError, match="cpu"):
+            scipy_fft.fft(x, plan=swirl.plan("dft 64 batch=8"))

@@ -65,6 +65,19 @@ def test_the_inverse_is_torchs(dtype):
                   torch.istft(spectra, n_fft, return_complex=dtype.is_complex, **arguments), 1000)
 
 
+def test_any_two_sided_spectra_give_torchs_signals():
+    for n_fft in (10, 9):
+        spectra, window = random(3, n_fft, 7, dtype=torch.complex128), torch.ones(n_fft, dtype=torch.float64)
+        for return_complex in (True, False):
+            close(swirl.torch.istft(spectra, n_fft, window=window, return_complex=return_complex),
+                  torch.istft(spectra, n_fft, window=window, return_complex=return_complex))
+
+
+def test_a_missing_window_is_warned_about():
+    with pytest.warns(UserWarning, match="A window was not provided"):
+        swirl.torch.stft(random(100), 16, return_complex=True)
+
+
 def test_errors_are_those_of_torch():
     x, z = random(100), random(9, 20, dtype=torch.complex128)
     for arguments in (dict(n_fft=0), dict(n_fft=16, hop_length=0), dict(n_fft=16, win_length=17), dict(n_fft=16, window=random(15)),

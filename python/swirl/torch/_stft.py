@@ -109,15 +109,17 @@ def istft(input, n_fft, hop_length=None, win_length=None, window=None, center=Tr
         raise RefusedCall(f"istft: expected the frequency dimension to match n_fft={n_fft}, but got {bins}")
     if hop_length > n_fft:
         raise RefusedCall(f"istft: expected 0 < hop_length <= {n_fft}, but got {hop_length}")
-    if onesided and (return_complex or window.is_complex()):
+    if onesided and return_complex:
         raise RefusedCall("istft: complex results have no half spectra: use onesided=False")
+    if window.is_complex() and not return_complex:
+        raise RefusedCall("istft: windows are complex where results are: use return_complex=True")
     spectra, scaled = spectra.transpose(-2, -1), 1 if normalized else 2
+    if not (onesided or return_complex):
+        spectra, onesided = spectra[..., :n_fft // 2 + 1], True  # of real signals the rest is the mirror image
     if window.is_complex():
         signal = _overlap_add(ifft(spectra, norm="ortho" if normalized else None) * window, hop_length)
     else:
         signal = _istft(spectra, window, hop_length, scaled, False, False, onesided)
-    if not return_complex and signal.is_complex():
-        signal = signal.real
     envelope = _overlap_add((window * window).expand(frames, n_fft), hop_length)
     start = n_fft // 2 if center else 0
     whole = signal.shape[-1]
@@ -157,6 +159,8 @@ def _arguments(name, x, n_fft, hop_length, win_length, window):
         raise RefusedCall(f"{name}: expected 0 < win_length <= n_fft, but got win_length={win_length}")
     component = COMPONENT[x.dtype]
     if window is None:
+        warnings.warn("A window was not provided. A rectangular window will be applied, which is known to cause spectral leakage. To "
+                      "suppress this warning and use a rectangular window, explicitly set `window=torch.ones(win_length)`.", stacklevel=3)
         window = x.new_ones(win_length, dtype=component)
     if window.dim() != 1 or window.shape[0] != win_length:
         raise RefusedCall(f"{name}: expected a 1D window tensor of size equal to win_length={win_length}, but got window with size "
