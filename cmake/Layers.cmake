@@ -26,8 +26,10 @@ foreach(layer IN LISTS layer_order)
         else()
             swirl_precompile(swirl_${layer} FROM ${library_headers})
         endif()
-        # Interfaces in macros that are not undefined, one by one.
+        # Alone: interfaces in macros that are not undefined, and the variable of the BLAS that a program finds by name, which must not
+        # come with other code of its folder.
         set(interfaces ${PROJECT_SOURCE_DIR}/src/blas/cblas.cpp ${PROJECT_SOURCE_DIR}/src/blas/fortran.cpp
+            ${PROJECT_SOURCE_DIR}/src/blas/report.cpp
             ${PROJECT_SOURCE_DIR}/src/fftw/double.cpp ${PROJECT_SOURCE_DIR}/src/fftw/single.cpp)
         swirl_unite(swirl_${layer} ${interfaces})
         # The call of a small kernel takes some nanoseconds. Pairs of arguments loaded as one vector would wait for the two
