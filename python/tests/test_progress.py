@@ -22,10 +22,10 @@ class Screen(io.StringIO):
 def test_a_terminal_has_a_bar_and_a_file_none(monkeypatch):
     screen = Screen()
     monkeypatch.setattr(sys, "stderr", screen)
-    swirl.plan("dft 1009", effort="measure", time_budget=1.5, use_wisdom=False)
+    swirl.plan("dft 50400", effort="measure", time_budget=1.5, use_wisdom=False)
     shown = screen.getvalue().split("\r")
     bars = [line for line in shown if line.startswith("[")]
-    assert bars and all("measuring dft 1009" in line for line in bars)
+    assert bars and all("measuring dft 50400" in line for line in bars)
     assert any("best" in line and "s left" in line for line in bars)
     assert shown[-1] == "\x1b[K"  # it is taken away
 
@@ -73,13 +73,13 @@ def test_a_notebook_has_a_bar(monkeypatch):
     of_display.display = display
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", of_display)
-    swirl.plan("dft 1009", effort="measure", time_budget=1.5, use_wisdom=False)
-    assert "<progress" in pages[0]["text/html"] and "dft 1009" in pages[0]["text/plain"]
+    swirl.plan("dft 50400", effort="measure", time_budget=1.5, use_wisdom=False)
+    assert "<progress" in pages[0]["text/html"] and "dft 50400" in pages[0]["text/plain"]
     assert pages[-1] == {"text/plain": ""}
 
 
 def test_an_interrupted_search_keeps_the_fastest_so_far():
-    problem, lines = "dft 2520 float32 batch=7", []
+    problem, lines = "dft 50400 float32 batch=7", []  # searched for seconds
 
     def interrupt(line):
         lines.append(line)
