@@ -13,11 +13,11 @@ constexpr Integer largest_tabulated_order = Integer{1} << 26;
 
 __extension__ using Wide = __int128;
 
-/// a·b mod n for factors that are not negative. Divisions of 128 bits are slow.
-Integer product_modulo(Integer a, Integer b, Integer n) {
-    const Wide product = static_cast<Wide>(a) * b;
-    const bool is_narrow = product >> 63 == 0;
-    return is_narrow ? static_cast<Integer>(product) % n : static_cast<Integer>(product % n);
+/// a·b mod n for factors that are not negative, a below 2^64. Divisions of 128 bits are slow.
+Wide product_modulo(Wide a, Integer b, Wide n) {
+    const Wide product = a * b;
+    const bool is_narrow = product >> 63 == 0 && n >> 63 == 0;
+    return is_narrow ? static_cast<Integer>(product) % static_cast<Integer>(n) : product % n;
 }
 
 } // namespace
@@ -54,16 +54,12 @@ Complex DiagonalValues::root(Wide order, Wide k, Direction direction) {
 
 Complex DiagonalValues::operator()(const DiagonalFunction& function, Integer i) {
     if (const auto* f = std::get_if<TwiddleFunction>(&function)) {
-        const Integer digits = product_modulo(f->first.of(i), f->second.of(i), f->order);
+        const Wide digits = product_modulo(f->first.of(i), f->second.of(i), f->order);
         return root(f->order, product_modulo(digits, f->factor, f->order), f->direction);
     }
     if (const auto* f = std::get_if<ChirpFunction>(&function)) {
         const Wide order = 2 * static_cast<Wide>(f->order);
-        if (order >> 63 == 0) {
-            const auto n = static_cast<Integer>(order);
-            return root(n, product_modulo(product_modulo(i, i, n), f->factor, n), f->direction);
-        }
-        return root(order, static_cast<Wide>(i) * i % order * f->factor % order, f->direction);
+        return root(order, product_modulo(product_modulo(i, i, order), f->factor, order), f->direction);
     }
     if (const auto* f = std::get_if<ChirpSpectrumFunction>(&function))
         return spectra_.try_emplace({f->order, f->size}, f->order, f->size)

@@ -178,19 +178,18 @@ ir::Program lower_kernel(const KernelRequest& request, const KernelLoops& kernel
     return context.finish();
 }
 
-} // namespace
-
-namespace {
-
 /// Takes long tables from an earlier kernel that has the same: the two transforms of a convolution have many in common.
 void share_tables(ir::Program& program, const std::vector<ir::Program>& earlier) {
     constexpr std::size_t shortest = std::size_t{1} << 16; // bytes
-    for (ir::BufferInfo& buffer : program.buffers) {
-        if (!buffer.contents || buffer.contents->bytes() < shortest) continue;
+    const auto known_as = [&](const ir::TableData& contents) -> const ir::TableData& {
         for (const ir::Program& other : earlier)
             for (const ir::BufferInfo& known : other.buffers)
-                if (known.contents && *known.contents == *buffer.contents) buffer.contents = known.contents;
-    }
+                if (known.contents && *known.contents == *contents) return known.contents;
+        return contents;
+    };
+    for (ir::BufferInfo& buffer : program.buffers)
+        if (buffer.contents && buffer.contents->bytes() >= shortest)
+            buffer.contents = known_as(buffer.contents);
 }
 
 } // namespace

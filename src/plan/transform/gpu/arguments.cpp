@@ -81,6 +81,11 @@ GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
     }
 }
 
+bool GpuArgumentCheck::is_aligned(const void* pointer, Binding::Source source) const {
+    const std::size_t alignment = alignments_[static_cast<std::size_t>(source)];
+    return alignment <= 1 || reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
+}
+
 Integer GpuArgumentCheck::bytes_of_array(std::size_t k) const {
     const AuxiliaryArray& array = arrays_[k];
     const bool pairs = array.is_complex && layout_ == ComplexLayout::interleaved;
@@ -112,10 +117,8 @@ std::vector<GpuArgument> GpuArgumentCheck::list_of(const Arguments& arguments) c
 
 bool GpuArgumentCheck::admits(const runtime::GpuDevice& device, const Arguments& arguments) const {
     const auto is_right = [&](const void* pointer, Binding::Source source, Integer low, Integer high) {
-        if (pointer == nullptr) return true;
-        const std::size_t alignment = alignments_[static_cast<std::size_t>(source)];
-        return (alignment <= 1 || reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) &&
-               runtime::is_memory_of(device, at(pointer, low), at(pointer, high - 1));
+        return pointer == nullptr || (is_aligned(pointer, source) &&
+                                      runtime::is_memory_of(device, at(pointer, low), at(pointer, high - 1)));
     };
     using enum Binding::Source;
     if (!is_right(arguments.input, input, low_[0], high_[0]) ||
@@ -141,10 +144,6 @@ void GpuArgumentCheck::operator()(const runtime::GpuDevice& device, const Argume
 
 void GpuArgumentCheck::require_valid_addresses(const Arguments& arguments) const {
     on_host_(arguments);
-    const auto is_aligned = [&](const void* pointer, Binding::Source source) {
-        const std::size_t alignment = alignments_[static_cast<std::size_t>(source)];
-        return alignment <= 1 || reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0;
-    };
     if (arrays_.empty() && is_aligned(arguments.input, Binding::Source::input) &&
         is_aligned(arguments.input_imaginary, Binding::Source::input_imaginary) &&
         is_aligned(arguments.output, Binding::Source::output) &&

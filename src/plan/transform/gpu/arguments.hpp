@@ -53,6 +53,7 @@ public:
 private:
     /// Arguments that the problem does not have get a null pointer.
     std::vector<GpuArgument> list_of(const Arguments& arguments) const;
+    bool is_aligned(const void* pointer, Binding::Source source) const;
     /// Bytes of an auxiliary array, of one component if it is planar.
     Integer bytes_of_array(std::size_t k) const;
     /// Whether all pointers are aligned and in memory of this GPU: without allocations, as the fast path of an execution.
