@@ -40,7 +40,6 @@ struct Blocks {
     Integer n = 0, loaded = 0, kept = 0;
     Integer input_stride = 1, output_stride = 1; ///< of a block's elements
     std::span<const std::int64_t> count = {}, input_strides = {}, output_strides = {}; ///< loops over blocks
-    int threads = 1;
 };
 
 Transform problem_of(const Blocks& blocks) {
@@ -87,8 +86,7 @@ void convolve(bool is_float32, std::uintptr_t data, std::uintptr_t out, std::uin
                   .loaded = loaded,
                   .kept = kept,
                   .input_stride = input_stride,
-                  .output_stride = output_stride,
-                  .threads = threads};
+                  .output_stride = output_stride};
     for (const Integer value : {Integer{is_float32}, Integer{blocks.is_planar}, n, loaded, kept, input_stride,
                                 output_stride, Integer{threads}})
         key.add(value);

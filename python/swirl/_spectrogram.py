@@ -88,8 +88,8 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
         fs, window, nperseg, noverlap, nfft, scaling, workers: As of `stft`; nperseg is by default the length of a spectrum's signal.
 
     Returns:
-        Times, and the signal, along the axis of frames without that of frequencies, real for half spectra. A warning says if the window, where frames overlap, does
-        not determine the signal.
+        Times, and the signal, along the axis of frames without that of frequencies, real for half spectra. A warning says if the
+        window, where frames overlap, does not determine the signal.
 
     Raises:
         ValueError: Lengths or axes do not fit together, or an argument is invalid.

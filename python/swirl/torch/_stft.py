@@ -9,8 +9,7 @@ import torch
 from swirl.torch import _kernels
 from swirl.torch._arguments import RefusedCall
 from swirl.torch._bilinear import Bilinear
-from swirl.torch._functions import fft
-from swirl.torch._functions import ifft
+from swirl.torch._functions import fft, ifft
 from swirl.torch._kernels import COMPLEX, COMPONENT
 from swirl.torch._operators import apply
 from swirl.torch._plain import is_plain
@@ -239,7 +238,7 @@ def _istft_of_memory(spectra, window, hop, scaled, forward, weighted, onesided):
         add(spectra, signal)
         return signal
     count = max(_CHUNK // bytes_of_frame, 1)
-    # Longest first: rows of frames that stay in the caches, then pieces of rows.
+    # Longest first: rows of frames that stay in the caches, then parts of rows.
     flat, of_rows = spectra.reshape(-1, *spectra.shape[-2:]), signal.view(-1, signal.shape[-1])
     together = max(count // frames, 1)
     for row in range(0, rows, together):
@@ -261,9 +260,9 @@ def _overlap_add(frames, hop):
     count, n = frames.shape[-2:]
     length = (count - 1) * hop + n
     whole = torch.nn.functional.pad(frames, [0, -n % hop])
-    pieces = whole.unflatten(-1, (-1, hop))  # (…, count, pieces, hop)
-    parts = pieces.shape[-2]
-    signal = sum(torch.nn.functional.pad(pieces[..., p, :], [0, 0, p, parts - 1 - p]) for p in range(parts))
+    parts = whole.unflatten(-1, (-1, hop))  # (…, count, parts, hop)
+    number = parts.shape[-2]
+    signal = sum(torch.nn.functional.pad(parts[..., p, :], [0, 0, p, number - 1 - p]) for p in range(number))
     return signal.flatten(-2)[..., :length]
 
 
