@@ -4,20 +4,18 @@
 #include "cli/explain/derivation.hpp"
 #include "cli/explain/notebook.hpp"
 #include "cli/standalone.hpp"
+#include "target/gpu.hpp"
 
 #include <nanobind/stl/string.h>
 
 #include <swirl/error.hpp>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 #include <variant>
 
 namespace swirl::python {
 namespace {
-
-constexpr std::string_view kinds_of_gpu[] = {"generic", "sm_80", "sm_90"};
 
 cli::PlanningOptions planning_options(const Report& report) {
     cli::PlanningOptions options;
@@ -54,7 +52,7 @@ std::string explain(const std::string& problem, nb::handle device, int threads, 
     Report report{problem, {}, threads, accuracy, schedule, cpu, use_wisdom};
     const std::string named = device.is_none() ? "cpu" : nb::str(device).c_str();
     const bool is_kind =
-        std::find(std::begin(kinds_of_gpu), std::end(kinds_of_gpu), named) != std::end(kinds_of_gpu);
+        std::ranges::any_of(target::gpus(), [&](const target::Gpu* gpu) { return gpu->name == named; });
     report.device = is_kind ? named : name_of(device_named(device));
     return explanation_of(report, full);
 }

@@ -8,11 +8,10 @@ Along several axes, and for short signals, the product with the spectrum is part
 import functools
 import math
 import operator
-import os
 
 import numpy as np
 
-from swirl import _core
+from swirl import _core, _memory
 from swirl.fft import fftn, irfftn, ifftn, next_fast_len, rfftn
 
 #: The longest block; beyond, it leaves the caches.
@@ -49,7 +48,7 @@ def convolve(in1, in2, mode="full", axes=None, *, workers=None):
     if in1.ndim != in2.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
     dtype = np.result_type(in1, in2)
-    threads = _threads(workers)
+    threads = _memory.threads_of(workers)
     axes = _resolved(axes, in1.ndim)
     if in1.ndim == 0:
         return in1 * in2
@@ -77,17 +76,6 @@ def convolve(in1, in2, mode="full", axes=None, *, workers=None):
     if dtype.kind in "iu":
         result = np.rint(result)
     return result.astype(dtype, copy=False)
-
-
-def _threads(workers):
-    if workers is None:
-        return _core.get_workers()
-    workers = operator.index(workers)
-    if workers < 0:
-        workers += 1 + len(os.sched_getaffinity(0))
-    if workers < 1:
-        raise ValueError(f"workers is {workers}; it must be a positive number, or a negative one above that of the processors")
-    return workers
 
 
 def _resolved(axes, dimensions):
@@ -132,15 +120,6 @@ def _cut(shape1, shape2, mode, axes):
     return starts, shape
 
 
-def _address(x):
-    return x.__array_interface__["data"][0]
-
-
-def _strides(x):
-    """In elements."""
-    return tuple(stride // x.itemsize for stride in x.strides)
-
-
 def _by_transforms(a, b, axes, starts, shape, threads):
     is_complex = a.dtype.kind == "c"
     lengths = [next_fast_len(a.shape[d] + b.shape[d] - 1, not is_complex) for d in axes]
@@ -153,11 +132,8 @@ def _by_transforms(a, b, axes, starts, shape, threads):
     if not is_complex:
         half[axes[-1]] = lengths[-1] // 2 + 1
     spectrum = np.empty(half, factor.dtype)
-    component = _core.data_types[a.real.dtype.name]
-    _core.transform_memory(
-        _core.FFT if is_complex else _core.RFFT, 0, False, _address(a), _core.data_types[a.dtype.name], a.shape, _strides(a),
-        tuple(lengths), tuple(axes), _address(spectrum), component, _strides(spectrum),
-        (_address(factor), tuple(d for d in range(a.ndim) if d in axes or factor.shape[d] > 1), False), threads, -1, 0, False, None)
+    varies = tuple(d for d in range(a.ndim) if d in axes or factor.shape[d] > 1)
+    _memory.transform(_core.FFT if is_complex else _core.RFFT, a, lengths, axes, spectrum, threads, factor=(factor, varies, False))
     back = ifftn if is_complex else irfftn
     full = back(spectrum, lengths, axes, overwrite_x=is_complex, workers=threads)
     return full[tuple(slice(start, start + n) for start, n in zip(starts, shape))].copy()
@@ -206,8 +182,8 @@ def _execute(x, y, spectrum, n, loaded, kept, step_x, step_y, blocks, threads):
         step_x, step_y: Elements from one block to the next.
     """
     is_complex, single = x.dtype.kind == "c", x.real.dtype == np.float32
-    count, in_strides, out_strides = list(x.shape[:-1]), list(_strides(x)[:-1]), list(_strides(y)[:-1])
-    stride_x, stride_y = _strides(x)[-1], _strides(y)[-1]
+    count, in_strides, out_strides = list(x.shape[:-1]), list(_memory.strides(x)[:-1]), list(_memory.strides(y)[:-1])
+    stride_x, stride_y = _memory.strides(x)[-1], _memory.strides(y)[-1]
     if blocks:
         count, in_strides, out_strides = count + [blocks], in_strides + [step_x * stride_x], out_strides + [step_y * stride_y]
     second = None
@@ -220,7 +196,7 @@ def _execute(x, y, spectrum, n, loaded, kept, step_x, step_y, blocks, threads):
         count[paired] //= 2
         in_strides[paired] *= 2
         out_strides[paired] *= 2
-    _core.convolve_memory(single, _address(x), _address(y), _address(spectrum), n, loaded, kept, stride_x, stride_y, second,
+    _core.convolve_memory(single, *map(_memory.address, (x, y, spectrum)), n, loaded, kept, stride_x, stride_y, second,
                           tuple(count), tuple(in_strides), tuple(out_strides), threads)
     return True
 

@@ -7,8 +7,7 @@ import warnings
 
 import numpy as np
 
-from swirl import _core
-from swirl._convolution import _address, _strides, _threads
+from swirl import _core, _memory
 
 #: Bytes of frames that the inverse transform writes before it adds them up: they stay in the caches.
 _CHUNK = 4 << 20
@@ -69,7 +68,8 @@ def stft(x, fs=1.0, window="hann", nperseg=256, noverlap=None, nfft=None, detren
     factor = 1 / win.sum() if scaling == "spectrum" else 1 / np.sqrt(fs * (win * win).sum()) if scaling == "psd" else None
     if factor is None:
         raise ValueError(f"scaling is {scaling!r}; it can be 'spectrum' or 'psd'")
-    spectra = _spectra(x, win * factor, hop, nfft, frames, -beyond, boundary, onesided, _detrending(detrend), _threads(workers))
+    spectra = _spectra(x, win * factor, hop, nfft, frames, -beyond, boundary, onesided, _detrending(detrend),
+                       _memory.threads_of(workers))
     centre = 0 if boundary is not None else nperseg / 2  # of the first frame
     times = (np.arange(frames) * hop + centre) / float(fs)
     frequencies = np.fft.rfftfreq(nfft, 1 / fs) if onesided else np.fft.fftfreq(nfft, 1 / fs)
@@ -115,7 +115,7 @@ def istft(Zxx, fs=1.0, window="hann", nperseg=None, noverlap=None, nfft=None, in
         raise ValueError(f"scaling is {scaling!r}; it can be 'spectrum' or 'psd'")
     factor = win.sum() if scaling == "spectrum" else np.sqrt(fs * (win * win).sum())
     hop = nperseg - noverlap
-    signal = _overlapped(spectra, win, hop, nfft, input_onesided, _threads(workers))
+    signal = _overlapped(spectra, win, hop, nfft, input_onesided, _memory.threads_of(workers))
     frames = spectra.shape[-2]
     envelope = np.zeros(signal.shape[-1])
     _add(envelope, np.broadcast_to(win * win, (frames, nperseg)), hop)
@@ -255,10 +255,8 @@ def _transform(frames, window, nfft, onesided, result, threads):
         result[..., :nfft // 2 + 1] = half
         np.conjugate(half[..., (nfft - 1) // 2:0:-1], out=result[..., nfft // 2 + 1:])
         return
-    _core.transform_memory(
-        _core.RFFT if onesided else _core.FFT, 0, False, _address(frames), _core.data_types[frames.dtype.name], frames.shape,
-        _strides(frames), (nfft,), (frames.ndim - 1,), _address(result), _core.data_types[window.dtype.name], _strides(result), None,
-        threads, -1, 0, False, None, (_address(window), True))
+    _memory.transform(_core.RFFT if onesided else _core.FFT, frames, (nfft,), (frames.ndim - 1,), result, threads,
+                      window=(window, True))
 
 
 def _overlapped(spectra, window, hop, nfft, onesided, threads):
@@ -281,10 +279,8 @@ def _overlapped(spectra, window, hop, nfft, onesided, threads):
         for frame in range(0, frames, count):
             part = spectra[row:row + rows, frame:frame + count]
             samples = buffer[:part.shape[0], :part.shape[1]]
-            _core.transform_memory(
-                _core.IRFFT if onesided else _core.IFFT, 2, False, _address(part), _core.data_types[part.dtype.name],
-                part.shape, _strides(part), (nfft,), (2,), _address(samples), _core.data_types[real.name], _strides(samples), None,
-                threads, -1, 0, False, None, (_address(padded), False))
+            _memory.transform(_core.IRFFT if onesided else _core.IFFT, part, (nfft,), (2,), samples, threads, scaled=2,
+                              window=(padded, False))
             _add(signal[row:row + rows, frame * hop:], samples[..., :nperseg], hop)
     return signal.reshape(*batch, -1)
 
