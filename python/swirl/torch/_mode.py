@@ -35,8 +35,8 @@ def _call(theirs, args, kwargs):
 
 
 class as_torch_fft(TorchFunctionMode):
-    """Context manager: inside the block torch.fft's functions, torch.stft and torch.istft are swirl's, for this thread, in torch.compile too. Tensors that
-    swirl does not transform go to PyTorch."""
+    """Context manager: inside the block torch.fft's functions, torch.stft and torch.istft are swirl's, for this thread, in
+    torch.compile too. Tensors that swirl does not transform go to PyTorch."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
