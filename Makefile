@@ -21,7 +21,7 @@ help:
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
 	@echo "make check-peers  run SciPy's, NumPy's and PyTorch's own tests with the Python package in place of theirs"
 	@echo "make wheel      build the Python package as a wheel in build/wheels"
-	@echo "make check-plans  plan very many problems, run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16)"
+	@echo "make check-plans  plan very many problems, run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16 SKIP=)"
 
 setup:
 	@scripts/setup
@@ -71,7 +71,7 @@ check-plans: setup
 	cmake --preset release
 	cmake --build --preset release --target bench_planning
 	build/release/bin/bench_planning $(if $(SEED),--seed $(SEED)) $(if $(COUNT),--count $(COUNT)) \
-		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(JOBS),--jobs $(JOBS)) $(if $(PART),--part $(PART))
+		$(if $(SECONDS),--seconds $(SECONDS)) $(if $(JOBS),--jobs $(JOBS)) $(if $(PART),--part $(PART)) $(if $(SKIP),--skip $(SKIP))
 
 # Problems drawn at random: the same SEED draws the same ones. Results are in build/results; scripts/report makes tables of them.
 seed = $(or $(SEED),$(shell date +%Y%m%d))

@@ -27,6 +27,7 @@ namespace {
 struct Options {
     SweepOptions sweep;
     std::string part = "1/1";
+    Integer skip = 0;
     std::size_t jobs = std::max(1U, std::thread::hardware_concurrency());
     double seconds = 0; ///< 0: until all is done
     double slowest = 2;
@@ -105,6 +106,8 @@ public:
         step_ = std::max(Integer{1}, static_cast<Integer>(static_cast<double>(cases) * golden_ratio));
         while (std::gcd(step_, std::max(Integer{1}, cases)) != 1) ++step_;
     }
+    /// Leaves out the next `count`.
+    void skip(Integer count) { next_ += count * parts_; }
     bool take(Integer& index) {
         if (next_ >= cases_) return false;
         index = rules::multiply_modulo(next_, step_, cases_);
@@ -151,6 +154,10 @@ void describe(CLI::App& program, Options& options) {
         ->capture_default_str();
     program.add_option("--part", options.part, "which part of how many to do, as in 2/16")
         ->capture_default_str();
+    program
+        .add_option("--skip", options.skip,
+                    "plans of the part that an earlier run with the same seed has made")
+        ->check(CLI::NonNegativeNumber);
     program.add_option("--jobs", options.jobs, "plans at a time; default: the processors")
         ->check(CLI::PositiveNumber);
     program.add_option("--seconds", options.seconds,
@@ -194,6 +201,7 @@ bool sweep(const Options& options) {
                 make_plan({target, "dft 1000"}); // allocates what all plans share
     }
     Order order(cases, part - 1, parts);
+    order.skip(options.skip);
     const auto next = [&](Case& one) {
         const double elapsed = runtime::monotonic_seconds() - start;
         Integer index = 0;
