@@ -108,9 +108,9 @@ PeerNames peer_names(bool on_gpu, bool products) {
     if (on_gpu) return {{"cufft", "vkfft"}, {measured}};
     PeerNames names{{}, {measured}};
     if (products)
-        names.usual = {"openblas", "blis", "mkl", "onednn", "libxsmm"};
+        names.usual = {"openblas", "blis", "aocl-blas", "mkl", "onednn", "libxsmm"};
     else
-        names.usual = {"fftw", "fftw-avx512", "mkl", "kfr", "pocketfft"};
+        names.usual = {"fftw", "fftw-avx512", "aocl-fftw", "mkl", "kfr", "ducc0", "pocketfft"};
     const auto add = [&](std::string_view name) {
         const bool is_usual = std::find(names.usual.begin(), names.usual.end(), name) != names.usual.end();
         if (!is_usual) names.others.emplace_back(name);

@@ -58,6 +58,10 @@ if(SWIRL_POCKETFFT_INCLUDE_DIR)
     target_compile_definitions(swirl_pocketfft INTERFACE SWIRL_HAVE_POCKETFFT=1)
 endif()
 
+# DUCC0, too, but with options and files of its own: a separate library, opened at run time if it was built.
+find_path(SWIRL_DUCC0_INCLUDE_DIR ducc0/fft/fft.h DOC "Folder src of DUCC0's sources"
+    HINTS $ENV{SWIRL_PEERS}/ducc0/src $ENV{XDG_CACHE_HOME}/swirl-peers/ducc0/src $ENV{HOME}/.cache/swirl-peers/ducc0/src)
+
 # VkFFT, a header that needs CUDA's toolkit, is a peer on GPUs: a separate library, opened at run time if it was built.
 find_path(SWIRL_VKFFT_INCLUDE_DIR vkFFT.h DOC "Folder of vkFFT.h"
     HINTS $ENV{SWIRL_PEERS}/vkfft $ENV{XDG_CACHE_HOME}/swirl-peers/vkfft $ENV{HOME}/.cache/swirl-peers/vkfft

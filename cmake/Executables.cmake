@@ -28,6 +28,20 @@ if(SWIRL_HAVE_VKFFT AND SWIRL_BUILD_BENCH)
     target_link_libraries(swirl_vkfft PRIVATE CUDA::nvrtc CUDA::cudart CUDA::cuda_driver)
 endif()
 
+# peers/ducc0/plugin.cpp -> bin/libswirl_ducc0.so, where it can be built; with the compiler's options of DUCC0's own setup.py
+if(SWIRL_DUCC0_INCLUDE_DIR AND SWIRL_BUILD_BENCH)
+    add_library(swirl_ducc0 MODULE ${PROJECT_SOURCE_DIR}/peers/ducc0/plugin.cpp
+        ${SWIRL_DUCC0_INCLUDE_DIR}/ducc0/infra/mav.cc ${SWIRL_DUCC0_INCLUDE_DIR}/ducc0/infra/string_utils.cc
+        ${SWIRL_DUCC0_INCLUDE_DIR}/ducc0/infra/threading.cc)
+    set_target_properties(swirl_ducc0 PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin
+        CXX_VISIBILITY_PRESET hidden)
+    target_include_directories(swirl_ducc0 PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(swirl_ducc0 SYSTEM PRIVATE ${SWIRL_DUCC0_INCLUDE_DIR})
+    target_compile_features(swirl_ducc0 PRIVATE cxx_std_20)
+    target_compile_options(swirl_ducc0 PRIVATE -O3 -march=native -ffast-math -w)
+    target_link_libraries(swirl_ducc0 PRIVATE pthread)
+endif()
+
 # peers/onednn/plugin.cpp -> bin/libswirl_onednn.so, where it can be built
 if(SWIRL_ONEDNN_INCLUDE_DIR AND SWIRL_ONEDNN_LIBRARY AND SWIRL_BUILD_BENCH)
     add_library(swirl_onednn MODULE ${PROJECT_SOURCE_DIR}/peers/onednn/plugin.cpp)
@@ -120,7 +134,7 @@ if(SWIRL_BUILD_BENCH)
         swirl_unite(${target})
     endforeach()
     set_target_properties(swirl_bench PROPERTIES OUTPUT_NAME bench)
-    foreach(opened swirl_onednn swirl_vkfft swirl_blas_shared) # at run time
+    foreach(opened swirl_ducc0 swirl_onednn swirl_vkfft swirl_blas_shared) # at run time
         if(TARGET ${opened})
             add_dependencies(swirl_bench ${opened})
         endif()

@@ -16,25 +16,35 @@ const char* kernels_for(const target::Cpu& cpu) {
 }
 
 struct BlisLibrary {
-    explicit BlisLibrary(int threads) : library(opened(threads)) {
-        void (*initialize)() = nullptr;
+    BlisLibrary(const std::vector<std::string>& files, const char* arch, int threads)
+        : library(opened(files, arch, threads)) {
         int (*query)() = nullptr;
         const char* (*name)(int) = nullptr;
         const char* (*get_version)() = nullptr;
         void (*set_threads)(Integer) = nullptr;
-        if (library.load(initialize, "bli_init")) initialize();
         if (library.load(query, "bli_arch_query_id") && library.load(name, "bli_arch_string"))
             kernels = name(query());
         if (library.load(get_version, "bli_info_get_version_str")) version = get_version();
         if (library.load(set_threads, "bli_thread_set_num_threads")) set_threads(threads);
     }
 
-    static SharedLibrary opened(int threads) {
+    static SharedLibrary opened(const std::vector<std::string>& files, const char* arch, int threads) {
         setenv("BLIS_NUM_THREADS", std::to_string(threads).c_str(), 1);
-        if (const char* const kernels = kernels_for(target::host_cpu()); kernels != nullptr)
-            setenv("BLIS_ARCH_TYPE", kernels, 0);
-        return SharedLibrary({peers_folder() / "blis" / "lib" / "libblis.so.4", "libblis.so.4"},
-                             SharedLibrary::Symbols::own);
+        const bool sets_arch = arch != nullptr && std::getenv("BLIS_ARCH_TYPE") == nullptr;
+        if (sets_arch) setenv("BLIS_ARCH_TYPE", arch, 1);
+        SharedLibrary library(files, SharedLibrary::Symbols::own);
+        // It reads the variable when it is initialised.
+        if (void (*initialize)() = nullptr; library.load(initialize, "bli_init")) initialize();
+        if (sets_arch) unsetenv("BLIS_ARCH_TYPE");
+        return library;
+    }
+
+    MatrixPlan plan(const MatrixCall& call, const char* title) const {
+        if (!library.is_open()) return {.absent_because = library.absent_because()};
+        MatrixRun run = blas_run(library, call);
+        if (!run) return {.absent_because = fmt::format("{} has no {}", title, routine_name(call))};
+        return {.run = std::move(run),
+                .made_by = fmt::format("{} {}, kernels for {}", title, version, kernels)};
     }
 
     SharedLibrary library;
@@ -42,16 +52,20 @@ struct BlisLibrary {
 };
 
 MatrixPlan plan_blis(const MatrixCall& call, int threads) {
-    static const BlisLibrary opened(threads);
-    if (!opened.library.is_open()) return {.absent_because = opened.library.absent_because()};
-    MatrixRun run = blas_run(opened.library, call);
-    if (!run) return {.absent_because = fmt::format("BLIS has no {}", routine_name(call))};
-    return {.run = std::move(run),
-            .made_by = fmt::format("BLIS {}, kernels for {}", opened.version, opened.kernels)};
+    static const BlisLibrary library({peers_folder() / "blis" / "lib" / "libblis.so.4", "libblis.so.4"},
+                                     kernels_for(target::host_cpu()), threads);
+    return library.plan(call, "BLIS");
+}
+
+/// It knows AMD's later models, and numbers its kernels otherwise.
+MatrixPlan plan_aocl(const MatrixCall& call, int threads) {
+    static const BlisLibrary library({peers_folder() / "aocl-blas" / "lib" / "libblis.so"}, nullptr, threads);
+    return library.plan(call, "AOCL-BLAS");
 }
 
 } // namespace
 
 const MatrixPeer blis{"blis", "BLIS", plan_blis};
+const MatrixPeer aocl_blas{"aocl-blas", "AOCL-BLAS", plan_aocl};
 
 } // namespace swirl::peers

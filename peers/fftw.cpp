@@ -231,6 +231,7 @@ const Peer fftw_estimate{"fftw-estimate", "FFTW estimate", plan_with<Build::syst
 const Peer fftw_measure{"fftw-measure", "FFTW measure", plan_with<Build::system, FftwLibrary::measure>};
 const Peer fftw_patient{"fftw-patient", "FFTW patient", plan_with<Build::system, FftwLibrary::patient>};
 const Peer fftw{"fftw", "FFTW", plan_by_size<Build::system>};
-const Peer fftw_avx512{"fftw-avx512", "FFTW AVX-512", plan_by_size<Build::separate>};
+const Peer fftw_avx512{"fftw-avx512", "FFTW AVX-512", plan_by_size<Build::avx512>};
+const Peer aocl_fftw{"aocl-fftw", "AOCL-FFTW", plan_by_size<Build::aocl>};
 
 } // namespace swirl::peers

@@ -9,7 +9,7 @@ namespace {
 
 std::string file_of(FftwLibrary::Build build, const std::string& name) {
     if (build == FftwLibrary::Build::system) return name;
-    return peers_folder() / "fftw" / "lib" / name;
+    return peers_folder() / (build == FftwLibrary::Build::aocl ? "aocl-fftw" : "fftw") / "lib" / name;
 }
 
 } // namespace
@@ -52,9 +52,14 @@ const FftwLibrary& FftwLibrary::get(Build build, DataType precision) {
     static const FftwLibrary system_double(Build::system, DataType::float64);
     static const FftwLibrary system_float(Build::system, DataType::float32);
     if (build == Build::system) return precision == DataType::float32 ? system_float : system_double;
-    static const FftwLibrary separate_double(Build::separate, DataType::float64);
-    static const FftwLibrary separate_float(Build::separate, DataType::float32);
-    return precision == DataType::float32 ? separate_float : separate_double;
+    if (build == Build::aocl) {
+        static const FftwLibrary aocl_double(Build::aocl, DataType::float64);
+        static const FftwLibrary aocl_float(Build::aocl, DataType::float32);
+        return precision == DataType::float32 ? aocl_float : aocl_double;
+    }
+    static const FftwLibrary avx512_double(Build::avx512, DataType::float64);
+    static const FftwLibrary avx512_float(Build::avx512, DataType::float32);
+    return precision == DataType::float32 ? avx512_float : avx512_double;
 }
 
 std::string FftwLibrary::absent_because() const {

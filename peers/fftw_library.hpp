@@ -14,8 +14,9 @@ namespace swirl::peers {
 class FftwLibrary {
 public:
     enum class Build {
-        system,   ///< libfftw3.so.3 of the system
-        separate, ///< fftw/lib of the peers' folder
+        system, ///< libfftw3.so.3 of the system
+        avx512, ///< fftw/lib of the peers' folder
+        aocl,   ///< aocl-fftw/lib of the peers' folder: AMD's version
     };
 
     struct Dimension {

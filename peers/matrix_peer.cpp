@@ -56,9 +56,9 @@ std::string to_text(const MatrixCall& call) {
 }
 
 std::span<const MatrixPeer* const> all_matrix_peers() {
-    static const MatrixPeer* const peers[] = {&openblas, &openblas_avx512, &blis,          &mkl_blas,
-                                              &mkl_jit,  &onednn,          &onednn_matmul, &onednn_packed,
-                                              &libxsmm,  &swirl_blas};
+    static const MatrixPeer* const peers[] = {&openblas,      &openblas_avx512, &blis,      &aocl_blas,
+                                              &mkl_blas,      &mkl_jit,         &onednn,    &onednn_matmul,
+                                              &onednn_packed, &libxsmm,         &swirl_blas};
     return peers;
 }
 

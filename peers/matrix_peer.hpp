@@ -77,6 +77,8 @@ struct MatrixPeer {
 extern const MatrixPeer openblas, openblas_avx512;
 /// BLIS, its kernels chosen by what the CPU can do where nobody says BLIS_ARCH_TYPE.
 extern const MatrixPeer blis;
+/// AMD's version of BLIS, as it chooses its kernels.
+extern const MatrixPeer aocl_blas;
 /// Intel's oneMKL: its BLAS, and kernels that it makes for one shape each.
 extern const MatrixPeer mkl_blas, mkl_jit;
 /// oneDNN's dnnl_sgemm and dnnl_gemm_bf16bf16f32.

@@ -42,12 +42,16 @@ struct Peer {
 extern const Peer fftw_estimate, fftw_measure, fftw_patient, fftw;
 /// Another build of FFTW, made with AVX-512, planned like the last one.
 extern const Peer fftw_avx512;
+/// AMD's version of FFTW, planned alike.
+extern const Peer aocl_fftw;
 /// Intel's oneMKL.
 extern const Peer mkl;
 /// KFR, through its C interface.
 extern const Peer kfr;
 /// pocketfft, where its header was there when swirl was built.
 extern const Peer pocketfft;
+/// DUCC0, pocketfft's successor: a library of its own, opened at run time if it was built.
+extern const Peer ducc0;
 
 /// All of them.
 std::span<const Peer* const> all_peers();
@@ -56,7 +60,8 @@ std::span<const Peer* const> all_peers();
 std::vector<const Peer*> parse_peers(const std::string& option, const std::string& list);
 
 /// Where libraries are that the system does not have: $SWIRL_PEERS, else $XDG_CACHE_HOME/swirl-peers, else
-/// ~/.cache/swirl-peers. scripts/peers fills it: fftw/lib, mkl/lib, kfr/lib, pocketfft.
+/// ~/.cache/swirl-peers. scripts/peers fills it: fftw/lib, aocl-fftw/lib, mkl/lib, kfr/lib, pocketfft,
+/// ducc0.
 std::filesystem::path peers_folder();
 
 } // namespace swirl::peers

@@ -9,8 +9,8 @@
 namespace swirl::peers {
 
 std::span<const Peer* const> all_peers() {
-    static const Peer* const peers[] = {&fftw_estimate, &fftw_measure, &fftw_patient, &fftw,
-                                        &fftw_avx512,   &mkl,          &kfr,          &pocketfft};
+    static const Peer* const peers[] = {&fftw_estimate, &fftw_measure, &fftw_patient, &fftw,  &fftw_avx512,
+                                        &aocl_fftw,     &mkl,          &kfr,          &ducc0, &pocketfft};
     return peers;
 }
 

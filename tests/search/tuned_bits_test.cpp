@@ -1,5 +1,6 @@
 // Results have the same bits at any number of threads, after tuning too.
 
+#include "base/error.hpp"
 #include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
 #include "search/candidates/cpu/proposals.hpp"
@@ -18,6 +19,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace swirl::search {
@@ -42,10 +44,22 @@ std::vector<std::byte> bytes_after(const std::string& problem, const std::string
                                {.threads = threads, .min_parallel_operations = 0, .check = false}));
 }
 
+/// Candidates with other widths of a two-sweep, which need not divide its factors; all others can be built.
+bool can_be_built(const Problem& problem, const planning::Schedule& schedule) {
+    if (to_string(schedule).find("two-sweep") == std::string::npos) return true;
+    try {
+        planning::Plan::build(std::get<Transform>(problem), schedule, {.check = false});
+        return true;
+    } catch (const UserError&) {
+        return false;
+    }
+}
+
 /// The time of a schedule is random: the winner is any.
 FakeTimer adversary(unsigned seed) {
     const auto random = std::make_shared<std::minstd_rand>(seed);
-    return FakeTimer([random](const Problem&, const planning::Schedule& schedule) {
+    return FakeTimer([random](const Problem& problem, const planning::Schedule& schedule) {
+        if (!can_be_built(problem, schedule)) return -1.0;
         std::uniform_real_distribution<double> seconds(1e-6, 1e-3);
         // A schedule keeps its time, so that it wins twice.
         std::minstd_rand own(static_cast<unsigned>(std::hash<std::string>{}(to_string(schedule))) ^
