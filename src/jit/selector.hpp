@@ -128,6 +128,7 @@ private:
     InstructionId past_caches(DataType scalar) const;
     Virtual masked_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
     void masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
+    void store_in_moves(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
     Virtual strided_load(const ir::Operation& operation, const MemoryOperand& memory_operand);
     Virtual load_quarter(DataType scalar, const MemoryOperand& memory_operand, Integer stride, int count);
     void strided_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v);
