@@ -65,9 +65,7 @@ BreakdownTree with_children(std::string_view rule, rules::Choice choice, const F
                             const Setting& setting) {
     BreakdownTree tree{std::string(rule), choice, {}};
     for (const Formula& child : children_of(rule, choice, dft))
-        tree.children.push_back(child.rows() <= largest_codelet && rule == "stockham"
-                                    ? BreakdownTree{}
-                                    : best_dft(child, setting).tree);
+        tree.children.push_back(best_dft(child, setting).tree);
     return tree;
 }
 
@@ -257,18 +255,34 @@ rules::Choice rough_radices(Integer n, const Setting& setting) {
     return radices;
 }
 
+/// Caches shared by cores, as a multiple of a core's own.
+constexpr double far_caches = 16;
+
 /// Composite sizes with a large prime factor.
 std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setting) {
     const Integer n = dft.rows();
     const rules::Choice radices = rough_radices(n, setting);
-    double cycles = 0;
+    const auto of_pass = [&](Integer radix) {
+        Setting pass = setting;
+        pass.loops = static_cast<double>(n / radix);
+        if (radix <= largest_codelet) return pass;
+        // As many columns together as there are lanes: beyond the caches, each of them in two sweeps.
+        const double columns = std::min(setting.lanes, pass.loops);
+        const double bytes = columns * static_cast<double>(radix) * setting.element_bytes;
+        if (bytes <= far_caches * setting.cache_bytes)
+            pass.side_by_side = std::max(setting.side_by_side, columns);
+        return pass;
+    };
+    Candidate passes{{"stockham", radices, {}}, 0};
+    for (const Formula& child : children_of("stockham", radices, dft))
+        passes.tree.children.push_back(
+            child.rows() <= largest_codelet ? BreakdownTree{} : best_dft(child, of_pass(child.rows())).tree);
     for (const Integer r : radices) {
-        Setting inner = setting;
-        inner.loops = static_cast<double>(n / r);
-        cycles += inner.loops *
-                  (r <= largest_codelet ? codelet_cycles(r, inner) : best_dft(DFT(r), setting).cycles);
+        const Setting pass = of_pass(r);
+        passes.cycles +=
+            pass.loops * (r <= largest_codelet ? codelet_cycles(r, pass) : best_dft(DFT(r), pass).cycles);
     }
-    std::vector<Candidate> result{{with_children("stockham", radices, dft, setting), cycles}};
+    std::vector<Candidate> result{std::move(passes)};
     // Bluestein's chirp costs accuracy: it does not pay if every prime has a codelet.
     if (rules::largest_prime_factor(n) <= largest_codelet) return result;
     // The spectrum is a table longer than the data; the spectra for the prime factors are shorter.
