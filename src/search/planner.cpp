@@ -8,6 +8,10 @@
 #include "problem/validate.hpp"
 #include "search/options.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 namespace swirl::search {
 
 namespace {
@@ -90,6 +94,25 @@ AnyPlan make_plan(const Problem& problem, const Options& options, Timer* timer) 
     const ForkSection section;
     check(options);
     return make_plan(problem, target_of(options), options, timer);
+}
+
+WisdomState wisdom_state(const Problem& problem, const Target& target, const Options& options) {
+    const ForkSection section;
+    check(options);
+    const auto task = task_for(problem, target, {options});
+    std::vector<StoredSchedules> entries = task->entries();
+    if (entries.empty()) return WisdomState::nothing_to_time;
+    const bool all_known = std::all_of(entries.begin(), entries.end(), [&](StoredSchedules& entry) {
+        const std::optional<StoredSchedule> known = entry.lookup();
+        return known && known->is_trusted(options.effort);
+    });
+    return all_known ? WisdomState::known : WisdomState::unknown;
+}
+
+void forget_wisdom(const Problem& problem, const Target& target, const Options& options) {
+    const ForkSection section;
+    const auto task = task_for(problem, target, {options});
+    for (StoredSchedules& entry : task->entries()) entry.erase();
 }
 
 } // namespace swirl::search

@@ -46,6 +46,8 @@ public:
     }
     /// Erases the entry of wisdom that decided the last choice, as no plan can be built from it. False if none did.
     bool forget();
+    /// The entries of wisdom that decide a choice, none for a problem that no search times. The task must outlive them.
+    virtual std::vector<StoredSchedules> entries() const = 0;
 
 protected:
     explicit Task(const TaskSetting& setting) : setting_(setting) {}

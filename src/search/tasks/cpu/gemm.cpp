@@ -54,6 +54,17 @@ public:
                                           .planning_limit = options().planning_limit_seconds});
     }
 
+    /// Blocks alone are timed, for all products of a data type.
+    std::vector<StoredSchedules> entries() const override {
+        const bool is_empty =
+            std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
+        const bool has_tuned_blocks = !is_empty && !product_.widens() && !gemm::suits_small_gemm(canonical_) &&
+                                      &cpu_ == &target::host_cpu() &&
+                                      cpu_.set != target::InstructionSet::portable;
+        if (!has_tuned_blocks) return {};
+        return {stored_blocks(gemm::operand_types_on(canonical_, cpu_).c, cpu_, options().use_wisdom)};
+    }
+
 private:
     /// A kernel of its own for a product that suits one, tile registers where they are faster, else packed blocks.
     ScheduleCandidate chosen() override {

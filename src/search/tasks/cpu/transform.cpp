@@ -41,6 +41,11 @@ double usual_budget(const Transform& problem) {
     return entries <= small ? small_budget : large_budget;
 }
 
+/// Whether plans for several threads have widths to vary.
+bool can_vary(const SearchSpace& threads_space) {
+    return !threads_space.actions.front().neighbours(threads_space.estimate, {}).empty();
+}
+
 class CpuTransform : public Task {
 public:
     CpuTransform(const Transform& problem, const target::Cpu& cpu, const TaskSetting& setting)
@@ -60,6 +65,14 @@ public:
         auto plan = std::static_pointer_cast<const Plan>(chosen.built);
         plan->check(plan_options());
         return plan;
+    }
+
+    std::vector<StoredSchedules> entries() const override {
+        std::vector<StoredSchedules> result{stored(problem_)};
+        const std::optional<StoredSchedule> of_one = threads_ > 1 ? result.front().lookup() : std::nullopt;
+        if (of_one && can_vary(threads_space(of_one->schedule)))
+            result.push_back(stored_for_threads(of_one->schedule));
+        return result;
     }
 
 private:
@@ -95,8 +108,7 @@ private:
         of_one.built.reset(); // for one thread
         const Schedule one = of_one.schedule;
         const SearchSpace space = threads_space(one);
-        const bool can_vary = !space.actions.front().neighbours(space.estimate, {}).empty();
-        if (!can_vary) return of_one;
+        if (!can_vary(space)) return of_one;
         std::optional<CpuTimer> of_host;
         return choose_schedule({.problem = whole_,
                                 .stored = stored_for_threads(one),
