@@ -251,7 +251,7 @@ if(SWIRL_BUILD_TESTS)
             set(fixture FIXTURES_REQUIRED installed ENVIRONMENT_MODIFICATION SWIRL_TEST_PREFIX=set:${prefix})
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
-            PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder} ENVIRONMENT SWIRL_KERNEL_CACHE=off ${fixture})
+            PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder} ENVIRONMENT "SWIRL_KERNEL_CACHE=off\;SWIRL_SHIPPED_WISDOM=off" ${fixture})
     endforeach()
 endif()
 

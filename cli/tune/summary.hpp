@@ -22,7 +22,7 @@ struct Regret {
 struct TuneSummary {
     std::size_t tuned = 0, known = 0, nothing_to_tune = 0, interrupted = 0, failed = 0;
     Regret estimate;
-    Regret first_plan; ///< on GPUs
+    Regret first_plan; ///< of those where it may differ from the estimate
 };
 
 TuneSummary summary_of(std::span<const TunedProblem> problems);

@@ -32,6 +32,7 @@ namespace {
 struct TuneOptions {
     ProblemOptions problems;
     bool grid = false;
+    bool list = false;
     PlanningOptions planning;
     std::string effort = "measure";
     std::optional<double> seconds;
@@ -134,6 +135,11 @@ void tune_problems(const TuneOptions& options) {
     const Device device = device_named(options.planning.device);
     const bool is_device_given = options.planning.device != PlanningOptions().device;
     const std::vector<ListedProblem> problems = problems_of(options, device.is_gpu());
+
+    if (options.list) {
+        for (const ListedProblem& one : problems) print(to_text(one.problem) + "\n");
+        return;
+    }
 
     const InterruptNote interruptible;
     const double begin = runtime::monotonic_seconds();
@@ -244,6 +250,7 @@ void add_tune(CLI::App& program) {
     options->problems.add_to(command);
     command.add_flag("--grid", options->grid,
                      "All complex and real DFTs of lengths to --largest (65536) without prime factors above 7");
+    command.add_flag("--list", options->list, "Print the problems, and tune none");
     add_planning(command, *options);
     command.add_option("--output", options->output, "The wisdom to write, if not $SWIRL_WISDOM or the usual one")
         ->type_name("FILE");

@@ -11,6 +11,7 @@
 #include "search/timer/cpu/timer.hpp"
 #include "search/timer/cpu/timing.hpp"
 #include "search/timer/gpu/timer.hpp"
+#include "search/wisdom/shipped_wisdom.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,22 +26,28 @@ using search::ScheduleCandidate;
 /// Seconds for the comparison of the estimate with what was found.
 constexpr double comparison_seconds = 0.2;
 
-/// Schedules as a process without wisdom of the user's would choose them.
+/// The choices of a process that has no wisdom of its own.
 struct FirstChoices {
     Schedule estimate;
     std::optional<Schedule> first_plan = {};
 };
 
-FirstChoices first_choices(const Problem& problem, const search::Target& target, Options options) {
+Schedule first_choice(const Problem& problem, const search::Target& target, const Options& options,
+                      bool use_shipped) {
     Environment environment;
     environment.set("SWIRL_WISDOM", ":memory:");
+    if (!use_shipped) environment.set("SWIRL_SHIPPED_WISDOM", "off");
     const EnvironmentScope scope(environment);
+    return search::choose_schedule(problem, target, options);
+}
+
+FirstChoices first_choices(const Problem& problem, const search::Target& target, Options options) {
     options.effort = Effort::estimate;
-    options.time_budget_seconds = 0;
-    FirstChoices choices{search::choose_schedule(problem, target, options)};
-    if (!options.device.is_gpu()) return choices;
+    options.time_budget_seconds = 0; // before anything is timed, and the result stored in memory
+    FirstChoices choices{first_choice(problem, target, options, false)};
     options.time_budget_seconds.reset();
-    choices.first_plan = search::choose_schedule(problem, target, options);
+    if (options.device.is_gpu() || !search::shipped_wisdom().empty())
+        choices.first_plan = first_choice(problem, target, options, true);
     return choices;
 }
 
@@ -97,9 +104,9 @@ void compare_all(const Problem& problem, const search::Target& target, const Fir
     if (result.first_plan) result.first_plan->seconds = candidates[first_plan].seconds;
 }
 
-void search_and_compare(const Problem& problem, const TuneSetting& setting, TunedProblem& result) {
+void search_and_compare(const Problem& problem, const search::Target& target, const TuneSetting& setting,
+                        TunedProblem& result) {
     using enum TunedProblem::State;
-    const search::Target target = search::target_of(setting.options);
     const search::WisdomState before = search::wisdom_state(problem, target, setting.options);
     if (before == search::WisdomState::nothing_to_time) {
         result.state = nothing_to_tune;
@@ -126,10 +133,6 @@ void search_and_compare(const Problem& problem, const TuneSetting& setting, Tune
     if (setting.compare) compare_all(problem, target, first, found, setting, result);
 }
 
-std::string device_text(const Options& options) {
-    return options.device.is_gpu() ? fmt::format("gpu:{}", options.device.ordinal()) : "cpu";
-}
-
 } // namespace
 
 bool TunedProblem::is_compared() const {
@@ -143,9 +146,10 @@ double TunedProblem::best_seconds() const {
 }
 
 TunedProblem tune(const Problem& problem, const TuneSetting& setting) {
-    TunedProblem result{.problem = to_text(problem), .device = device_text(setting.options)};
+    const search::Target target = search::target_of(setting.options);
+    TunedProblem result{.problem = to_text(problem), .device = setting.options.device.text()};
     try {
-        search_and_compare(problem, setting, result);
+        search_and_compare(problem, target, setting, result);
     } catch (const Error& error) {
         result.state = TunedProblem::State::failed;
         result.error = error.what();

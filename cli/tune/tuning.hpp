@@ -30,9 +30,9 @@ struct TunedProblem {
     std::string problem, device;
     State state = State::tuned;
     std::string error = {}; ///< of a failure
-    /// What a plan would take without wisdom of the user's; timed with `found`, interleaved.
-    TimedSchedule estimate = {};
-    /// On GPUs: what the first plan of a problem takes, which times a shortlist.
+    TimedSchedule estimate = {}; ///< the model's choice; timed with `found`, interleaved
+    /// What the first plan of a process without wisdom of its own takes, where that may be another: by shipped wisdom,
+    /// and on GPUs by timing a shortlist.
     std::optional<TimedSchedule> first_plan = {};
     TimedSchedule found = {};
     double search_seconds = 0;
@@ -50,7 +50,7 @@ struct TuneSetting {
     std::function<bool()> is_interrupted; ///< asked often; true: end with what was found
 };
 
-/// Throws nothing that concerns the problem alone: see TunedProblem::State::failed.
+/// Throws Unavailable if there is no such device. What concerns the problem alone is TunedProblem::State::failed.
 TunedProblem tune(const Problem& problem, const TuneSetting& setting);
 
 } // namespace swirl::cli

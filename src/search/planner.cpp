@@ -7,6 +7,7 @@
 #include "plan/schedule.hpp"
 #include "problem/validate.hpp"
 #include "search/options.hpp"
+#include "search/record.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -86,6 +87,7 @@ AnyPlan make_plan(const Problem& problem, const Target& target, const Options& o
     const LogSink sink(options.log);
     const InterruptScope interruptible(interrupt_of(options));
     const auto task = task_for(problem, target, {options, timer});
+    if (options.schedule.empty() && is_recording()) record(problem, options.device, threads_of(options));
     if (options.schedule.empty()) return plan_of(*task);
     return task->build({given_schedule(problem, target, options)});
 }

@@ -265,9 +265,11 @@ planning::MatrixCode make_matrix_code(DataType data_type) {
     const target::Cpu& cpu = planning::cpu_for_products();
     if (cpu.set == target::InstructionSet::portable) return {.cpu = &cpu, .blocks = {}, .amx = {}, .kc = {}};
     const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
-    const std::optional<StoredSchedule> known = stored_blocks(data_type, cpu).lookup();
-    const gemm::BlockedGemm blocked = known && known->is_trusted() ? *known->schedule.cpu_gemm().blocked()
-                                                                   : gemm::model_schedule(types, cpu);
+    StoredSchedules stored = stored_blocks(data_type, cpu);
+    std::optional<StoredSchedule> known = stored.lookup();
+    if (!known || !known->is_trusted()) known = stored.shipped();
+    const gemm::BlockedGemm blocked =
+        known ? *known->schedule.cpu_gemm().blocked() : gemm::model_schedule(types, cpu);
     return planning::code_by_blocks(types, blocked, cpu);
 }
 

@@ -126,9 +126,38 @@ private:
     }
 
     Schedule estimated() const {
-        const std::string request = fmt::format("{} | {} | model {}", to_text(problem_), cpu_.name,
+        const std::vector<StoredSchedules::Neighbour> near =
+            stored(problem_).shipped_neighbours(whole_, StoredSchedules::Devices::of_this_kind);
+        const Schedule estimate = estimate_of(problem_);
+        for (const auto& [problem, schedule] : near)
+            if (is_credible(std::get<Transform>(problem), schedule, estimate)) return schedule;
+        return estimate;
+    }
+    Schedule estimate_of(const Transform& problem) const {
+        const std::string request = fmt::format("{} | {} | model {}", to_text(problem), cpu_.name,
                                                 fmt::ptr(&machine())); // models live as long as the process
-        return recent_estimate(request, [&] { return estimated_schedule(problem_, cpu_, machine()); });
+        return recent_estimate(request, [&] { return estimated_schedule(problem, cpu_, machine()); });
+    }
+    /// Whether the fastest schedule of a neighbour may be the fastest here. There the model was wrong by at least the ratio in
+    /// which it rated that schedule worse than its own: here it may rate it worse by as much.
+    bool is_credible(const Transform& neighbour, const Schedule& schedule, const Schedule& estimate) const {
+        const auto there = rating(neighbour, schedule, estimate_of(neighbour));
+        const auto here = rating(problem_, schedule, estimate);
+        constexpr double rounding = 1 + 1e-9;
+        return there && here && *here <= *there * rounding;
+    }
+    /// The model's time of a schedule over that of another; nothing if it rates one of them not.
+    std::optional<double> rating(const Transform& problem, const Schedule& schedule, const Schedule& other) const {
+        const auto a = predicted(problem, schedule), b = predicted(problem, other);
+        return a && b ? std::optional(*a / *b) : std::nullopt;
+    }
+    std::optional<double> predicted(const Transform& problem, const Schedule& schedule) const {
+        double sum = 0;
+        for (const std::optional<double>& pass : pass_seconds(problem, schedule, cpu_, machine())) {
+            if (!pass) return std::nullopt;
+            sum += *pass;
+        }
+        return sum;
     }
 
     /// What wisdom knows about a problem.
