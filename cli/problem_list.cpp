@@ -44,7 +44,8 @@ ListedProblem parse_listed(const std::string& line) {
         if (setting.starts_with("device=")) {
             listed.device = value;
         } else if (setting.starts_with("threads=")) {
-            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), listed.threads);
+            const auto [end, error] =
+                std::from_chars(value.data(), value.data() + value.size(), listed.threads);
             if (error != std::errc() || end != value.data() + value.size() || listed.threads < 1)
                 throw UserError("'{}' is no number of threads, in the line '{}'", value, line);
         } else {
@@ -99,11 +100,11 @@ std::vector<ListedProblem> ProblemOptions::listed(bool on_gpu) const {
     if (!draw.empty())
         for (const Problem& drawn :
              cli::draw({.kind = draw == "products" ? ProblemKind::products : ProblemKind::transforms,
-                        .on_gpu = on_gpu,
-                        .seed = seed,
-                        .count = count,
-                        .types = data_types(),
-                        .largest = largest}))
+             .on_gpu = on_gpu,
+             .seed = seed,
+             .count = count,
+             .types = data_types(),
+             .largest = largest}))
             add({drawn});
     return all;
 }

@@ -27,7 +27,8 @@ struct RecordOptions {
     // Absolute, because the program may change its folder.
     setenv("SWIRL_RECORD", std::filesystem::absolute(options.output).c_str(), 1);
     std::vector<char*> arguments;
-    for (const std::string& argument : options.program) arguments.push_back(const_cast<char*>(argument.c_str()));
+    for (const std::string& argument : options.program)
+        arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());
     throw std::system_error(errno, std::generic_category(), "cannot run " + options.program[0]);
@@ -50,8 +51,10 @@ void add_record(CLI::App& program) {
         "For example:\n"
         "  swirl record -o planned.txt -- ./simulation --steps 10\n"
         "  swirl tune --problems planned.txt\n"
-        "It sets SWIRL_RECORD=FILE for the program, which may be set without this command, too. All of swirl's libraries\n"
-        "follow it: libswirl, those with the interfaces of FFTW and cuFFT, the BLAS, and the Python package.");
+        "It sets SWIRL_RECORD=FILE for the program, which may be set without this command, too. All of "
+        "swirl's libraries\n"
+        "follow it: libswirl, those with the interfaces of FFTW and cuFFT, the BLAS, and the Python "
+        "package.");
     command.callback([options] { run(*options); });
 }
 

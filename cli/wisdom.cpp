@@ -89,8 +89,9 @@ std::string shipped_kind(const WisdomOptions& options, Wisdom& wisdom) {
     std::set<std::string> kinds;
     for (const auto& [key, entry] : wisdom.entries()) kinds.insert(search::device_kind(key.device));
     if (kinds.size() != 1)
-        throw UserError("the wisdom is of {} kinds of device; name one with --device, as 'swirl wisdom list' does",
-                        kinds.size());
+        throw UserError(
+            "the wisdom is of {} kinds of device; name one with --device, as 'swirl wisdom list' does",
+            kinds.size());
     return *kinds.begin();
 }
 
@@ -173,11 +174,13 @@ void add_wisdom(CLI::App& program) {
 
     CLI::App& exporting = *command.add_subcommand("export", "Write all entries, one JSON object a line");
     exporting.add_option("FILE", options->other_file, "Where to; else standard output")->type_name("");
-    exporting.add_flag("--shipped", options->as_shipped,
-                       "For one kind of device, as a file that swirl ships (data/wisdom) or SWIRL_SHIPPED_WISDOM names");
+    exporting.add_flag(
+        "--shipped", options->as_shipped,
+        "For one kind of device, as a file that swirl ships (data/wisdom) or SWIRL_SHIPPED_WISDOM names");
     exporting
         .add_option("--problems", options->problems.file,
-                    "With --shipped: only the problems that this file lists, without those that a search timed on its way")
+                    "With --shipped: only the problems that this file lists, without those that a search "
+                    "timed on its way")
         ->type_name("FILE");
     exporting.add_option("--device", options->device, "With --shipped: the device, as list names it")
         ->type_name("NAME");

@@ -55,12 +55,12 @@ BlocksResult search_blocks(DataType data_type, const GemmBlocksOptions& options)
         search::stored_blocks(data_type, target::host_cpu())
             .store(found.best.schedule, found.best.seconds, search::FoundBy::measure);
     BlocksResult result{data_type,
-                  *space.estimate.cpu_gemm().blocked(),
-                  *found.best.schedule.cpu_gemm().blocked(),
-                  found.timed,
-                  found.is_complete,
-                  parse_sizes(options.sizes),
-                  {}};
+                        *space.estimate.cpu_gemm().blocked(),
+                        *found.best.schedule.cpu_gemm().blocked(),
+                        found.timed,
+                        found.is_complete,
+                        parse_sizes(options.sizes),
+                        {}};
     for (const Integer size : result.sizes) {
         search::CpuGemmRuns at_size(data_type, {size});
         result.rates.push_back(at_size.rates({result.model, result.found}, size, options.seconds / 8));

@@ -41,9 +41,9 @@ Regret regret_of(std::vector<std::pair<double, std::string>> ratios) {
 }
 
 std::string text_of(const Regret& regret) {
-    return fmt::format(
-        "geometric mean {:.3f}, 95th percentile {:.3f}, worst {:.3f} ({}), {} problems", regret.mean,
-        regret.percentile_95, regret.worst, regret.worst_problem, regret.problems);
+    return fmt::format("geometric mean {:.3f}, 95th percentile {:.3f}, worst {:.3f} ({}), {} problems",
+                       regret.mean, regret.percentile_95, regret.worst, regret.worst_problem,
+                       regret.problems);
 }
 
 Json json_of(const Regret& regret) {
@@ -105,10 +105,10 @@ std::string line_of(const TunedProblem& problem) {
 
 std::string text_of(const TuneSummary& summary) {
     std::string text = fmt::format("{} tuned", summary.tuned);
-    for (const auto& [count, what] : {std::pair(summary.known, "known to wisdom"),
-                                      std::pair(summary.nothing_to_tune, "without anything to tune"),
-                                      std::pair(summary.interrupted, "interrupted"),
-                                      std::pair(summary.failed, "failed")})
+    for (const auto& [count, what] :
+         {std::pair(summary.known, "known to wisdom"),
+          std::pair(summary.nothing_to_tune, "without anything to tune"),
+          std::pair(summary.interrupted, "interrupted"), std::pair(summary.failed, "failed")})
         if (count > 0) text += fmt::format(", {} {}", count, what);
     text += "\n";
     if (summary.estimate.problems > 0)

@@ -81,7 +81,8 @@ public:
         if (done > 0)
             left = std::min(left, passed / static_cast<double>(done) * static_cast<double>(count_ - done));
         const std::string ending = done > 0 || left < 1e9 ? fmt::format(", {:.0f} s left", left) : "";
-        std::fprintf(stderr, "\r\033[K%zu of %zu: %.60s%s", done + 1, count_, problem.c_str(), ending.c_str());
+        std::fprintf(stderr, "\r\033[K%zu of %zu: %.60s%s", done + 1, count_, problem.c_str(),
+                     ending.c_str());
         std::fflush(stderr);
     }
     void clear() const {
@@ -116,11 +117,13 @@ std::vector<ListedProblem> problems_of(const TuneOptions& options, bool on_gpu) 
         if (types.empty()) types = {DataType::float32, DataType::float64};
         constexpr Integer usual_largest = 65536;
         const Integer largest = options.problems.largest > 0 ? options.problems.largest : usual_largest;
-        for (Problem& problem : transform_grid(largest, types, on_gpu)) problems.push_back({std::move(problem)});
+        for (Problem& problem : transform_grid(largest, types, on_gpu))
+            problems.push_back({std::move(problem)});
     }
     if (problems.empty())
         throw UserError(
-            "no problem is given; name one, for example 'dft 1000', or use --problems FILE or --draw transforms");
+            "no problem is given; name one, for example 'dft 1000', or use --problems FILE or --draw "
+            "transforms");
     return problems;
 }
 
@@ -206,9 +209,10 @@ void add_planning(CLI::App& command, TuneOptions& options) {
         ->type_name("NAME")
         ->capture_default_str();
     command
-        .add_option("--seconds", options.seconds,
-                    "Time for each search, roughly; without this 0.8 for a transform, beyond 65536 entries 3.5, "
-                    "on a GPU 5, for blocks of products 20")
+        .add_option(
+            "--seconds", options.seconds,
+            "Time for each search, roughly; without this 0.8 for a transform, beyond 65536 entries 3.5, "
+            "on a GPU 5, for blocks of products 20")
         ->type_name("SECONDS");
     command
         .add_option("--total-seconds", options.total_seconds,
@@ -246,13 +250,16 @@ void add_blocks(CLI::App& command, TuneOptions& options) {
 void add_tune(CLI::App& program) {
     auto options = std::make_shared<TuneOptions>();
     CLI::App& command = *program.add_subcommand(
-        "tune", "Search for what is fastest on this machine, for later plans: problems given, logged or drawn");
+        "tune",
+        "Search for what is fastest on this machine, for later plans: problems given, logged or drawn");
     options->problems.add_to(command);
-    command.add_flag("--grid", options->grid,
-                     "All complex and real DFTs of lengths to --largest (65536) without prime factors above 7");
+    command.add_flag(
+        "--grid", options->grid,
+        "All complex and real DFTs of lengths to --largest (65536) without prime factors above 7");
     command.add_flag("--list", options->list, "Print the problems, and tune none");
     add_planning(command, *options);
-    command.add_option("--output", options->output, "The wisdom to write, if not $SWIRL_WISDOM or the usual one")
+    command
+        .add_option("--output", options->output, "The wisdom to write, if not $SWIRL_WISDOM or the usual one")
         ->type_name("FILE");
     command.add_flag("--again", options->again, "Search anew for what wisdom has");
     command.add_flag("!--no-comparison", options->compare, "Do not time the estimate beside what is found");
@@ -264,8 +271,10 @@ void add_tune(CLI::App& program) {
         "  swirl tune 'dft 1000' 'gemm 100x100x100 float32'\n"
         "  swirl record -- PROGRAM, then: swirl tune --problems planned.txt\n"
         "  swirl tune --draw transforms --seed 7 --count 100 --device gpu\n"
-        "  swirl tune gemm --data-type float64    the blocks of products on this CPU, compared at several sizes\n"
-        "'swirl help plan' says how to write a problem. At the end the regret of the estimate is printed: the time of\n"
+        "  swirl tune gemm --data-type float64    the blocks of products on this CPU, compared at several "
+        "sizes\n"
+        "'swirl help plan' says how to write a problem. At the end the regret of the estimate is printed: "
+        "the time of\n"
         "the model's choice over that of the best schedule found.");
     command.callback([options] { run(*options); });
 }

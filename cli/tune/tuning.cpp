@@ -63,7 +63,8 @@ void time_products(const MatrixProduct& product, std::vector<ScheduleCandidate>&
         given.schedule = planning::to_string(candidate.schedule);
         plans.push_back(search::make_plan<planning::MatrixPlan>(product, given));
     }
-    for (const auto& plan : plans) works.push_back({.run = [&data, &plan] { data.execute(*plan); }, .restore = {}});
+    for (const auto& plan : plans)
+        works.push_back({.run = [&data, &plan] { data.execute(*plan); }, .restore = {}});
     const auto times = search::measure_interleaved(works, {.budget = comparison_seconds / 2});
     for (std::size_t k = 0; k < candidates.size(); ++k) candidates[k].seconds = times[k].median;
 }
@@ -73,7 +74,8 @@ void compare(const Problem& problem, const search::Target& target, std::vector<S
     const search::Timer::Observer observer{.seen = [](std::size_t) {}};
     if (const auto* const gpu = std::get_if<search::GpuTarget>(&target)) {
         search::GpuTimer timer(*gpu->device, setting.options.use_kernel_cache);
-        timer.compare(problem, candidates, timer.now() + comparison_seconds, search::Care::shortlist, observer);
+        timer.compare(problem, candidates, timer.now() + comparison_seconds, search::Care::shortlist,
+                      observer);
         return;
     }
     if (const auto* const product = std::get_if<MatrixProduct>(&problem))

@@ -15,7 +15,7 @@
 namespace swirl::cli {
 
 struct TimedSchedule {
-    std::string schedule = {}; ///< its text
+    std::string schedule = {};                                ///< its text
     double seconds = std::numeric_limits<double>::infinity(); ///< infinite: not timed
 };
 
@@ -29,7 +29,7 @@ struct TunedProblem {
     };
     std::string problem, device;
     State state = State::tuned;
-    std::string error = {}; ///< of a failure
+    std::string error = {};      ///< of a failure
     TimedSchedule estimate = {}; ///< the model's choice; timed with `found`, interleaved
     /// What the first plan of a process without wisdom of its own takes, where that may be another: by shipped wisdom,
     /// and on GPUs by timing a shortlist.
@@ -44,9 +44,9 @@ struct TunedProblem {
 };
 
 struct TuneSetting {
-    Options options; ///< with the effort and the budget of the search
-    bool again = false; ///< search though wisdom has the problem
-    bool compare = true; ///< with the estimate
+    Options options;                      ///< with the effort and the budget of the search
+    bool again = false;                   ///< search though wisdom has the problem
+    bool compare = true;                  ///< with the estimate
     std::function<bool()> is_interrupted; ///< asked often; true: end with what was found
 };
 

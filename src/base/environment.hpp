@@ -14,7 +14,9 @@ const char* environment_variable(const char* name);
 class Environment {
 public:
     Environment();
-    void set(std::string name, std::string value) { values_.insert_or_assign(std::move(name), std::move(value)); }
+    void set(std::string name, std::string value) {
+        values_.insert_or_assign(std::move(name), std::move(value));
+    }
 
 private:
     friend const char* environment_variable(const char* name);

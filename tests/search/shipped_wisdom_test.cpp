@@ -1,6 +1,7 @@
 #include "search/wisdom/shipped_wisdom.hpp"
 
 #include "base/error.hpp"
+#include "base/version.hpp"
 #include "plan/schedule.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "plan/transform/gpu/kernels.hpp"
@@ -24,10 +25,13 @@
 namespace swirl::search {
 namespace shipped_wisdom_test {
 
+/// By problem.
+using Schedules = std::vector<std::pair<std::string, std::string>>;
+
 /// Shipped wisdom for this host's CPU, and the user's own, which is empty at first.
 class HostWisdom {
 public:
-    explicit HostWisdom(const std::vector<std::pair<std::string, std::string>>& schedules) {
+    explicit HostWisdom(const Schedules& schedules) {
         std::ofstream file(shipped_file());
         file << "swirl wisdom 1\ndevice " << device_kind(host_key(this_host())) << '\n';
         std::vector<std::string> lines;
@@ -62,7 +66,7 @@ bool has_device_kind() { return !device_kind(host_key(this_host())).empty(); }
 
 TEST(ShippedWisdom, DecidesBeforeTheModelAndAfterTheUsersWisdom) {
     if (!has_device_kind()) GTEST_SKIP() << "this CPU has no family and model";
-    const HostWisdom wisdom({{"dft 64", "0 stockham(2,32)"}});
+    const HostWisdom wisdom(Schedules{{"dft 64", "0 stockham(2,32)"}});
     EXPECT_EQ(chosen("dft 64"), "0 stockham(2,32)");
     EXPECT_NE(chosen("dft 64", {.use_wisdom = false}), "0 stockham(2,32)");
     const WisdomKey key{host_key(this_host()), "dft 64"};
@@ -73,7 +77,7 @@ TEST(ShippedWisdom, DecidesBeforeTheModelAndAfterTheUsersWisdom) {
 
 TEST(ShippedWisdom, OfOtherTextOrAnotherDeviceDecidesNothing) {
     if (!has_device_kind()) GTEST_SKIP() << "this CPU has no family and model";
-    const HostWisdom wisdom({{"dft 640", "0 stockham(2,320)"}, {"dft 64", "0 no-such-rule(8)"}});
+    const HostWisdom wisdom(Schedules{{"dft 640", "0 stockham(2,320)"}, {"dft 64", "0 no-such-rule(8)"}});
     const std::string model = chosen("dft 64", {.use_wisdom = false});
     EXPECT_EQ(chosen("dft 64"), model) << "a schedule that cannot be read";
     EXPECT_EQ(chosen("dft 6400"), chosen("dft 6400", {.use_wisdom = false}));
@@ -83,7 +87,7 @@ TEST(ShippedWisdom, ServesTheModelsOwnChoiceOfANeighbour) {
     if (!has_device_kind()) GTEST_SKIP() << "this CPU has no family and model";
     // Where the model was right, it decides about the neighbours.
     const std::string model = chosen("dft 240", {.use_wisdom = false});
-    const HostWisdom wisdom({{"dft 240", model}});
+    const HostWisdom wisdom(Schedules{{"dft 240", model}});
     for (const char* near : {"dft 240 backward", "dft 240 inplace"})
         EXPECT_EQ(chosen(near), chosen(near, {.use_wisdom = false})) << near;
 }
@@ -99,7 +103,7 @@ TEST(ShippedWisdom, ANeighboursFastestScheduleIsTakenAsFarAsTheModelWasWrongTher
             planning::parse_schedule(fmt::format("{}: {}", cpu.name, text), problem);
         const auto rated = pass_seconds(problem, other, cpu);
         if (other == model || !rated[0]) continue;
-        const HostWisdom wisdom({{"dft 240", text}});
+        const HostWisdom wisdom(Schedules{{"dft 240", text}});
         EXPECT_EQ(chosen("dft 240 backward"), text);
         return;
     }
@@ -108,18 +112,20 @@ TEST(ShippedWisdom, ANeighboursFastestScheduleIsTakenAsFarAsTheModelWasWrongTher
 
 TEST(ShippedWisdom, FindsLinesByTheirProblem) {
     std::string text = "swirl wisdom 1\ndevice D\n";
-    for (const char* line : {"dft 10\ta\t1\n", "dft 10 batch=4\tb\t2\n", "dft 10 inplace\tc\t3\n", "dft 100\td\t4\n",
-                             "gemm 64x64x64 float32\te\t5\n", "gemm float32\tf\t6\n"})
+    for (const char* line : {"dft 10\ta\t1\n", "dft 10 batch=4\tb\t2\n", "dft 10 inplace\tc\t3\n",
+                             "dft 100\td\t4\n", "gemm 64x64x64 float32\te\t5\n", "gemm float32\tf\t6\n"})
         text += line;
     const ShippedWisdom wisdom(text);
     EXPECT_EQ(wisdom.device(), "D");
     EXPECT_EQ(wisdom.entries().size(), 6U);
-    for (const ShippedEntry& entry : wisdom.entries()) EXPECT_EQ(wisdom.find(entry.problem)->schedule, entry.schedule);
+    for (const ShippedEntry& entry : wisdom.entries())
+        EXPECT_EQ(wisdom.find(entry.problem)->schedule, entry.schedule);
     for (const char* absent : {"dft 1", "dft 10 ", "a", "z", "", "dft 10\ta"})
         EXPECT_FALSE(wisdom.find(absent)) << absent;
     const auto near = [&](const char* problem) {
         std::string schedules;
-        for (const ShippedEntry& entry : wisdom.neighbours(parse_problem(problem), 2)) schedules += entry.schedule;
+        for (const ShippedEntry& entry : wisdom.neighbours(parse_problem(problem), 2))
+            schedules += entry.schedule;
         return schedules;
     };
     EXPECT_EQ(near("dft 10 backward"), "ac");
@@ -149,12 +155,12 @@ TEST(ShippedWisdom, KindsOfDevicesLeaveOutWhatChangesNoSchedule) {
 
 TEST(ShippedWisdom, IsWrittenFromMeasuredEntriesOfOneKindOfDevice) {
     const std::string device = gpu_key("G", 9, 0, 4, 13000);
-    const auto entry = [](const char* schedule, FoundBy found_by, const char* version = "") {
+    const auto entry = [](const char* schedule, FoundBy found_by, const char* other_version = "") {
         return WisdomEntry{.schedule = schedule,
                            .seconds = 2.5e-6,
                            .found_by = found_by,
                            .created = 1,
-                           .version = *version == '\0' ? std::string(SWIRL_VERSION_STRING) : version};
+                           .version = *other_version == '\0' ? std::string(version()) : other_version};
     };
     const std::pair<WisdomKey, WisdomEntry> entries[] = {
         {{device, "dft 8"}, entry("b", FoundBy::measure)},
@@ -166,7 +172,8 @@ TEST(ShippedWisdom, IsWrittenFromMeasuredEntriesOfOneKindOfDevice) {
     };
     std::ostringstream out;
     EXPECT_EQ(write_shipped(out, device_kind(device), entries), 2);
-    EXPECT_EQ(out.str(), "swirl wisdom 1\ndevice G, compute 9.0, 4 multiprocessors\ndft 16\ta\t2.5\ndft 8\tb\t2.5\n");
+    EXPECT_EQ(out.str(),
+              "swirl wisdom 1\ndevice G, compute 9.0, 4 multiprocessors\ndft 16\ta\t2.5\ndft 8\tb\t2.5\n");
 }
 
 /// A schedule that does not fit would be passed over in silence.
@@ -180,13 +187,14 @@ TEST(ShippedWisdom, OfTheLibraryIsSortedAndFitsItsProblems) {
             EXPECT_LT(before, line);
             before = line;
             EXPECT_GT(entry.seconds, 0) << line;
-            const auto* const blocks =
-                std::find_if(std::begin(tuned_types), std::end(tuned_types), [&](DataType type) {
-                    return entry.problem == fmt::format("gemm {}", name_of(type));
-                });
+            const auto* const blocks = std::find_if(
+                std::begin(tuned_types), std::end(tuned_types),
+                [&](DataType type) { return entry.problem == fmt::format("gemm {}", name_of(type)); });
             const Problem problem = blocks != std::end(tuned_types) ? Problem(tuned_product(*blocks))
                                                                     : parse_problem(entry.problem);
-            if (blocks == std::end(tuned_types)) EXPECT_EQ(to_text(problem), entry.problem);
+            if (blocks == std::end(tuned_types)) {
+                EXPECT_EQ(to_text(problem), entry.problem);
+            }
             const planning::Schedule schedule = planning::parse_schedule(entry.schedule, problem);
             if (const auto* const transform = std::get_if<Transform>(&problem)) {
                 if (planning::is_for_gpu(schedule))

@@ -108,20 +108,21 @@ double distance(const Transform& a, const Transform& b) {
 double distance(const MatrixProduct& a, const MatrixProduct& b) {
     if (a.data_type != b.data_type || a.a_type != b.a_type || a.b_type != b.b_type || a.c_type != b.c_type)
         return never;
-    if (!a.epilogue.is_identity() || !b.epilogue.is_identity() || !a.reductions.empty() || !b.reductions.empty())
+    if (!a.epilogue.is_identity() || !b.epilogue.is_identity() || !a.reductions.empty() ||
+        !b.reductions.empty())
         return never;
     double result = 0;
-    for (const auto& [x, y] : {std::pair(a.rows, b.rows), std::pair(a.columns, b.columns), std::pair(a.k, b.k),
-                              std::pair(a.batch, b.batch)}) {
+    for (const auto& [x, y] : {std::pair(a.rows, b.rows), std::pair(a.columns, b.columns),
+                               std::pair(a.k, b.k), std::pair(a.batch, b.batch)}) {
         if (std::min(x, y) == 0) return never;
         const double apart = octaves(static_cast<double>(x), static_cast<double>(y));
         if (apart > 1) return never;
         result += apart;
     }
     constexpr double of_order = 0.5; // rows where the other has columns
-    for (const bool differs : {(a.a.row_stride == 1) != (b.a.row_stride == 1),
-                               (a.b.row_stride == 1) != (b.b.row_stride == 1),
-                               (a.c.row_stride == 1) != (b.c.row_stride == 1)})
+    for (const bool differs :
+         {(a.a.row_stride == 1) != (b.a.row_stride == 1), (a.b.row_stride == 1) != (b.b.row_stride == 1),
+          (a.c.row_stride == 1) != (b.c.row_stride == 1)})
         result += differs ? of_order : 0;
     return result;
 }
@@ -180,7 +181,8 @@ std::string device_kind(std::string_view device) {
     if (const std::size_t driver = device.find(", CUDA "); driver != std::string_view::npos)
         return std::string(device.substr(0, driver));
     const std::size_t family = device.find(", family "), stepping = device.find(" stepping ");
-    if (family == std::string_view::npos || stepping == std::string_view::npos || stepping < family) return {};
+    if (family == std::string_view::npos || stepping == std::string_view::npos || stepping < family)
+        return {};
     std::string_view rest = device.substr(stepping + 1);
     take_until(rest, ','); // the stepping
     rest.remove_prefix(std::min<std::size_t>(1, rest.size()));

@@ -58,8 +58,8 @@ public:
     std::vector<StoredSchedules> entries() const override {
         const bool is_empty =
             std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
-        const bool has_tuned_blocks = !is_empty && !product_.widens() && !gemm::suits_small_gemm(canonical_) &&
-                                      &cpu_ == &target::host_cpu() &&
+        const bool has_tuned_blocks = !is_empty && !product_.widens() &&
+                                      !gemm::suits_small_gemm(canonical_) && &cpu_ == &target::host_cpu() &&
                                       cpu_.set != target::InstructionSet::portable;
         if (!has_tuned_blocks) return {};
         return {stored_blocks(gemm::operand_types_on(canonical_, cpu_).c, cpu_, options().use_wisdom)};

@@ -147,7 +147,8 @@ private:
         return there && here && *here <= *there * rounding;
     }
     /// The model's time of a schedule over that of another; nothing if it rates one of them not.
-    std::optional<double> rating(const Transform& problem, const Schedule& schedule, const Schedule& other) const {
+    std::optional<double> rating(const Transform& problem, const Schedule& schedule,
+                                 const Schedule& other) const {
         const auto a = predicted(problem, schedule), b = predicted(problem, other);
         return a && b ? std::optional(*a / *b) : std::nullopt;
     }
