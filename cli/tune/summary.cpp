@@ -20,6 +20,7 @@ const char* name_of(State state) {
     case State::tuned: return "tuned";
     case State::known: return "known";
     case State::nothing_to_tune: return "nothing to tune";
+    case State::too_short: return "too short";
     case State::interrupted: return "interrupted";
     case State::failed: return "failed";
     }
@@ -79,6 +80,7 @@ TuneSummary summary_of(std::span<const TunedProblem> problems) {
         summary.tuned += problem.state == State::tuned;
         summary.known += problem.state == State::known;
         summary.nothing_to_tune += problem.state == State::nothing_to_tune;
+        summary.too_short += problem.state == State::too_short;
         summary.interrupted += problem.state == State::interrupted;
         summary.failed += problem.state == State::failed;
         if (!problem.is_compared()) continue;
@@ -97,6 +99,8 @@ std::string line_of(const TunedProblem& problem) {
     if (problem.state == State::known) return fmt::format("{}: wisdom has it\n", problem.problem);
     if (problem.state == State::nothing_to_tune)
         return fmt::format("{}: nothing to tune, the model decides\n", problem.problem);
+    if (problem.state == State::too_short)
+        return fmt::format("{}: the time was too short to compare anything\n", problem.problem);
     if (!problem.is_compared()) return fmt::format("{}: {}\n", problem.problem, problem.found.schedule);
     return fmt::format("{}: {}, {:.3f} times as fast as the estimate, {}\n", problem.problem,
                        format_seconds(problem.best_seconds()), problem.regret(problem.estimate),
@@ -108,6 +112,7 @@ std::string text_of(const TuneSummary& summary) {
     for (const auto& [count, what] :
          {std::pair(summary.known, "known to wisdom"),
           std::pair(summary.nothing_to_tune, "without anything to tune"),
+          std::pair(summary.too_short, "for which the time was too short"),
           std::pair(summary.interrupted, "interrupted"), std::pair(summary.failed, "failed")})
         if (count > 0) text += fmt::format(", {} {}", count, what);
     text += "\n";
@@ -119,13 +124,10 @@ std::string text_of(const TuneSummary& summary) {
 }
 
 Json json_of(std::span<const TunedProblem> problems, const TuneSummary& summary) {
-    Json json{{"problems", Json::array()},
-              {"tuned", summary.tuned},
-              {"known", summary.known},
-              {"nothing_to_tune", summary.nothing_to_tune},
-              {"interrupted", summary.interrupted},
-              {"failed", summary.failed},
-              {"regret_of_estimate", json_of(summary.estimate)}};
+    Json json{{"problems", Json::array()},      {"tuned", summary.tuned},
+              {"known", summary.known},         {"nothing_to_tune", summary.nothing_to_tune},
+              {"too_short", summary.too_short}, {"interrupted", summary.interrupted},
+              {"failed", summary.failed},       {"regret_of_estimate", json_of(summary.estimate)}};
     if (summary.first_plan.problems > 0) json["regret_of_first_plan"] = json_of(summary.first_plan);
     for (const TunedProblem& problem : problems) json["problems"].push_back(json_of(problem));
     return json;

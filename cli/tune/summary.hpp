@@ -20,7 +20,7 @@ struct Regret {
 };
 
 struct TuneSummary {
-    std::size_t tuned = 0, known = 0, nothing_to_tune = 0, interrupted = 0, failed = 0;
+    std::size_t tuned = 0, known = 0, nothing_to_tune = 0, too_short = 0, interrupted = 0, failed = 0;
     Regret estimate;
     Regret first_plan; ///< of those where it may differ from the estimate
 };

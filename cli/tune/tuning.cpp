@@ -74,8 +74,9 @@ void compare(const Problem& problem, const search::Target& target, std::vector<S
     const search::Timer::Observer observer{.seen = [](std::size_t) {}};
     if (const auto* const gpu = std::get_if<search::GpuTarget>(&target)) {
         search::GpuTimer timer(*gpu->device, setting.options.use_kernel_cache);
-        timer.compare(problem, candidates, timer.now() + comparison_seconds, search::Care::shortlist,
-                      observer);
+        const bool is_alone = candidates.size() == 1; // of which no shortlist is timed
+        timer.compare(problem, candidates, timer.now() + comparison_seconds,
+                      is_alone ? search::Care::screen : search::Care::shortlist, observer);
         return;
     }
     if (const auto* const product = std::get_if<MatrixProduct>(&problem))
@@ -130,6 +131,11 @@ void search_and_compare(const Problem& problem, const search::Target& target, co
     if (first.first_plan) result.first_plan = {planning::to_string(*first.first_plan)};
     if (setting.is_interrupted()) {
         result.state = interrupted;
+        return;
+    }
+    options.effort = Effort::measure; // as which an exhaustive search counts that has not tried everything
+    if (search::wisdom_state(problem, target, options) != search::WisdomState::known) {
+        result.state = too_short;
         return;
     }
     if (setting.compare) compare_all(problem, target, first, found, setting, result);

@@ -24,6 +24,7 @@ struct TunedProblem {
         tuned,
         known,           ///< wisdom had it
         nothing_to_tune, ///< no search exists for such a problem: the model decides alone
+        too_short,       ///< the time did not suffice to compare anything
         interrupted,     ///< the user ended it; what was found until then is kept
         failed,
     };

@@ -23,8 +23,8 @@ std::vector<std::string> sorted_lines(const std::string& text) {
     return lines;
 }
 
-json tuned(const std::string& arguments) {
-    const auto outcome = run_swirl("tune --seconds 0.2 --json " + arguments);
+json tuned(const std::string& arguments, const std::string& seconds = "0.2") {
+    const auto outcome = run_swirl("tune --seconds " + seconds + " --json " + arguments);
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_EQ(outcome.errors, "");
     return json::parse(outcome.output);
@@ -57,7 +57,8 @@ TEST(TuneCommand, FindsSchedulesThatLaterPlansUse) {
 TEST(TuneCommand, ProductsTuneTheBlocksOfTheirType) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     EXPECT_EQ(tuned("gemm 5x6x7")["nothing_to_tune"], 1) << "the model decides about small products";
-    const json result = tuned("'gemm 400x500x300 complex64'");
+    EXPECT_EQ(tuned("'gemm 400x500x300 complex64'", "0")["too_short"], 1);
+    const json result = tuned("'gemm 400x500x300 complex64'", "4");
     EXPECT_EQ(result["tuned"], 1);
     EXPECT_NE(run_swirl("wisdom list").output.find("gemm complex64"), std::string::npos);
     EXPECT_EQ(tuned("'gemm 600x500x300 complex64'")["known"], 1);

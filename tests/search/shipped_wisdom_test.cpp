@@ -75,12 +75,13 @@ TEST(ShippedWisdom, DecidesBeforeTheModelAndAfterTheUsersWisdom) {
     EXPECT_EQ(chosen("dft 64"), "0 stockham(32,2)");
 }
 
-TEST(ShippedWisdom, OfOtherTextOrAnotherDeviceDecidesNothing) {
+TEST(ShippedWisdom, DecidesNothingWhereNoPlanCanBeBuiltFromIt) {
     if (!has_device_kind()) GTEST_SKIP() << "this CPU has no family and model";
     const HostWisdom wisdom(Schedules{{"dft 640", "0 stockham(2,320)"}, {"dft 64", "0 no-such-rule(8)"}});
-    const std::string model = chosen("dft 64", {.use_wisdom = false});
-    EXPECT_EQ(chosen("dft 64"), model) << "a schedule that cannot be read";
-    EXPECT_EQ(chosen("dft 6400"), chosen("dft 6400", {.use_wisdom = false}));
+    for (const char* problem : {"dft 64", "dft 6400"})
+        EXPECT_EQ(make_plan<planning::Plan>(parse_problem(problem))->schedule(),
+                  make_plan<planning::Plan>(parse_problem(problem), {.use_wisdom = false})->schedule())
+            << problem;
 }
 
 TEST(ShippedWisdom, ServesTheModelsOwnChoiceOfANeighbour) {
@@ -120,8 +121,7 @@ TEST(ShippedWisdom, FindsLinesByTheirProblem) {
     EXPECT_EQ(wisdom.entries().size(), 6U);
     for (const ShippedEntry& entry : wisdom.entries())
         EXPECT_EQ(wisdom.find(entry.problem)->schedule, entry.schedule);
-    for (const char* absent : {"dft 1", "dft 10 ", "a", "z", "", "dft 10\ta"})
-        EXPECT_FALSE(wisdom.find(absent)) << absent;
+    for (const char* absent : {"dft 1", "dft 10 ", "a", "z", ""}) EXPECT_FALSE(wisdom.find(absent)) << absent;
     const auto near = [&](const char* problem) {
         std::string schedules;
         for (const ShippedEntry& entry : wisdom.neighbours(parse_problem(problem), 2))

@@ -12,6 +12,7 @@
 #include "search/tasks/task.hpp"
 #include "search/timer/cpu/timer.hpp"
 #include "search/wisdom/recent_plans.hpp"
+#include "search/wisdom/shipped_wisdom.hpp"
 
 #include <fmt/format.h>
 
@@ -126,22 +127,24 @@ private:
     }
 
     Schedule estimated() const {
-        const std::vector<StoredSchedules::Neighbour> near =
-            stored(problem_).shipped_neighbours(whole_, StoredSchedules::Devices::of_this_kind);
-        const Schedule estimate = estimate_of(problem_);
-        for (const auto& [problem, schedule] : near)
-            if (is_credible(std::get<Transform>(problem), schedule, estimate)) return schedule;
-        return estimate;
+        const void* const shipped = options().use_wisdom ? shipped_wisdom().data() : nullptr;
+        return recent_estimate(request_of_estimate(shipped), [&] {
+            Schedule estimate = estimated_schedule(problem_, cpu_, machine());
+            for (auto& [problem, schedule] :
+                 stored(problem_).shipped_neighbours(whole_, StoredSchedules::Devices::of_this_kind))
+                if (is_credible(std::get<Transform>(problem), schedule, estimate)) return schedule;
+            return estimate;
+        });
     }
-    Schedule estimate_of(const Transform& problem) const {
-        const std::string request = fmt::format("{} | {} | model {}", to_text(problem), cpu_.name,
-                                                fmt::ptr(&machine())); // models live as long as the process
-        return recent_estimate(request, [&] { return estimated_schedule(problem, cpu_, machine()); });
+    /// Models and shipped wisdom live as long as the process.
+    std::string request_of_estimate(const void* shipped) const {
+        return fmt::format("{} | {} | model {} | shipped {}", to_text(problem_), cpu_.name,
+                           fmt::ptr(&machine()), fmt::ptr(shipped));
     }
     /// Whether the fastest schedule of a neighbour may be the fastest here. There the model was wrong by at least the ratio in
     /// which it rated that schedule worse than its own: here it may rate it worse by as much.
     bool is_credible(const Transform& neighbour, const Schedule& schedule, const Schedule& estimate) const {
-        const auto there = rating(neighbour, schedule, estimate_of(neighbour));
+        const auto there = rating(neighbour, schedule, estimated_schedule(neighbour, cpu_, machine()));
         const auto here = rating(problem_, schedule, estimate);
         constexpr double rounding = 1 + 1e-9;
         return there && here && *here <= *there * rounding;
