@@ -64,7 +64,7 @@ Json json_of(const TunedProblem& problem) {
     Json json{{"problem", problem.problem}, {"device", problem.device}, {"state", name_of(problem.state)}};
     if (!problem.error.empty()) json["error"] = problem.error;
     if (problem.found.schedule.empty()) return json;
-    json["estimate"] = json_of(problem.estimate);
+    if (!problem.estimate.schedule.empty()) json["estimate"] = json_of(problem.estimate);
     if (problem.first_plan) json["first_plan"] = json_of(*problem.first_plan);
     json["found"] = json_of(problem.found);
     json["search_seconds"] = problem.search_seconds;

@@ -119,16 +119,17 @@ void search_and_compare(const Problem& problem, const search::Target& target, co
         result.state = known;
         return;
     }
-    const FirstChoices first = first_choices(problem, target, setting.options);
+    std::optional<FirstChoices> first; // before the search stores what it finds
+    if (setting.compare) first = first_choices(problem, target, setting.options);
     Options options = setting.options;
     options.enough = setting.is_interrupted;
     if (setting.again) search::forget_wisdom(problem, target, options);
     const double begin = runtime::monotonic_seconds();
     const Schedule found = search::choose_schedule(problem, target, options);
     result.search_seconds = runtime::monotonic_seconds() - begin;
-    result.estimate.schedule = planning::to_string(first.estimate);
     result.found.schedule = planning::to_string(found);
-    if (first.first_plan) result.first_plan = {planning::to_string(*first.first_plan)};
+    if (first) result.estimate.schedule = planning::to_string(first->estimate);
+    if (first && first->first_plan) result.first_plan = {planning::to_string(*first->first_plan)};
     if (setting.is_interrupted()) {
         result.state = interrupted;
         return;
@@ -138,7 +139,7 @@ void search_and_compare(const Problem& problem, const search::Target& target, co
         result.state = too_short;
         return;
     }
-    if (setting.compare) compare_all(problem, target, first, found, setting, result);
+    if (first) compare_all(problem, target, *first, found, setting, result);
 }
 
 } // namespace

@@ -150,6 +150,8 @@ TEST(ShippedWisdom, KindsOfDevicesLeaveOutWhatChangesNoSchedule) {
                                     .instruction_set = "avx512",
                                     .caches = {}})),
               "family 6 model 143, avx512");
+    EXPECT_EQ(device_kind("Any, family 6 model 207 stepping 2, avx512, L1 48 KiB"),
+              "family 6 model 143, avx512");
     EXPECT_EQ(device_kind("processor of unknown kind, neon"), "");
 }
 

@@ -23,11 +23,17 @@
 #include <ostream>
 #include <sstream>
 #include <type_traits>
+#include <utility>
 
 namespace swirl::search {
 namespace {
 
 constexpr std::string_view format_line = "swirl wisdom 1";
+
+/// Generations of CPUs with the cores, L1 and L2 caches of an earlier one.
+constexpr std::pair<std::string_view, std::string_view> equal_cores[] = {
+    {"family 6 model 207", "family 6 model 143"}, // Emerald Rapids, Sapphire Rapids
+};
 
 /// The text before the separator, which is removed with it; all of it if there is none.
 std::string_view take_until(std::string_view& rest, char separator) {
@@ -188,7 +194,10 @@ std::string device_kind(std::string_view device) {
     rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
     const std::string_view instruction_set = take_until(rest, ',');
     const std::size_t first = family + 2;
-    return fmt::format("{}, {}", device.substr(first, stepping - first), instruction_set);
+    std::string_view generation = device.substr(first, stepping - first);
+    for (const auto& [other, same] : equal_cores)
+        if (generation == other) generation = same;
+    return fmt::format("{}, {}", generation, instruction_set);
 }
 
 ShippedWisdom::ShippedWisdom(std::string_view text) : lines_(text) {

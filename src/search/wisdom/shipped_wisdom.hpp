@@ -18,7 +18,8 @@
 namespace swirl::search {
 
 /// The kind of a device in a key of wisdom: for GPUs all but the driver ("NVIDIA H200, compute 9.0, 132 multiprocessors"), for
-/// CPUs what decides caches and units of a core ("family 6 model 143, avx512"). Empty for other text.
+/// CPUs the generation, or an earlier one with the same cores, and the instruction set ("family 6 model 143, avx512"). Empty
+/// for other text.
 std::string device_kind(std::string_view device);
 
 struct ShippedEntry {
