@@ -84,34 +84,38 @@ std::vector<DataType> ProblemOptions::data_types() const {
     return result;
 }
 
-std::vector<ListedProblem> ProblemOptions::listed(bool on_gpu) const {
+std::vector<ListedProblem> ProblemOptions::all(bool on_gpu) const {
     std::vector<ListedProblem> all;
-    std::set<std::string> known;
-    const auto add = [&](ListedProblem one) {
-        if (known.insert(fmt::format("{}\t{} {}", to_text(one.problem), one.device, one.threads)).second)
-            all.push_back(std::move(one));
-    };
     for (const std::string& text : problem_texts(given)) {
-        add({parse_problem(text)});
+        all.push_back({parse_problem(text)});
         validate(all.back().problem);
     }
     if (!file.empty())
-        for (const std::string& line : lines_of(file)) add(parse_listed(line));
+        for (const std::string& line : lines_of(file)) all.push_back(parse_listed(line));
     if (!draw.empty())
-        for (const Problem& drawn :
+        for (Problem& drawn :
              cli::draw({.kind = draw == "products" ? ProblemKind::products : ProblemKind::transforms,
              .on_gpu = on_gpu,
              .seed = seed,
              .count = count,
              .types = data_types(),
              .largest = largest}))
-            add({drawn});
+            all.push_back({std::move(drawn)});
     return all;
+}
+
+std::vector<ListedProblem> ProblemOptions::listed(bool on_gpu) const {
+    std::vector<ListedProblem> result;
+    std::set<std::string> known;
+    for (ListedProblem& one : all(on_gpu))
+        if (known.insert(fmt::format("{}\t{} {}", to_text(one.problem), one.device, one.threads)).second)
+            result.push_back(std::move(one));
+    return result;
 }
 
 std::vector<Problem> ProblemOptions::problems(bool on_gpu) const {
     std::vector<Problem> problems;
-    for (const ListedProblem& one : listed(on_gpu)) problems.push_back(one.problem);
+    for (ListedProblem& one : all(on_gpu)) problems.push_back(std::move(one.problem));
     if (problems.empty())
         throw UserError("no problem: name some, or use --problems FILE or --draw transforms");
     return problems;

@@ -36,9 +36,10 @@ struct ProblemOptions {
     std::vector<Problem> problems(bool on_gpu) const;
     /// The same, with the settings of a log, each once.
     std::vector<ListedProblem> listed(bool on_gpu) const;
-    /// Whether none is asked for.
-    bool is_empty() const { return given.empty() && file.empty() && draw.empty(); }
     std::vector<DataType> data_types() const;
+
+private:
+    std::vector<ListedProblem> all(bool on_gpu) const;
 };
 
 /// One line of a file of problems: the problem and, after a tab, settings such as "device=gpu threads=2". Throws UserError.

@@ -153,6 +153,8 @@ if(SWIRL_BUILD_TESTS)
     list(REMOVE_DUPLICATES test_folders)
     list(REMOVE_ITEM test_folders support fuzz base) # fuzz is a program of its own: Fuzz.cmake
     list(PREPEND test_folders base) # with the fewest macros: its precompiled headers fit all
+    add_library(swirl_test_environment OBJECT ${PROJECT_SOURCE_DIR}/tests/support/environment.cpp)
+    target_link_libraries(swirl_test_environment PRIVATE swirl_compile_options)
     foreach(name accuracy data definition reference reference_dft)
         list(APPEND test_sources_cli ${PROJECT_SOURCE_DIR}/cli/${name}.cpp)
     endforeach()
@@ -191,7 +193,8 @@ if(SWIRL_BUILD_TESTS)
         target_compile_definitions(test_${folder} PRIVATE
             SWIRL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SWIRL_BINARY_DIR="${PROJECT_BINARY_DIR}"
             SWIRL_CXX_COMPILER="${CMAKE_CXX_COMPILER}" SWIRL_C_COMPILER="${CMAKE_C_COMPILER}")
-        target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw_peer GTest::gtest_main)
+        target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw_peer swirl_test_environment
+            GTest::gtest_main)
         if(test_headers)
             swirl_precompile(test_${folder} FROM ${test_headers})
         else()
@@ -251,7 +254,7 @@ if(SWIRL_BUILD_TESTS)
             set(fixture FIXTURES_REQUIRED installed ENVIRONMENT_MODIFICATION SWIRL_TEST_PREFIX=set:${prefix})
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
-            PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder} ENVIRONMENT "SWIRL_KERNEL_CACHE=off\;SWIRL_SHIPPED_WISDOM=off" ${fixture})
+            PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder} ENVIRONMENT SWIRL_KERNEL_CACHE=off ${fixture})
     endforeach()
 endif()
 

@@ -28,9 +28,10 @@ rules::BreakdownTree with_measured_children(const formula::Formula& transform, r
                                             const MeasuredTree& measured) {
     if (!contains_one(tree)) return tree;
     const std::vector<formula::Formula> children = children_of(tree.rule, tree.choice, transform);
-    if (children.size() != tree.children.size()) return tree;
     const bool are_whole = has_whole_children(tree);
-    for (std::size_t k = 0; k < children.size(); ++k) {
+    const std::size_t count =
+        std::min(children.size(), tree.children.size()); // codelets at the end may be left out
+    for (std::size_t k = 0; k < count; ++k) {
         rules::BreakdownTree& child = tree.children[k];
         const bool is_dft = are_whole && children[k].is<formula::Dft>();
         if (auto known = is_dft ? measured(children[k].rows()) : std::nullopt)
