@@ -131,6 +131,23 @@ TEST(RecordCommand, ListsPlannedProblemsForTheNextDay) {
     EXPECT_EQ(tuned("--problems " + file)["known"], 2);
 }
 
+TEST(RecordCommand, ListsWhatIsPlannedThroughTheInterfaceOfFftw) {
+    const std::string program = SWIRL_BINARY_DIR "/bin/fftw-wisdom";
+    if (!std::filesystem::exists(program)) GTEST_SKIP() << "the program fftw-wisdom was not built";
+    const TemporaryFolder folder;
+    const auto recorded =
+        run_swirl("record -o " + support::quoted((folder.path() / "planned.txt").string()) + " -- " +
+                  support::quoted(program) + " -n -o /dev/null cif1024 rob64x64 cof12");
+    EXPECT_EQ(recorded.status, 0) << recorded.errors;
+    std::ifstream stream(folder.path() / "planned.txt");
+    std::stringstream text;
+    text << stream.rdbuf();
+    EXPECT_EQ(
+        sorted_lines(text.str()),
+        (std::vector<std::string>{"dft 1024 inplace\tdevice=cpu threads=1", "dft 12\tdevice=cpu threads=1",
+                                  "rdft 64x64 backward\tdevice=cpu threads=1"}));
+}
+
 TEST(TuneCommand, ComparesModelWithResultsAndStoresThem) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     const auto tuned = run_swirl("tune gemm --data-type float32 --seconds 4 --sizes 96,100 --json");
