@@ -96,7 +96,8 @@ TuneSummary summary_of(std::span<const TunedProblem> problems) {
 std::string line_of(const TunedProblem& problem) {
     if (problem.state == State::failed)
         return fmt::format("{}: failed: {}\n", problem.problem, on_one_line(problem.error));
-    if (problem.state == State::known) return fmt::format("{}: wisdom has it\n", problem.problem);
+    if (problem.state == State::known && !problem.is_compared())
+        return fmt::format("{}: wisdom has it\n", problem.problem);
     if (problem.state == State::nothing_to_tune)
         return fmt::format("{}: nothing to tune, the model decides\n", problem.problem);
     if (problem.state == State::too_short)

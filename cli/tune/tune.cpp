@@ -39,6 +39,7 @@ struct TuneOptions {
     double total_seconds = 0; ///< 0: no limit
     std::string output;
     bool again = false;
+    bool recheck = false;
     bool compare = true;
     bool json = false;
     bool quiet = false;
@@ -156,6 +157,7 @@ void tune_problems(const TuneOptions& options) {
         if (is_over()) break;
         TuneSetting setting{.options = options.planning.plan_options(device),
                             .again = options.again,
+                            .recheck = options.recheck,
                             .compare = options.compare,
                             .is_interrupted = is_over};
         setting.options.effort = options.effort == "exhaustive" ? Effort::exhaustive : Effort::measure;
@@ -262,6 +264,8 @@ void add_tune(CLI::App& program) {
         .add_option("--output", options->output, "The wisdom to write, if not $SWIRL_WISDOM or the usual one")
         ->type_name("FILE");
     command.add_flag("--again", options->again, "Search anew for what wisdom has");
+    command.add_flag("--recheck", options->recheck,
+                     "Compare what wisdom has with the estimate, and keep the faster");
     command.add_flag("!--no-comparison", options->compare, "Do not time the estimate beside what is found");
     command.add_flag("--json", options->json, "Print JSON");
     command.add_flag("--quiet", options->quiet, "No progress on standard error");

@@ -26,6 +26,10 @@ using search::ScheduleCandidate;
 /// Seconds for the comparison of the estimate with what was found.
 constexpr double comparison_seconds = 0.2;
 
+/// The estimate replaces what a search found if it is faster by this factor in the comparison after it: of many candidates the
+/// fastest is partly the luckiest.
+constexpr double clearly_faster = 1.01;
+
 /// The choices of a process that has no wisdom of its own.
 struct FirstChoices {
     Schedule estimate;
@@ -115,10 +119,9 @@ void search_and_compare(const Problem& problem, const search::Target& target, co
         result.state = nothing_to_tune;
         return;
     }
-    if (before == search::WisdomState::known && !setting.again) {
-        result.state = known;
-        return;
-    }
+    const bool is_known = before == search::WisdomState::known && !setting.again;
+    if (is_known) result.state = known;
+    if (is_known && !setting.recheck) return;
     std::optional<FirstChoices> first; // before the search stores what it finds
     if (setting.compare) first = first_choices(problem, target, setting.options);
     Options options = setting.options;
@@ -139,7 +142,12 @@ void search_and_compare(const Problem& problem, const search::Target& target, co
         result.state = too_short;
         return;
     }
-    if (first) compare_all(problem, target, *first, found, setting, result);
+    if (!first) return;
+    compare_all(problem, target, *first, found, setting, result);
+    if (clearly_faster * result.estimate.seconds < result.found.seconds) {
+        search::correct_wisdom(problem, target, options, first->estimate, result.estimate.seconds);
+        result.found = result.estimate;
+    }
 }
 
 } // namespace

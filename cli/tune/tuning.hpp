@@ -47,6 +47,7 @@ struct TunedProblem {
 struct TuneSetting {
     Options options;                      ///< with the effort and the budget of the search
     bool again = false;                   ///< search though wisdom has the problem
+    bool recheck = false;                 ///< compare what wisdom has with the estimate
     bool compare = true;                  ///< with the estimate
     std::function<bool()> is_interrupted; ///< asked often; true: end with what was found
 };

@@ -111,6 +111,16 @@ WisdomState wisdom_state(const Problem& problem, const Target& target, const Opt
     return all_known ? WisdomState::known : WisdomState::unknown;
 }
 
+void correct_wisdom(const Problem& problem, const Target& target, const Options& options,
+                    const planning::Schedule& schedule, double seconds) {
+    const ForkSection section;
+    const bool is_for_cpu = std::holds_alternative<const target::Cpu*>(target);
+    if (is_for_cpu && std::holds_alternative<MatrixProduct>(problem)) return; // the blocks of a data type
+    const auto task = task_for(problem, target, {options});
+    std::vector<StoredSchedules> entries = task->entries();
+    if (entries.size() == 1) entries.front().store(schedule, seconds, FoundBy::measure);
+}
+
 void forget_wisdom(const Problem& problem, const Target& target, const Options& options) {
     const ForkSection section;
     const auto task = task_for(problem, target, {options});

@@ -53,6 +53,10 @@ enum class WisdomState : std::uint8_t {
     known, ///< the schedule for a plan of this effort, so that nothing is timed
 };
 WisdomState wisdom_state(const Problem& problem, const Target& target, const Options& options);
+/// Stores a schedule that was timed beside what wisdom says to a plan of these options, and proved faster. No effect where
+/// wisdom has more than this problem's schedule of one thread.
+void correct_wisdom(const Problem& problem, const Target& target, const Options& options,
+                    const planning::Schedule& schedule, double seconds);
 /// Erases what wisdom says to a plan of these options.
 void forget_wisdom(const Problem& problem, const Target& target, const Options& options);
 

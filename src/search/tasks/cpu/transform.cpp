@@ -5,7 +5,6 @@
 #include "runtime/kernel_cache.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/timer.hpp"
-#include "search/candidates/cpu/measured_children.hpp"
 #include "search/candidates/cpu/transforms.hpp"
 #include "search/cost/cpu/estimate.hpp"
 #include "search/cost/cpu/host.hpp"
@@ -134,35 +133,8 @@ private:
             for (auto& [problem, schedule] :
                  stored(problem_).shipped_neighbours(whole_, StoredSchedules::Devices::of_this_kind))
                 if (is_credible(std::get<Transform>(problem), schedule, estimate)) return schedule;
-            return shipped == nullptr ? estimate : with_shipped_children(std::move(estimate));
+            return estimate;
         });
-    }
-    /// Of a transform of one dimension that is no column: columns are vectors' lanes, for which other trees are fast.
-    Schedule with_shipped_children(Schedule estimate) const {
-        auto& passes = estimate.transform().passes;
-        const std::vector<planning::DimensionPass> of_problem = planning::dimension_passes(problem_);
-        if (of_problem.size() != 1 || passes.size() != 1 || !of_problem[0].right.empty()) return estimate;
-        passes[0].tree = with_measured_children(
-            of_problem[0].nonterminal, std::move(passes[0].tree),
-            [&](Integer n) -> std::optional<rules::BreakdownTree> {
-                const Transform dft = Transform::dft({n}, {.precision = problem_.precision});
-                const auto known = stored_whole(dft).shipped();
-                if (!known || known->schedule.transform().passes.size() != 1) return std::nullopt;
-                return known->schedule.transform().passes[0].tree;
-            });
-        return estimate;
-    }
-    /// What wisdom knows about a problem of its own.
-    StoredSchedules stored_whole(const Transform& problem) const {
-        return {[this, &problem] {
-                    return WisdomKey{cpu_key(cpu_), to_text(problem)};
-                },
-                [this, &problem](const std::string& text) {
-                    Schedule schedule = planning::parse_schedule(text, problem);
-                    planning::require_target(schedule, cpu_.name);
-                    return schedule;
-                },
-                options().use_wisdom};
     }
     /// Models and shipped wisdom live as long as the process.
     std::string request_of_estimate(const void* shipped) const {
