@@ -25,6 +25,7 @@ void add_bench(CLI::App& program);
 void add_ladder(CLI::App& program);
 void add_emit(CLI::App& program);
 void add_tune(CLI::App& program);
+void add_record(CLI::App& program);
 void add_wisdom(CLI::App& program);
 void add_cache(CLI::App& program);
 void add_doctor(CLI::App& program);

@@ -13,7 +13,11 @@
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/cpu/cpu_quota.hpp"
 #include "runtime/cpu/executable_memory.hpp"
+#include "runtime/cuda/devices.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "search/cost/cpu/host.hpp"
+#include "search/wisdom/gpu_identity.hpp"
+#include "search/wisdom/shipped_wisdom.hpp"
 #include "target/cpu.hpp"
 
 #include <fmt/format.h>
@@ -99,6 +103,28 @@ void add_gpus(std::vector<Finding>& findings) {
     }
 }
 
+/// What the library ships for a device of this machine, by its key in wisdom.
+Finding shipped(const std::string& device, const std::string& key) {
+    const std::string kind = search::device_kind(key);
+    for (const search::ShippedWisdom& each : search::shipped_wisdom())
+        if (each.device() == kind)
+            return {"shipped wisdom", true,
+                    fmt::format("{}: {} schedules for {}", device, each.entries().size(), kind)};
+    return {"shipped wisdom", false, fmt::format("{}: none, the model decides", device),
+            "swirl tune makes wisdom of your own"};
+}
+
+void add_shipped(std::vector<Finding>& findings) {
+    findings.push_back(shipped("cpu", search::cpu_key(target::host_cpu())));
+    for (int ordinal = 0; ordinal < gpu_count(); ++ordinal) {
+        try {
+            const runtime::GpuDevice& device = runtime::device_numbered(ordinal);
+            findings.push_back(shipped(Device::gpu(ordinal).text(), search::gpu_identity_of(device).key));
+        } catch (const Error&) { // said already of the GPU itself
+        }
+    }
+}
+
 /// Libraries to compare with, by planning a small transform with each.
 void add_peers(std::vector<Finding>& findings) {
     const Transform problem = parse_transform("dft 64");
@@ -120,6 +146,7 @@ std::vector<Finding> examine() {
     std::vector<Finding> findings = {cpu(), processors(), machine_code(), first_plan()};
     add_gpus(findings);
     findings.push_back(stored("wisdom", wisdom::path(), "SWIRL_WISDOM"));
+    add_shipped(findings);
     const runtime::KernelCache* const cache = runtime::KernelCache::of_user();
     findings.push_back(stored("kernel cache", cache == nullptr ? "" : cache->folder(), "SWIRL_KERNEL_CACHE"));
     add_peers(findings);

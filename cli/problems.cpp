@@ -133,6 +133,20 @@ Transform parse_one_problem(const std::vector<std::string>& words) {
     return problems.front();
 }
 
+std::vector<std::string> problem_texts(const std::vector<std::string>& arguments) {
+    std::vector<std::string> texts;
+    bool is_open = false; // whether a word may follow
+    for (const std::string& argument : arguments) {
+        const bool is_whole = argument.find(' ') != std::string::npos;
+        if (!is_open || is_whole || is_kind(argument) || names_product(argument))
+            texts.push_back(argument);
+        else
+            texts.back() += " " + argument;
+        is_open = !is_whole;
+    }
+    return texts;
+}
+
 bool is_common(const Transform& problem) {
     return bytes_of(problem.precision) >= 4 && problem.load.is_identity() && problem.store.is_identity() &&
            problem.kind != TransformKind::convolution && !has_formula(problem);

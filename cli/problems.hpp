@@ -18,6 +18,10 @@ std::vector<Transform> parse_problems(const std::vector<std::string>& words, con
 /// The same for commands that take exactly one.
 Transform parse_one_problem(const std::vector<std::string>& words);
 
+/// Texts of transforms and products: an argument with spaces is one; words are joined, with a new problem at each name of a
+/// transform or a product.
+std::vector<std::string> problem_texts(const std::vector<std::string>& arguments);
+
 /// Whether other libraries have such transforms: without callbacks, of float32 or float64, and no convolution.
 bool is_common(const Transform& problem);
 

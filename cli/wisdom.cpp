@@ -3,11 +3,13 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "cli/problem_list.hpp"
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
 #include "problem/matrix_product.hpp"
 #include "problem/syntax.hpp"
 #include "search/candidates/cpu/gemm.hpp"
+#include "search/wisdom/shipped_wisdom.hpp"
 
 #include <fmt/chrono.h>
 #include <fmt/ranges.h>
@@ -17,6 +19,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -44,6 +47,8 @@ struct WisdomOptions {
     std::vector<std::string> words;
     std::string device;
     bool all = false;
+    bool as_shipped = false;
+    ProblemOptions problems; ///< to ship
 
     Wisdom open() const {
         return Wisdom(file.empty() ? Wisdom::default_file() : std::filesystem::path(file));
@@ -75,9 +80,38 @@ void list(const WisdomOptions& options) {
           fmt::format("{} entries in {}\n", entries.size(), wisdom.file().string()));
 }
 
+/// The kind of device whose entries are shipped: the one that is named, or the only one.
+std::string shipped_kind(const WisdomOptions& options, Wisdom& wisdom) {
+    if (!options.device.empty()) {
+        const std::string kind = search::device_kind(options.device);
+        return kind.empty() ? options.device : kind;
+    }
+    std::set<std::string> kinds;
+    for (const auto& [key, entry] : wisdom.entries()) kinds.insert(search::device_kind(key.device));
+    if (kinds.size() != 1)
+        throw UserError(
+            "the wisdom is of {} kinds of device; name one with --device, as 'swirl wisdom list' does",
+            kinds.size());
+    return *kinds.begin();
+}
+
+/// The entries of the problems that a file lists; without one, all.
+std::vector<std::pair<WisdomKey, WisdomEntry>> shipped_entries(const WisdomOptions& options, Wisdom& wisdom) {
+    auto entries = wisdom.entries();
+    if (options.problems.file.empty()) return entries;
+    std::set<std::string> listed;
+    for (const ListedProblem& one : options.problems.listed(false)) listed.insert(to_text(one.problem));
+    std::erase_if(entries, [&](const auto& entry) { return !listed.contains(entry.first.problem); });
+    return entries;
+}
+
 void export_lines(const WisdomOptions& options) {
     std::ostringstream lines;
-    options.open().export_lines(lines);
+    Wisdom wisdom = options.open();
+    if (options.as_shipped)
+        search::write_shipped(lines, shipped_kind(options, wisdom), shipped_entries(options, wisdom));
+    else
+        wisdom.export_lines(lines);
     if (options.other_file.empty())
         print(lines.str());
     else
@@ -140,6 +174,16 @@ void add_wisdom(CLI::App& program) {
 
     CLI::App& exporting = *command.add_subcommand("export", "Write all entries, one JSON object a line");
     exporting.add_option("FILE", options->other_file, "Where to; else standard output")->type_name("");
+    exporting.add_flag(
+        "--shipped", options->as_shipped,
+        "For one kind of device, as a file that swirl ships (data/wisdom) or SWIRL_SHIPPED_WISDOM names");
+    exporting
+        .add_option("--problems", options->problems.file,
+                    "With --shipped: only the problems that this file lists, without those that a search "
+                    "timed on its way")
+        ->type_name("FILE");
+    exporting.add_option("--device", options->device, "With --shipped: the device, as list names it")
+        ->type_name("NAME");
     exporting.callback([options] { export_lines(*options); });
 
     CLI::App& importing =

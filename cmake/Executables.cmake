@@ -110,7 +110,8 @@ set(benchmarks)
 if(SWIRL_BUILD_BENCH)
     find_package(CLI11 REQUIRED)
     add_library(swirl_bench_support STATIC ${bench_support_sources}
-        ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
+        ${PROJECT_SOURCE_DIR}/cli/draw.cpp ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/problem_list.cpp
+        ${PROJECT_SOURCE_DIR}/cli/problems.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
     target_include_directories(swirl_bench_support PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(swirl_bench_support PRIVATE swirl_compile_options
         PUBLIC swirl_all nlohmann_json::nlohmann_json CLI11::CLI11)
@@ -166,6 +167,8 @@ if(SWIRL_BUILD_TESTS)
     list(REMOVE_DUPLICATES test_folders)
     list(REMOVE_ITEM test_folders support fuzz base) # fuzz is a program of its own: Fuzz.cmake
     list(PREPEND test_folders base) # with the fewest macros: its precompiled headers fit all
+    add_library(swirl_test_environment OBJECT ${PROJECT_SOURCE_DIR}/tests/support/environment.cpp)
+    target_link_libraries(swirl_test_environment PRIVATE swirl_compile_options)
     foreach(name accuracy data definition reference reference_dft)
         list(APPEND test_sources_cli ${PROJECT_SOURCE_DIR}/cli/${name}.cpp)
     endforeach()
@@ -204,7 +207,8 @@ if(SWIRL_BUILD_TESTS)
         target_compile_definitions(test_${folder} PRIVATE
             SWIRL_SOURCE_DIR="${PROJECT_SOURCE_DIR}" SWIRL_BINARY_DIR="${PROJECT_BINARY_DIR}"
             SWIRL_CXX_COMPILER="${CMAKE_CXX_COMPILER}" SWIRL_C_COMPILER="${CMAKE_C_COMPILER}")
-        target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw_peer GTest::gtest_main)
+        target_link_libraries(test_${folder} PRIVATE swirl_compile_options ${tested} swirl_fftw_peer swirl_test_environment
+            GTest::gtest_main)
         if(test_headers)
             swirl_precompile(test_${folder} FROM ${test_headers})
         else()

@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "bench/planning/prediction.hpp"
 #include "bench/planning/worker.hpp"
-#include "bench/support/draw.hpp"
 #include "bench/support/program.hpp"
+#include "cli/draw.hpp"
 #include "rules/number_theory.hpp"
 #include "runtime/timer.hpp"
 #include "target/cpu.hpp"
@@ -176,7 +176,7 @@ void describe(CLI::App& program, Options& options) {
 
 bool predict(const Options& options) {
     const std::vector<TimedPlanning> timed =
-        time_planning(draw({.seed = options.sweep.seed, .count = options.predictions}));
+        time_planning(cli::draw({.seed = options.sweep.seed, .count = options.predictions}));
     const std::size_t beyond = print_predictions(timed, planning::fitted_rates(), options.factor);
     if (!options.fits) return beyond == 0;
     const planning::PlanningRates rates = fitted(timed);

@@ -3,11 +3,11 @@
 #include <swirl/problem.hpp>
 
 #include "cli/output.hpp"
+#include "cli/problem_list.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -15,6 +15,9 @@
 
 /// The driver of all benchmark programs: command line, errors, problems, results as JSON lines.
 namespace swirl::bench {
+
+using cli::ProblemOptions;
+using cli::words_of;
 
 /// A benchmark program.
 struct Program {
@@ -25,21 +28,6 @@ struct Program {
 };
 /// Parses the options and runs. An error is printed behind the program's name, and ends it with status 1.
 int main_of(const Program& program, int count, char** values);
-
-/// Problems that are given, in a file, or drawn at random (draw.hpp).
-struct ProblemOptions {
-    std::vector<std::string> given = {};
-    std::string file = {}; ///< one a line; "-": standard input
-    std::string draw = {}; ///< transforms, products; empty: none
-    std::string types = {};
-    std::uint64_t seed = 1;
-    std::size_t count = 40;
-    Integer largest = 0;
-
-    void add_to(CLI::App& program);
-    /// Throws UserError if there is none.
-    std::vector<Problem> problems(bool on_gpu) const;
-};
 
 /// Rows of results, one JSON object a line, in the file of the option --json; nowhere without it.
 class JsonLines {
@@ -53,9 +41,6 @@ private:
 };
 /// The objects of a file that JsonLines wrote.
 std::vector<cli::Json> read_json_lines(const std::string& path);
-
-/// The words of a list such as "float32,float64".
-std::vector<std::string> words_of(const std::string& list);
 
 double median_of(std::vector<double> values);
 /// The median of some runs, in milliseconds.

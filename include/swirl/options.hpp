@@ -79,7 +79,7 @@ struct Options {
     /// Verify the plan once against a second algorithm before returning it; of a large batch some transforms. GPU kernels
     /// from the cache that were verified before are not verified again. Plan::description() says what was verified.
     bool check = true;
-    bool use_wisdom = true;       ///< use results of earlier measurements on the same device
+    bool use_wisdom = true; ///< use results of earlier measurements on the same device, and of shipped ones
     bool use_kernel_cache = true; ///< load machine code compiled by an earlier process, and store it
     /// GPUs: allow reordered SASS main loops of products in float32 where they are proved to compute the same bits.
     /// Needs compute capability 9.0. The proof assumes instruction behaviour that was found by experiment, because

@@ -205,7 +205,7 @@ typedef struct swirl_options {
     int swap_schedule;             /* SWIRL_BACKGROUND: the plan itself takes over what is found */
     int accuracy;                  /* a swirl_accuracy */
     int check;                     /* verify the plan once against a second algorithm */
-    int use_wisdom;                /* use results of earlier measurements */
+    int use_wisdom;                /* use results of earlier measurements, and shipped ones */
     int use_kernel_cache;          /* load machine code of earlier processes and store it */
     int reorder_sass;              /* GPUs: allow reordered SASS main loops of products */
     size_t memory_limit_bytes;     /* of memory besides the caller's arrays; 0: what the machine has */

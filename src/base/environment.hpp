@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 
 namespace swirl {
 
@@ -13,6 +14,9 @@ const char* environment_variable(const char* name);
 class Environment {
 public:
     Environment();
+    void set(std::string name, std::string value) {
+        values_.insert_or_assign(std::move(name), std::move(value));
+    }
 
 private:
     friend const char* environment_variable(const char* name);

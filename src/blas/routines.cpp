@@ -10,6 +10,7 @@
 #include "plan/gemm/values.hpp"
 #include "plan/portable/gemm.hpp"
 #include "runtime/cpu/team.hpp"
+#include "search/record.hpp"
 
 #include <vector>
 
@@ -110,6 +111,7 @@ template <class T> TriangularMatrix<T> left_matrix_of(const Trmm<T>& call) {
 
 template <class T> void gemm(const Gemm<T>& call, int threads) {
     if (call.m == 0 || call.n == 0 || multiply_known(call)) return;
+    if (search::is_recording()) search::record(described(call), {}, threads);
     planning::multiply(described(call), {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(),
                        threads);
 }
@@ -121,6 +123,7 @@ template <class T> void gemm_batch(const Gemm<T>& call, const BatchStrides& stri
     wanted.a.batch_stride = strides.a;
     wanted.b.batch_stride = strides.b;
     wanted.c.batch_stride = strides.c;
+    if (search::is_recording()) search::record(wanted, {}, threads);
     planning::multiply(wanted, {&call.alpha, call.a, call.b, &call.beta, call.c}, code_for<T>(), threads);
 }
 

@@ -17,7 +17,7 @@ namespace {
 constexpr double as_fast = 1.01;
 /// A schedule of the shortlist replaces the estimate if it is faster by this factor.
 constexpr double clearly_faster = 1.02;
-/// Of the schedules that another version or device found, those added to a shortlist.
+/// Of the schedules that were found for another version, device or problem, those added to a shortlist.
 constexpr std::size_t most_found_elsewhere = 2;
 
 double budget_of(const ChoiceRequest& request) {
@@ -72,11 +72,19 @@ ScheduleCandidate fastest_of_shortlist(const ChoiceRequest& request, const std::
 
 ChosenSchedule choose_schedule(ChoiceRequest request) {
     const std::optional<StoredSchedule> known = request.stored.lookup();
-    if (known && known->is_trusted(request.effort)) return {{known->schedule, known->seconds}, true};
+    if (known && known->is_trusted(request.effort))
+        return {{known->schedule, known->seconds}, ChosenBy::wisdom};
+    if (request.effort == Effort::estimate && request.use_shipped)
+        if (const auto shipped = request.stored.shipped())
+            return {{shipped->schedule, shipped->seconds}, ChosenBy::shipped_wisdom};
     if (request.effort == Effort::estimate && (!request.shortlist || request.seconds <= 0))
         return {{request.estimate()}};
     std::vector<Schedule> others = request.stored.elsewhere();
     if (known) others.insert(others.begin(), known->schedule);
+    for (auto& [problem, schedule] :
+         request.stored.shipped_neighbours(request.problem, StoredSchedules::Devices::any))
+        if (std::find(others.begin(), others.end(), schedule) == others.end())
+            others.push_back(std::move(schedule));
     if (request.effort == Effort::estimate) {
         ScheduleCandidate fastest = fastest_of_shortlist(request, others);
         if (fastest.is_timed()) request.stored.store(fastest.schedule, fastest.seconds, FoundBy::shortlist);

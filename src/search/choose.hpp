@@ -5,6 +5,7 @@
 #include "search/search.hpp"
 #include "search/wisdom/stored_schedules.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace swirl::search {
 struct ChoiceRequest {
     const Problem& problem; ///< that candidates are timed on
     StoredSchedules stored;
+    bool use_shipped = true; ///< what the library ships may decide
     Effort effort = Effort::estimate;
     /// Time budget; for an exhaustive search, 0 or infinite means none; for an estimate, of timing the shortlist.
     double seconds = 5;
@@ -30,12 +32,18 @@ struct ChoiceRequest {
     std::function<bool()> enough = {}; ///< ends a search early
 };
 
-struct ChosenSchedule {
-    ScheduleCandidate candidate;
-    bool is_from_wisdom = false; ///< neither computed nor timed now
+enum class ChosenBy : std::uint8_t {
+    search, ///< or the model
+    wisdom, ///< of the user's: neither computed nor timed now
+    shipped_wisdom,
 };
 
-/// A trusted schedule from wisdom; else, for an estimate, the fastest of the shortlist, which is stored, or the model's choice
+struct ChosenSchedule {
+    ScheduleCandidate candidate;
+    ChosenBy by = ChosenBy::search;
+};
+
+/// A trusted schedule from wisdom; else, for an estimate, what the library ships for this kind of device; else the fastest of the shortlist, which is stored, or the model's choice
 /// if nothing is timed. Otherwise a search's winner, which is stored if it
 /// was timed. A schedule of another version that is still as fast as the estimate saves the search.
 ChosenSchedule choose_schedule(ChoiceRequest request);

@@ -7,6 +7,11 @@
 #include "plan/schedule.hpp"
 #include "problem/validate.hpp"
 #include "search/options.hpp"
+#include "search/record.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace swirl::search {
 
@@ -82,6 +87,7 @@ AnyPlan make_plan(const Problem& problem, const Target& target, const Options& o
     const LogSink sink(options.log);
     const InterruptScope interruptible(interrupt_of(options));
     const auto task = task_for(problem, target, {options, timer});
+    if (options.schedule.empty() && is_recording()) record(problem, options.device, threads_of(options));
     if (options.schedule.empty()) return plan_of(*task);
     return task->build({given_schedule(problem, target, options)});
 }
@@ -90,6 +96,35 @@ AnyPlan make_plan(const Problem& problem, const Options& options, Timer* timer) 
     const ForkSection section;
     check(options);
     return make_plan(problem, target_of(options), options, timer);
+}
+
+WisdomState wisdom_state(const Problem& problem, const Target& target, const Options& options) {
+    const ForkSection section;
+    check(options);
+    const auto task = task_for(problem, target, {options});
+    std::vector<StoredSchedules> entries = task->entries();
+    if (entries.empty()) return WisdomState::nothing_to_time;
+    const bool all_known = std::all_of(entries.begin(), entries.end(), [&](StoredSchedules& entry) {
+        const std::optional<StoredSchedule> known = entry.lookup();
+        return known && known->is_trusted(options.effort);
+    });
+    return all_known ? WisdomState::known : WisdomState::unknown;
+}
+
+void correct_wisdom(const Problem& problem, const Target& target, const Options& options,
+                    const planning::Schedule& schedule, double seconds) {
+    const ForkSection section;
+    const bool is_for_cpu = std::holds_alternative<const target::Cpu*>(target);
+    if (is_for_cpu && std::holds_alternative<MatrixProduct>(problem)) return; // the blocks of a data type
+    const auto task = task_for(problem, target, {options});
+    std::vector<StoredSchedules> entries = task->entries();
+    if (entries.size() == 1) entries.front().store(schedule, seconds, FoundBy::measure);
+}
+
+void forget_wisdom(const Problem& problem, const Target& target, const Options& options) {
+    const ForkSection section;
+    const auto task = task_for(problem, target, {options});
+    for (StoredSchedules& entry : task->entries()) entry.erase();
 }
 
 } // namespace swirl::search

@@ -7,6 +7,7 @@
 #include "search/target.hpp"
 #include "search/tasks/task.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <variant>
 
@@ -44,6 +45,20 @@ std::shared_ptr<const Plan> make_plan(const Problem& problem, const Options& opt
                                       Timer* timer = nullptr) {
     return std::get<std::shared_ptr<const Plan>>(make_plan(problem, options, timer));
 }
+
+/// What wisdom can say to a plan of these options.
+enum class WisdomState : std::uint8_t {
+    nothing_to_time, ///< no search exists for such a problem: the model decides
+    unknown,
+    known, ///< the schedule for a plan of this effort, so that nothing is timed
+};
+WisdomState wisdom_state(const Problem& problem, const Target& target, const Options& options);
+/// Stores a schedule that was timed beside what wisdom says to a plan of these options, and proved faster. No effect where
+/// wisdom has more than this problem's schedule of one thread.
+void correct_wisdom(const Problem& problem, const Target& target, const Options& options,
+                    const planning::Schedule& schedule, double seconds);
+/// Erases what wisdom says to a plan of these options.
+void forget_wisdom(const Problem& problem, const Target& target, const Options& options);
 
 /// Code for all products of a data type, as plans with packed blocks have it: for the BLAS, which has no plans.
 planning::MatrixCode make_matrix_code(DataType data_type);

@@ -48,7 +48,15 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
         {"cache", "needs a command"},
         {"cache import", "FILE is required"},
         {"probe --seconds", "--seconds"},
-        {"tune", "needs a command"},
+        {"tune", "no problem is given"},
+        {"tune dft 8 --sizes 5", "--sizes goes with 'swirl tune gemm'"},
+        {"tune dft 8 --secnds 5", "did you mean '--seconds'?"},
+        {"tune dft 8 --effort patient", "patient"},
+        {"tune dft 8 --device abacus", "--device is 'abacus'"},
+        {"tune --draw numbers", "numbers"},
+        {"tune --draw transforms --types float31", "--types has 'float31'"},
+        {"tune --problems /nonexistent", "cannot be read"},
+        {"record", "no program is given"},
         {"tune gemm --data-type float16", "--data-type is 'float16'"},
         {"tune gemm --seconds soon", "soon"},
     };
@@ -61,8 +69,8 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
 TEST(CommandLine, HelpAndVersionAreNoMistakes) {
     for (const char* arguments :
          {"--help", "-h", "plan --help", "show --help", "explain --help", "ladder --help", "verify --help",
-          "bench --help", "emit --help", "probe --help", "tune gemm --help", "wisdom --help",
-          "wisdom list --help", "cache --help", "cache import --help"}) {
+          "bench --help", "emit --help", "probe --help", "tune --help", "tune gemm --help", "record --help",
+          "wisdom --help", "wisdom list --help", "cache --help", "cache import --help"}) {
         const auto outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 0) << arguments;
         EXPECT_NE(outcome.output.find("Usage:"), std::string::npos) << arguments;

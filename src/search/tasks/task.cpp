@@ -11,11 +11,17 @@ namespace swirl::search {
 
 ScheduleCandidate Task::choose() {
     followed_.clear();
+    follows_shipped_ = false;
     rejections_.clear();
     return chosen();
 }
 
 bool Task::forget() {
+    if (follows_shipped_) {
+        follows_shipped_ = false;
+        use_shipped_ = false;
+        return true;
+    }
     if (followed_.empty()) return false;
     followed_.back().erase();
     followed_.clear();
@@ -38,6 +44,7 @@ ScheduleCandidate Task::choose_schedule(ChoiceRequest request) {
     request.progress = progress_of(options());
     request.interrupt = interrupt_of(options());
     request.enough = enough_of(options());
+    request.use_shipped = use_shipped_;
     const bool is_limited = options().memory_limit_bytes > 0 || options().planning_limit_seconds > 0;
     if (given_timer() == nullptr && is_limited)
         request.timer = [this, &problem = request.problem, budget = request.seconds,
@@ -47,7 +54,8 @@ ScheduleCandidate Task::choose_schedule(ChoiceRequest request) {
         };
     const StoredSchedules stored = request.stored;
     ChosenSchedule chosen = search::choose_schedule(std::move(request));
-    if (chosen.is_from_wisdom) followed_.push_back(stored);
+    if (chosen.by == ChosenBy::wisdom) followed_.push_back(stored);
+    follows_shipped_ |= chosen.by == ChosenBy::shipped_wisdom;
     return std::move(chosen.candidate);
 }
 

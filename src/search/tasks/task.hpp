@@ -44,8 +44,11 @@ public:
     virtual Choice explained(planning::Schedule schedule) const {
         return {std::move(schedule), 0, rejections_};
     }
-    /// Erases the entry of wisdom that decided the last choice, as no plan can be built from it. False if none did.
+    /// Erases the entry of wisdom that decided the last choice, as no plan can be built from it, or lets shipped wisdom
+    /// decide no more. False if neither did.
     bool forget();
+    /// The entries of wisdom that decide a choice, none for a problem that no search times. The task must outlive them.
+    virtual std::vector<StoredSchedules> entries() const = 0;
 
 protected:
     explicit Task(const TaskSetting& setting) : setting_(setting) {}
@@ -69,6 +72,8 @@ private:
     TaskSetting setting_;
     std::vector<Rejection> rejections_;
     std::vector<StoredSchedules> followed_; ///< entries that decided the last choice
+    bool follows_shipped_ = false;          ///< shipped wisdom decided it
+    bool use_shipped_ = true;
 };
 
 /// The problem must outlive its task. On a GPU without a device, tasks choose by wisdom and model, and build no plans.

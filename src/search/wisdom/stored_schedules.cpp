@@ -2,7 +2,9 @@
 
 #include "base/error.hpp"
 #include "base/version.hpp"
+#include "problem/syntax.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
+#include "search/wisdom/shipped_wisdom.hpp"
 
 #include <algorithm>
 
@@ -13,6 +15,7 @@ using planning::Schedule;
 namespace {
 
 constexpr std::size_t max_from_elsewhere = 8;
+constexpr std::size_t most_neighbours = 3;
 
 } // namespace
 
@@ -65,6 +68,45 @@ std::optional<StoredSchedule> StoredSchedules::fastest_anywhere() {
             best = std::move(stored);
     }
     return best;
+}
+
+std::optional<StoredSchedule> StoredSchedules::shipped() const {
+    if (!in_use_ || shipped_wisdom().empty()) return std::nullopt;
+    const WisdomKey key = key_();
+    const std::string kind = device_kind(key.device);
+    for (const ShippedWisdom& each : shipped_wisdom()) {
+        if (each.device() != kind) continue;
+        if (const auto entry = each.find(key.problem))
+            return parsed({.schedule = std::string(entry->schedule),
+                           .seconds = entry->seconds,
+                           .found_by = FoundBy::measure,
+                           .version = std::string(version())});
+    }
+    return std::nullopt;
+}
+
+std::vector<StoredSchedules::Neighbour> StoredSchedules::shipped_neighbours(const Problem& problem,
+                                                                            Devices devices) const {
+    std::vector<Neighbour> result;
+    if (!in_use_ || shipped_wisdom().empty()) return result;
+    const WisdomKey key = key_();
+    if (key.problem != to_text(problem)) return result; // conditions, which no neighbour has
+    const std::string kind = device_kind(key.device);
+    const auto add = [&](const ShippedEntry& entry) {
+        const auto stored = parsed({.schedule = std::string(entry.schedule), .seconds = entry.seconds});
+        const auto is_equal = [&](const Neighbour& each) { return each.schedule == stored->schedule; };
+        if (stored && std::none_of(result.begin(), result.end(), is_equal))
+            result.push_back({parse_problem(entry.problem), stored->schedule});
+    };
+    const auto add_from = [&](const ShippedWisdom& each) {
+        if (const auto exact = each.find(key.problem)) add(*exact);
+        for (const ShippedEntry& entry : each.neighbours(problem, most_neighbours)) add(entry);
+    };
+    for (const ShippedWisdom& each : shipped_wisdom())
+        if (each.device() == kind) add_from(each);
+    for (const ShippedWisdom& each : shipped_wisdom())
+        if (each.device() != kind && devices == Devices::any) add_from(each);
+    return result;
 }
 
 void StoredSchedules::store(const Schedule& schedule, double seconds, FoundBy how) {

@@ -3,6 +3,7 @@
 #include "plan/schedule.hpp"
 #include "search/wisdom/wisdom.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -42,6 +43,17 @@ public:
     std::vector<planning::Schedule> elsewhere();
     /// The fastest schedule that this version found on any device that it suits: for plans that are only inspected.
     std::optional<StoredSchedule> fastest_anywhere();
+
+    /// What the library ships for this problem on this kind of device; found by measuring.
+    std::optional<StoredSchedule> shipped() const;
+    /// What it ships for the problems nearest to this one: candidates, the nearest first. Only those timed on this kind
+    /// of device, unless on any.
+    struct Neighbour {
+        Problem problem;
+        planning::Schedule schedule;
+    };
+    enum class Devices : std::uint8_t { of_this_kind, any };
+    std::vector<Neighbour> shipped_neighbours(const Problem& problem, Devices devices) const;
 
     /// Replaces the existing entry, which this schedule has beaten.
     void store(const planning::Schedule& schedule, double seconds, FoundBy how);

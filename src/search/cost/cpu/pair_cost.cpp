@@ -10,7 +10,7 @@ namespace {
 
 /// Cycles per operation, and per call beyond its operations. To reproduce: swirl bench with --schedule, for the schedules
 /// of 8 to 100 points that swirl plan lists.
-constexpr double cycles_per_operation = 0.3;
+constexpr double pair_cycles_per_operation = 0.3;
 constexpr double cycles_per_call = 7, cycles_per_iteration = 2;
 /// Limits of this lowering: points of a kernel, and vectors read over all passes.
 constexpr Integer max_points = 128;
@@ -42,7 +42,7 @@ double cycles(const rules::Choice& radices, Integer n, double lanes, double arou
         vectors += times * radix;
     }
     if (n > max_points || vectors > most_vectors) return std::numeric_limits<double>::infinity();
-    return around + machine.vector_operation * cycles_per_operation * std::max(operations, 2 * vectors);
+    return around + machine.vector_operation * pair_cycles_per_operation * std::max(operations, 2 * vectors);
 }
 
 } // namespace

@@ -54,6 +54,17 @@ public:
                                           .planning_limit = options().planning_limit_seconds});
     }
 
+    /// Blocks alone are timed, for all products of a data type.
+    std::vector<StoredSchedules> entries() const override {
+        const bool is_empty =
+            std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
+        const bool has_tuned_blocks = !is_empty && !product_.widens() &&
+                                      !gemm::suits_small_gemm(canonical_) && &cpu_ == &target::host_cpu() &&
+                                      cpu_.set != target::InstructionSet::portable;
+        if (!has_tuned_blocks) return {};
+        return {stored_blocks(gemm::operand_types_on(canonical_, cpu_).c, cpu_, options().use_wisdom)};
+    }
+
 private:
     /// A kernel of its own for a product that suits one, tile registers where they are faster, else packed blocks.
     ScheduleCandidate chosen() override {
@@ -254,9 +265,11 @@ planning::MatrixCode make_matrix_code(DataType data_type) {
     const target::Cpu& cpu = planning::cpu_for_products();
     if (cpu.set == target::InstructionSet::portable) return {.cpu = &cpu, .blocks = {}, .amx = {}, .kc = {}};
     const gemm::OperandTypes types = gemm::OperandTypes::all(data_type);
-    const std::optional<StoredSchedule> known = stored_blocks(data_type, cpu).lookup();
-    const gemm::BlockedGemm blocked = known && known->is_trusted() ? *known->schedule.cpu_gemm().blocked()
-                                                                   : gemm::model_schedule(types, cpu);
+    StoredSchedules stored = stored_blocks(data_type, cpu);
+    std::optional<StoredSchedule> known = stored.lookup();
+    if (!known || !known->is_trusted()) known = stored.shipped();
+    const gemm::BlockedGemm blocked =
+        known ? *known->schedule.cpu_gemm().blocked() : gemm::model_schedule(types, cpu);
     return planning::code_by_blocks(types, blocked, cpu);
 }
 

@@ -12,6 +12,7 @@
 #include "search/tasks/task.hpp"
 #include "search/timer/cpu/timer.hpp"
 #include "search/wisdom/recent_plans.hpp"
+#include "search/wisdom/shipped_wisdom.hpp"
 
 #include <fmt/format.h>
 
@@ -41,6 +42,11 @@ double usual_budget(const Transform& problem) {
     return entries <= small ? small_budget : large_budget;
 }
 
+/// Whether plans for several threads have widths to vary.
+bool can_vary(const SearchSpace& threads_space) {
+    return !threads_space.actions.front().neighbours(threads_space.estimate, {}).empty();
+}
+
 class CpuTransform : public Task {
 public:
     CpuTransform(const Transform& problem, const target::Cpu& cpu, const TaskSetting& setting)
@@ -60,6 +66,14 @@ public:
         auto plan = std::static_pointer_cast<const Plan>(chosen.built);
         plan->check(plan_options());
         return plan;
+    }
+
+    std::vector<StoredSchedules> entries() const override {
+        std::vector<StoredSchedules> result{stored(problem_)};
+        const std::optional<StoredSchedule> of_one = threads_ > 1 ? result.front().lookup() : std::nullopt;
+        if (of_one && can_vary(threads_space(of_one->schedule)))
+            result.push_back(stored_for_threads(of_one->schedule));
+        return result;
     }
 
 private:
@@ -95,8 +109,7 @@ private:
         of_one.built.reset(); // for one thread
         const Schedule one = of_one.schedule;
         const SearchSpace space = threads_space(one);
-        const bool can_vary = !space.actions.front().neighbours(space.estimate, {}).empty();
-        if (!can_vary) return of_one;
+        if (!can_vary(space)) return of_one;
         std::optional<CpuTimer> of_host;
         return choose_schedule({.problem = whole_,
                                 .stored = stored_for_threads(one),
@@ -114,9 +127,41 @@ private:
     }
 
     Schedule estimated() const {
-        const std::string request = fmt::format("{} | {} | model {}", to_text(problem_), cpu_.name,
-                                                fmt::ptr(&machine())); // models live as long as the process
-        return recent_estimate(request, [&] { return estimated_schedule(problem_, cpu_, machine()); });
+        const void* const shipped = options().use_wisdom ? shipped_wisdom().data() : nullptr;
+        return recent_estimate(request_of_estimate(shipped), [&] {
+            Schedule estimate = estimated_schedule(problem_, cpu_, machine());
+            for (auto& [problem, schedule] :
+                 stored(problem_).shipped_neighbours(whole_, StoredSchedules::Devices::of_this_kind))
+                if (is_credible(std::get<Transform>(problem), schedule, estimate)) return schedule;
+            return estimate;
+        });
+    }
+    /// Models and shipped wisdom live as long as the process.
+    std::string request_of_estimate(const void* shipped) const {
+        return fmt::format("{} | {} | model {} | shipped {}", to_text(problem_), cpu_.name,
+                           fmt::ptr(&machine()), fmt::ptr(shipped));
+    }
+    /// Whether the fastest schedule of a neighbour may be the fastest here. There the model was wrong by at least the ratio in
+    /// which it rated that schedule worse than its own: here it may rate it worse by as much.
+    bool is_credible(const Transform& neighbour, const Schedule& schedule, const Schedule& estimate) const {
+        const auto there = rating(neighbour, schedule, estimated_schedule(neighbour, cpu_, machine()));
+        const auto here = rating(problem_, schedule, estimate);
+        constexpr double rounding = 1 + 1e-9;
+        return there && here && *here <= *there * rounding;
+    }
+    /// The model's time of a schedule over that of another; nothing if it rates one of them not.
+    std::optional<double> rating(const Transform& problem, const Schedule& schedule,
+                                 const Schedule& other) const {
+        const auto a = predicted(problem, schedule), b = predicted(problem, other);
+        return a && b ? std::optional(*a / *b) : std::nullopt;
+    }
+    std::optional<double> predicted(const Transform& problem, const Schedule& schedule) const {
+        double sum = 0;
+        for (const std::optional<double>& pass : pass_seconds(problem, schedule, cpu_, machine())) {
+            if (!pass) return std::nullopt;
+            sum += *pass;
+        }
+        return sum;
     }
 
     /// What wisdom knows about a problem.

@@ -36,6 +36,11 @@ public:
                                               plan_options<planning::GpuMatrixPlanOptions>());
     }
 
+    std::vector<StoredSchedules> entries() const override {
+        if (product_.rows == 0 || product_.columns == 0 || product_.batch == 0) return {};
+        return {stored_schedules(product_, gpu(), options())};
+    }
+
     Choice explained(Schedule schedule) const override {
         const target::Gpu& target = target_gpu(gpu());
         planning::require_target(schedule, target.name);

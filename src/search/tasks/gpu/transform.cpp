@@ -51,6 +51,10 @@ public:
                                         plan_options<planning::GpuPlanOptions>());
     }
 
+    std::vector<StoredSchedules> entries() const override {
+        return {stored_schedules(problem_, gpu(), options())};
+    }
+
 private:
     ScheduleCandidate chosen() override {
         if (gpu().identity.key.empty()) return {of_any_such_gpu()};

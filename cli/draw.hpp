@@ -7,7 +7,7 @@
 #include <vector>
 
 /// Problems drawn at random, so that nothing is tuned to the problems by which it is judged.
-namespace swirl::bench {
+namespace swirl::cli {
 
 enum class ProblemKind : std::uint8_t { transforms, products };
 
@@ -45,4 +45,4 @@ struct Draw {
 /// and narrow types have extents that are multiples of 16 bytes.
 std::vector<Problem> draw(const Draw& draw);
 
-} // namespace swirl::bench
+} // namespace swirl::cli

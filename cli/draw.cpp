@@ -1,4 +1,4 @@
-#include "bench/support/draw.hpp"
+#include "cli/draw.hpp"
 
 #include "base/error.hpp"
 #include "problem/data_type.hpp"
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-namespace swirl::bench {
+namespace swirl::cli {
 namespace {
 
 /// Random numbers independent of the standard library, unlike its distributions.
@@ -202,4 +202,4 @@ std::vector<Problem> draw(const Draw& draw) {
     return problems;
 }
 
-} // namespace swirl::bench
+} // namespace swirl::cli

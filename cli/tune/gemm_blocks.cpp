@@ -1,5 +1,6 @@
+#include "cli/tune/gemm_blocks.hpp"
+
 #include "base/error.hpp"
-#include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/problems.hpp"
 #include "cli/table.hpp"
@@ -12,22 +13,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iostream>
-#include <memory>
 
 namespace swirl::cli {
 namespace {
 
-struct TuneOptions {
-    std::vector<std::string> data_types;
-    std::string sizes = "500,1000,2000";
-    double seconds = 20;
-    bool json = false;
-    bool keep = true;
-    bool quiet = false;
-};
-
-struct Result {
+struct BlocksResult {
     DataType data_type;
     gemm::BlockedGemm model, found;
     int timed = 0;
@@ -36,7 +28,7 @@ struct Result {
     std::vector<search::MatrixRates> rates; ///< by size: the model's schedule, then the result
 };
 
-std::vector<DataType> data_types_of(const TuneOptions& options) {
+std::vector<DataType> data_types_of(const GemmBlocksOptions& options) {
     std::vector<DataType> data_types;
     for (const std::string& word : options.data_types) {
         const auto* const known =
@@ -50,7 +42,7 @@ std::vector<DataType> data_types_of(const TuneOptions& options) {
     return data_types;
 }
 
-Result tune(DataType data_type, const TuneOptions& options) {
+BlocksResult search_blocks(DataType data_type, const GemmBlocksOptions& options) {
     const auto progress = [&](const std::string& line) {
         if (!options.quiet) std::cerr << line << std::endl;
     };
@@ -62,13 +54,13 @@ Result tune(DataType data_type, const TuneOptions& options) {
     if (options.keep && found.best.is_timed())
         search::stored_blocks(data_type, target::host_cpu())
             .store(found.best.schedule, found.best.seconds, search::FoundBy::measure);
-    Result result{data_type,
-                  *space.estimate.cpu_gemm().blocked(),
-                  *found.best.schedule.cpu_gemm().blocked(),
-                  found.timed,
-                  found.is_complete,
-                  parse_sizes(options.sizes),
-                  {}};
+    BlocksResult result{data_type,
+                        *space.estimate.cpu_gemm().blocked(),
+                        *found.best.schedule.cpu_gemm().blocked(),
+                        found.timed,
+                        found.is_complete,
+                        parse_sizes(options.sizes),
+                        {}};
     for (const Integer size : result.sizes) {
         search::CpuGemmRuns at_size(data_type, {size});
         result.rates.push_back(at_size.rates({result.model, result.found}, size, options.seconds / 8));
@@ -78,7 +70,7 @@ Result tune(DataType data_type, const TuneOptions& options) {
 
 std::string gigaflops(double flops) { return fmt::format("{:.1f}", flops * 1e-9); }
 
-std::string text_of(const Result& result) {
+std::string text_of(const BlocksResult& result) {
     Table table({"size", "model", "found", "found over model", "peak", "model of peak", "found of peak"});
     for (std::size_t k = 0; k < result.sizes.size(); ++k) {
         const search::MatrixRates& rates = result.rates[k];
@@ -93,7 +85,7 @@ std::string text_of(const Result& result) {
         result.timed, result.is_complete ? "" : "; time was too short for all", table.text());
 }
 
-Json json_of(const Result& result) {
+Json json_of(const BlocksResult& result) {
     Json json{{"data_type", name_of(result.data_type)},
               {"cpu", target::host_cpu().name},
               {"model", to_string(result.model)},
@@ -112,7 +104,9 @@ Json json_of(const Result& result) {
     return json;
 }
 
-void run(const TuneOptions& options) {
+} // namespace
+
+void tune_gemm_blocks(const GemmBlocksOptions& options) {
     if (!(options.seconds >= 0))
         throw UserError("--seconds is {}; use 0 or a positive number", options.seconds);
     const std::vector<DataType> data_types = data_types_of(options);
@@ -122,40 +116,13 @@ void run(const TuneOptions& options) {
         throw UserError("generated code cannot run here, so there is nothing to tune");
     Json json = Json::array();
     for (const DataType data_type : data_types) {
-        const Result result = tune(data_type, options);
+        const BlocksResult result = search_blocks(data_type, options);
         if (options.json)
             json.push_back(json_of(result));
         else
             print((data_type == data_types.front() ? "" : "\n") + text_of(result));
     }
     if (options.json) print_json(json);
-}
-
-} // namespace
-
-void add_tune(CLI::App& program) {
-    auto options = std::make_shared<TuneOptions>();
-    CLI::App& command = *program.add_subcommand("tune", "Search for what is fastest on this machine");
-    command.require_subcommand(1);
-    CLI::App& gemm = *command.add_subcommand("gemm",
-                                             "Searches for the blocks, tiles and prefetches of matrix "
-                                             "multiplication, as ATLAS does; wisdom stores "
-                                             "the fastest, and later plans use it");
-    gemm.add_option("--data-type", options->data_types,
-                    "float64, float32, complex128 or complex64; several; else all")
-        ->delimiter(',')
-        ->type_name("TYPE");
-    gemm.add_option("--seconds", options->seconds, "Time for each search, roughly")
-        ->type_name("SECONDS")
-        ->capture_default_str();
-    gemm.add_option("--sizes", options->sizes,
-                    "Extents of square matrices at which the model and the results are compared")
-        ->type_name("SIZES")
-        ->capture_default_str();
-    gemm.add_flag("--json", options->json, "Print JSON");
-    gemm.add_flag("!--no-wisdom", options->keep, "Do not keep what is found");
-    gemm.add_flag("--quiet", options->quiet, "No progress on standard error");
-    gemm.callback([options] { run(*options); });
 }
 
 } // namespace swirl::cli
