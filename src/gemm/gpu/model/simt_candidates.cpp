@@ -161,7 +161,7 @@ std::vector<SimtGemm> with_k_vectors(const SimtGemm& schedule, const MatrixProdu
                                            schedule.a.vector_mn, canonical.type_of_a());
     if (a_vector_k > 1) {
         with_vectors.a.vector_k = a_vector_k;
-        if (SimtThreadLayout::loads_k_vectors(with_vectors, 0)) with_vectors.c_vector_m = 1;
+        if (SimtThreadLayout::has_single_rows(with_vectors, canonical.data_type)) with_vectors.c_vector_m = 1;
         result.push_back(with_vectors);
     }
     result.push_back(schedule);
@@ -215,7 +215,7 @@ SimtGemm with_tma(SimtGemm schedule, const MatrixProduct& canonical, OperandLoad
     };
     set(schedule.a, canonical.a.row_stride, canonical.type_of_a());
     set(schedule.b, canonical.b.column_stride, canonical.type_of_b());
-    if (SimtThreadLayout::loads_k_vectors(schedule, 0)) schedule.c_vector_m = 1;
+    if (SimtThreadLayout::has_single_rows(schedule, canonical.data_type)) schedule.c_vector_m = 1;
     return schedule;
 }
 
