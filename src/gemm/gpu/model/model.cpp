@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu/model/batched_model.hpp"
+#include "gemm/gpu/model/mma_model.hpp"
 #include "gemm/gpu/model/reduction_model.hpp"
 #include "gemm/gpu/model/simt_candidates.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
@@ -48,34 +49,26 @@ struct Constants {
     double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
     double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
     double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
-    double warp_latency = 36;     ///< in addition to issue slots, for the k indices of one mma.sync
-    double fragment_pass =
-        1; ///< shared-memory cycles for 128 bytes of a fragment, which threads do not share
-    double short_fragments = 1.5;        ///< factor on cycles of k indices of 16-bit elements
-    double fragments_of_k_major_a = 2.5; ///< factor for fragments of 16-bit elements from K-major rows of A
-    double fragments_of_k_major_b = 1.2; ///< likewise of B
-    double load_pass = 0.43;             ///< shared-memory cycles for 128 bytes
-    double pass_by_k_vectors = 3;        ///< factor on these for k vectors of a row
-    double copy_pass = 8.5;              ///< cycles of shared memory and L1 for a copy by a warp
-    double line_pass = 2;                ///< least cycles of such a copy, per contiguous range that it reads
-    double sliced_short_mma = 1.6;       ///< factor on cycles of mma.sync of 16-bit elements by slices of K
-    double whole_double_mma = 0.75;      ///< factor on cycles of mma.sync of float64 without slices
-    double k_tile_issue = 5.3;           ///< other issue slots per k-tile
-    double k_tile_latency = 1200;        ///< from issuing a k-tile's loads to its arrival
-    double store_bytes = 6.4;            ///< bytes of C that leave a multiprocessor per cycle
-    double exchange_bytes = 7.4;         ///< bytes of accumulators reduced per cycle
-    double slices = 1100;                ///< barriers of a sliced-K reduction
-    double pair = 4500;                  ///< launch and barriers of a cluster of two blocks
-    double cluster = 5500;               ///< per additional block
-    double group = 9300;                 ///< a barrier of blocks through memory
-    double added_split = 31;             ///< for reducing one more split through the workspace
-    double block_rate = 1.2e9;           ///< block launches per second
-    double finish = 3e-6;                ///< seconds, of the fixup kernel that reduces partial tiles
-    double partials_rate = 3e12;         ///< bytes per second of partials written and read
-    double stream_k_tile = 60;           ///< additional cycles per Stream-K k-tile
-    double doubt = 1.02;                 ///< safety factor on Stream-K times, which have no fit
-    double hidden = 0.0091;              ///< fraction of the shorter of computing and moving that is exposed
-    double conflict = 3;                 ///< exponent: overlap of multiply-adds and memory accesses
+    double load_pass = 0.43;      ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 3; ///< factor on these for k vectors of a row
+    double copy_pass = 8.5;       ///< cycles of shared memory and L1 for a copy by a warp
+    double line_pass = 2;         ///< least cycles of such a copy, per contiguous range that it reads
+    double k_tile_issue = 5.3;    ///< other issue slots per k-tile
+    double k_tile_latency = 1200; ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 6.4;     ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 7.4;  ///< bytes of accumulators reduced per cycle
+    double slices = 1100;         ///< barriers of a sliced-K reduction
+    double pair = 4500;           ///< launch and barriers of a cluster of two blocks
+    double cluster = 5500;        ///< per additional block
+    double group = 9300;          ///< a barrier of blocks through memory
+    double added_split = 31;      ///< for reducing one more split through the workspace
+    double block_rate = 1.2e9;    ///< block launches per second
+    double finish = 3e-6;         ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 3e12;  ///< bytes per second of partials written and read
+    double stream_k_tile = 60;    ///< additional cycles per Stream-K k-tile
+    double doubt = 1.02;          ///< safety factor on Stream-K times, which have no fit
+    double hidden = 0.0091;       ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 3;          ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 
@@ -113,19 +106,6 @@ struct KCycles {
 KCycles cycles_of_k(const SimtGemm& schedule, DataType data_type) {
     const double rows = schedule.thread_tile.m, columns = schedule.thread_tile.n;
     const double words = static_cast<double>(bytes_of(data_type)) / 4;
-    if (schedule.is_mma()) { // a thread holds every fourth k index of its operands
-        const bool is_short = data_type != DataType::float64;
-        const double row_loads = rows / SimtThreadLayout::vector_of(data_type, schedule.thread_tile.m);
-        const double loads = (row_loads + columns / 2) / 4;
-        const double issue = rows * columns * words / mma_speedup(data_type) + loads * constants.load_issue;
-        const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
-        double slowed = is_short ? constants.short_fragments : 1;
-        if (is_short && schedule.a.vector_k > 1) slowed *= constants.fragments_of_k_major_a;
-        if (is_short && schedule.b.vector_k > 1) slowed *= constants.fragments_of_k_major_b;
-        return {.issue = issue * slowed,
-                .shared = passes * constants.fragment_pass * slowed,
-                .latency = (issue + constants.warp_latency / schedule.mma_k()) * slowed};
-    }
     const auto loads = [&](int extent, int vector_k) {
         return static_cast<double>(extent) /
                (vector_k > 1 ? vector_k : SimtThreadLayout::vector_of(data_type, extent));
@@ -193,15 +173,6 @@ KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& g
     const double barrier = constants.barrier / (has_many_accumulators(schedule) ? waves : 1);
     result.single_block = k_steps * std::max(k_step.issue * waves, k_step.latency) + barrier +
                           (schedule.has_tma() ? constants.tma_issue : 0);
-    if (schedule.is_mma()) {
-        const bool is_sliced = schedule.sliced_k > 1,
-                   is_double = gemm.product().data_type == DataType::float64;
-        const double factor = is_sliced && !is_double   ? constants.sliced_short_mma
-                              : !is_sliced && is_double ? constants.whole_double_mma
-                                                        : 1;
-        result.issue *= factor;
-        result.single_block *= factor;
-    }
     return result;
 }
 
@@ -306,6 +277,10 @@ namespace {
 double seconds_of_kernel(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
     const MatrixProduct& canonical = gemm.product();
     const SimtGemm& schedule = gemm.schedule;
+    if (schedule.is_mma()) {
+        const double seconds = mma_seconds(gemm, gpu);
+        return schedule.stream_k() == nullptr ? seconds : with_partials(seconds, schedule, canonical);
+    }
     const int fits = gpu_resident_blocks(gemm, gpu);
     if (fits == 0) return INFINITY;
     const double row_blocks = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_tile.m}));

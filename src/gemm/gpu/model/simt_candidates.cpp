@@ -2,6 +2,7 @@
 // that the problem allows.
 #include "gemm/gpu/model/simt_candidates.hpp"
 
+#include "gemm/gpu/model/mma_shapes.hpp"
 #include "gemm/gpu/model/simt_shapes.hpp"
 #include "gemm/gpu/scheduler/stream_k.hpp"
 #include "gemm/gpu/simt/layout.hpp"
@@ -27,12 +28,6 @@ SimtGemm mirrored(const SimtGemm& shape) {
     std::swap(result.thread_tile.m, result.thread_tile.n);
     const Extents lanes = shape.warp_lanes();
     result.math = Fma{.warp_lanes = {.m = lanes.n, .n = lanes.m}, .order = FmaOrder::serpentine_columns};
-    return result;
-}
-
-std::vector<SimtGemm> with_mma(std::span<const SimtGemm> shapes, int mma_k) {
-    std::vector<SimtGemm> result(shapes.begin(), shapes.end());
-    for (SimtGemm& shape : result) shape.math = MmaSync{.k = mma_k};
     return result;
 }
 
@@ -65,12 +60,10 @@ void add_with_narrow_tiles(const SimtGemm& shape, const MatrixProduct& canonical
 }
 
 std::vector<SimtGemm> shapes_of(const MatrixProduct& canonical, const target::Gpu& gpu) {
-    constexpr int of_float64 = 4, of_half = 16;
     std::vector<SimtGemm> result;
-    if (canonical.data_type == DataType::float64 && gpu.tensor.float64)
-        result = with_mma(mma_shapes, of_float64);
-    if (canonical.data_type == DataType::float32 && canonical.type_of_a() != DataType::float32)
-        result = with_mma(low_precision_mma_shapes, of_half);
+    if ((canonical.data_type == DataType::float64 && gpu.tensor.float64) ||
+        (canonical.data_type == DataType::float32 && canonical.type_of_a() != DataType::float32))
+        result = mma_shapes(canonical);
     for (const SimtGemm& shape : simt_shapes) {
         add_with_narrow_tiles(shape, canonical, result);
         if (shape.cta_tile.m != shape.cta_tile.n || shape.thread_tile.m != shape.thread_tile.n)

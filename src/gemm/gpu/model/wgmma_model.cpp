@@ -28,23 +28,27 @@ struct WgmmaConstants {
     double misaligned;          ///< factor if rows are not aligned to cache lines
     double by_cluster;          ///< factor for blocks that wait for each other
     double per_tile;            ///< between a tile's last product and the next one's first
-    double epilogue;            ///< bytes of C per cycle of a multiprocessor
-    double overlap;             ///< exponent: of products and loads
+    double per_k_tile; ///< that a k-tile's products wait, which several warpgroups hide from each other
+    double epilogue;   ///< bytes of C per cycle of a multiprocessor
+    double memory;     ///< bytes of operands and C, each once, per cycle of the GPU
+    double overlap;    ///< exponent: of products, loads and memory traffic
 };
 /// 16-bit operands, fitted to some 1200 schedules of 52 products drawn at random.
-constexpr WgmmaConstants of_half_precision{.launch = 0.89e-6,
-                                           .first = 1200,
-                                           .reached = 1,
-                                           .reached_by_one_warpgroup = 0.65,
-                                           .narrow_m = 96,
-                                           .loaded = 65,
-                                           .loaded_alone = 170,
-                                           .eased_by_warpgroups = 0.8,
-                                           .misaligned = 1.98,
-                                           .by_cluster = 1.08,
-                                           .per_tile = 375,
-                                           .epilogue = 18.7,
-                                           .overlap = 2};
+constexpr WgmmaConstants of_half_precision{.launch = 7.021e-07,
+                                           .first = 1260,
+                                           .reached = 1.931,
+                                           .reached_by_one_warpgroup = 0.7454,
+                                           .narrow_m = 82.18,
+                                           .loaded = 67.75,
+                                           .loaded_alone = 100.3,
+                                           .eased_by_warpgroups = 0.905,
+                                           .misaligned = 1.644,
+                                           .by_cluster = 1.161,
+                                           .per_tile = 284.4,
+                                           .per_k_tile = 33.2,
+                                           .epilogue = 18.38,
+                                           .memory = 3418,
+                                           .overlap = 1.174};
 /// Split terms, tf32 and 8 bits (docs/results/gpu-products.md: `bench --device gpu --candidates`).
 constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .first = 0,
@@ -57,11 +61,13 @@ constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .misaligned = 1.8,
                                            .by_cluster = 1.04,
                                            .per_tile = 1500,
+                                           .per_k_tile = 0,
                                            .epilogue = 40,
+                                           .memory = INFINITY,
                                            .overlap = 16};
 
-constexpr double split_k_cycles = 1850; ///< of the cluster's barriers, and of remote loads' latency
-constexpr double split_k_bytes = 38;    ///< of accumulators, exchanged per multiprocessor and cycle
+constexpr double split_k_cycles = 1726; ///< of the cluster's barriers, and of remote loads' latency
+constexpr double split_k_bytes = 34.65; ///< of accumulators, exchanged per multiprocessor and cycle
 constexpr double half_precision_flops =
     4096; ///< per multiprocessor and cycle, for 16-bit types; half for 32 bits, twice for 8
 constexpr double reached_by_several_rows =
@@ -293,6 +299,22 @@ double fraction_reached(const CanonicalWgmmaGemm& gemm) {
     return fraction;
 }
 
+/// Of A and B, per cycle of a multiprocessor, if a fraction of all multiprocessors have blocks: beyond half of them,
+/// blocks share ports.
+double loaded_bytes(const WgmmaConstants& constants, double fraction) {
+    const double sharing = std::clamp(multiprocessors_of_port * fraction - 1, 0.0, 1.0);
+    return std::pow(constants.loaded, sharing) * std::pow(constants.loaded_alone, 1 - sharing);
+}
+
+/// Of operands and C, each once.
+double once_bytes(const CanonicalWgmmaGemm& gemm) {
+    const MatrixProduct& canonical = gemm.product();
+    return static_cast<double>(canonical.batch) *
+           static_cast<double>(canonical.rows * canonical.k * bytes_of(canonical.type_of_a()) +
+                               canonical.k * canonical.columns * bytes_of(canonical.type_of_b()) +
+                               canonical.rows * canonical.columns * bytes_of(canonical.type_of_c()));
+}
+
 } // namespace
 
 WgmmaRates wgmma_rates(Integer bytes) {
@@ -314,13 +336,15 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double rate = wgmma_rates(gemm.element_bytes).flops * fraction_reached(gemm);
     const WgmmaConstants& constants = constants_of(gemm);
     const double blocks = each > 1 ? rates.multiprocessors : cluster_tiles(schedule, canonical) * cluster;
-    const bool is_alone = blocks * multiprocessors_of_port <= rates.multiprocessors;
     const double loads = bytes * k * rows_loaded(gemm) /
-                         (is_alone ? constants.loaded_alone : constants.loaded) *
+                         loaded_bytes(constants, blocks / rates.multiprocessors) *
                          (schedule.warpgroups > 1 ? constants.eased_by_warpgroups : 1);
-    const double products_cycles = 2 * accumulators * k / rate;
+    const double products_cycles =
+        2 * accumulators * k / rate + k / schedule.cta_tile.k * constants.per_k_tile / schedule.warpgroups;
+    const double traffic = once_bytes(gemm) / constants.memory / each;
     const double main_loop =
-        std::pow(std::pow(loads, constants.overlap) + std::pow(products_cycles, constants.overlap),
+        std::pow(std::pow(loads, constants.overlap) + std::pow(products_cycles, constants.overlap) +
+                     std::pow(traffic, constants.overlap),
                  1 / constants.overlap);
     const double exchange = schedule.split_k == 1 ? 0 : split_k_cycles + 2 * accumulators * 4 / split_k_bytes;
     const double of_tile = main_loop + constants.per_tile + exchange +
