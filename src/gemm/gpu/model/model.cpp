@@ -27,48 +27,49 @@ namespace {
 
 /// In cycles unless stated otherwise.
 struct Constants {
-    double hertz = 1.9e9;
-    double memory_rate = 2.6e12; ///< bytes per second
-    double l2_rate = 2.1e13;     ///< of L2, bytes per second
-    double from_global = 0.94;   ///< factor on memory traffic with operands straight from global memory
-    double narrow_copies = 1.1;  ///< factor on memory traffic with copies narrower than 16 bytes
-    double launch = 220;         ///< before the first block starts and after the last one ends
-    double block = 1100;         ///< until a block's first k-tile arrives, and for its exit
-    double barrier = 270;        ///< of a block, per k-tile
-    double k_latency = 24; ///< from the operand loads of a k index to their first use: least time per k index
-    double by_k_vectors = 1.2; ///< factor on issue slots if a row's k vectors occupy registers of one bank
+    double hertz = 1.894e+09;
+    double memory_rate = 3.589e+12; ///< bytes per second
+    double l2_rate = 2.111e+13;     ///< of L2, bytes per second
+    double from_global = 0.94;      ///< factor on memory traffic with operands straight from global memory
+    double narrow_copies = 1.174;   ///< factor on memory traffic with copies narrower than 16 bytes
+    double launch = 317.9;          ///< before the first block starts and after the last one ends
+    double block = 1610;            ///< until a block's first k-tile arrives, and for its exit
+    double barrier = 136.4;         ///< of a block, per k-tile
+    double k_latency =
+        6.275; ///< from the operand loads of a k index to their first use: least time per k index
+    double by_k_vectors = 1.444; ///< factor on issue slots if a row's k vectors occupy registers of one bank
     double by_columns =
-        1.1;              ///< likewise for k vectors of columns, each multiplied by all rows before the next
-    double uneven = 1.03; ///< factor on issue slots of thread tiles whose extents are not powers of two
+        1.381;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
+    double uneven = 1.164; ///< factor on issue slots of thread tiles whose extents are not powers of two
     double separate_warps =
-        1.03; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
-    double load_issue = 0.25;     ///< issue slots of a load from shared memory
-    double copy_issue = 1.1;      ///< issue slots of a copy
+        0.8478; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
+    double load_issue = 0.2469;   ///< issue slots of a load from shared memory
+    double copy_issue = 0.9698;   ///< issue slots of a copy
     double transpose_issue = 1.1; ///< issue slots of a shared-memory access that transposes what TMA loaded
-    double tma_issue = 400;       ///< of the thread that issues a k-tile's TMA loads between multiply-adds
+    double tma_issue = 535.9;     ///< of the thread that issues a k-tile's TMA loads between multiply-adds
     double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
-    double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
-    double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
-    double load_pass = 0.43;      ///< shared-memory cycles for 128 bytes
-    double pass_by_k_vectors = 3; ///< factor on these for k vectors of a row
-    double copy_pass = 8.5;       ///< cycles of shared memory and L1 for a copy by a warp
-    double line_pass = 2;         ///< least cycles of such a copy, per contiguous range that it reads
-    double k_tile_issue = 5.3;    ///< other issue slots per k-tile
-    double k_tile_latency = 1200; ///< from issuing a k-tile's loads to its arrival
-    double store_bytes = 6.4;     ///< bytes of C that leave a multiprocessor per cycle
-    double exchange_bytes = 7.4;  ///< bytes of accumulators reduced per cycle
-    double slices = 1100;         ///< barriers of a sliced-K reduction
-    double pair = 4500;           ///< launch and barriers of a cluster of two blocks
-    double cluster = 5500;        ///< per additional block
-    double group = 9300;          ///< a barrier of blocks through memory
-    double added_split = 31;      ///< for reducing one more split through the workspace
-    double block_rate = 1.2e9;    ///< block launches per second
-    double finish = 3e-6;         ///< seconds, of the fixup kernel that reduces partial tiles
-    double partials_rate = 3e12;  ///< bytes per second of partials written and read
-    double stream_k_tile = 60;    ///< additional cycles per Stream-K k-tile
-    double doubt = 1.02;          ///< safety factor on Stream-K times, which have no fit
-    double hidden = 0.0091;       ///< fraction of the shorter of computing and moving that is exposed
-    double conflict = 3;          ///< exponent: overlap of multiply-adds and memory accesses
+    double tma_k_major = 0.971;   ///< factor on memory traffic with K-major TMA loads
+    double tma_traffic = 0.9331;  ///< factor on memory traffic with other TMA loads
+    double load_pass = 0.7747;    ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 0.9905; ///< factor on these for k vectors of a row
+    double copy_pass = 3.426;          ///< cycles of shared memory and L1 for a copy by a warp
+    double line_pass = 2.05;           ///< least cycles of such a copy, per contiguous range that it reads
+    double k_tile_issue = 5.55;        ///< other issue slots per k-tile
+    double k_tile_latency = 244.5;     ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 8.834;        ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 18.41;     ///< bytes of accumulators reduced per cycle
+    double slices = 656;               ///< barriers of a sliced-K reduction
+    double pair = 1324;                ///< launch and barriers of a cluster of two blocks
+    double cluster = 903;              ///< per additional block
+    double group = 8454;               ///< a barrier of blocks through memory
+    double added_split = 32.51;        ///< for reducing one more split through the workspace
+    double block_rate = 8.765e+08;     ///< block launches per second
+    double finish = 5.368e-06;         ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 3.169e+12;  ///< bytes per second of partials written and read
+    double stream_k_tile = 54.49;      ///< additional cycles per Stream-K k-tile
+    double doubt = 0.986;              ///< safety factor on Stream-K times, which have no fit
+    double hidden = 0.008554;          ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 1.654;           ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 

@@ -28,10 +28,11 @@ struct WgmmaConstants {
     double misaligned;          ///< factor if rows are not aligned to cache lines
     double by_cluster;          ///< factor for blocks that wait for each other
     double per_tile;            ///< between a tile's last product and the next one's first
-    double per_k_tile; ///< that a k-tile's products wait, which several warpgroups hide from each other
-    double epilogue;   ///< bytes of C per cycle of a multiprocessor
-    double memory;     ///< bytes of operands and C, each once, per cycle of the GPU
-    double overlap;    ///< exponent: of products, loads and memory traffic
+    double per_k_tile;     ///< that a k-tile's products wait, which several warpgroups hide from each other
+    double epilogue;       ///< bytes of C per cycle of a multiprocessor
+    double from_registers; ///< the same without shared memory
+    double memory;         ///< bytes of operands and C, each once, per cycle of the GPU
+    double overlap;        ///< exponent: of products, loads and memory traffic
 };
 /// 16-bit operands, fitted to some 1200 schedules of 52 products drawn at random.
 constexpr WgmmaConstants of_half_precision{.launch = 7.021e-07,
@@ -47,6 +48,7 @@ constexpr WgmmaConstants of_half_precision{.launch = 7.021e-07,
                                            .per_tile = 284.4,
                                            .per_k_tile = 33.2,
                                            .epilogue = 18.38,
+                                           .from_registers = 25,
                                            .memory = 3418,
                                            .overlap = 1.174};
 /// Split terms, tf32 and 8 bits (docs/results/gpu-products.md: `bench --device gpu --candidates`).
@@ -63,6 +65,7 @@ constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .per_tile = 1500,
                                            .per_k_tile = 0,
                                            .epilogue = 40,
+                                           .from_registers = 40,
                                            .memory = INFINITY,
                                            .overlap = 16};
 
@@ -249,14 +252,26 @@ WgmmaGemm schedule_of(const WgmmaGemm& shape, const OperandChoice& operands, int
     return schedule;
 }
 
+/// With several tiles, blocks store C while they multiply for the next one.
+bool may_store_registers(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+    return std::holds_alternative<StoredOperands>(schedule.operands) && schedule.split_k == 1 &&
+           canonical.reductions.empty() && tiles_of_block(schedule, canonical, model_rates(gpu)) == 1;
+}
+
 void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const CanonicalGemm& canonical,
                    const target::Gpu& gpu, Accuracy accuracy, std::vector<WgmmaGemm>& result) {
     for (const int rows_of_k : rows_per_k_tile) {
         WgmmaGemm schedule = schedule_of(shape, operands, rows_of_k, canonical.product, gpu, accuracy);
         const CanonicalWgmmaGemm gemm(canonical, schedule);
-        if (has_registers_to_promote(schedule) && add_stages(schedule, gemm, gpu) &&
-            wgmma_infeasibility(gemm, gpu).empty())
-            result.push_back(schedule);
+        const auto add = [&] {
+            if (has_registers_to_promote(schedule) && add_stages(schedule, gemm, gpu) &&
+                wgmma_infeasibility(gemm, gpu).empty())
+                result.push_back(schedule);
+        };
+        add();
+        if (!may_store_registers(schedule, canonical.product, gpu)) continue;
+        schedule.epilogue_tile_m = 0;
+        add();
     }
 }
 
@@ -347,9 +362,10 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
                      std::pow(traffic, constants.overlap),
                  1 / constants.overlap);
     const double exchange = schedule.split_k == 1 ? 0 : split_k_cycles + 2 * accumulators * 4 / split_k_bytes;
-    const double of_tile = main_loop + constants.per_tile + exchange +
-                           accumulators / schedule.split_k *
-                               static_cast<double>(bytes_of(canonical.type_of_c())) / constants.epilogue;
+    const double of_tile =
+        main_loop + constants.per_tile + exchange +
+        accumulators / schedule.split_k * static_cast<double>(bytes_of(canonical.type_of_c())) /
+            (schedule.epilogue_tile_m == 0 ? constants.from_registers : constants.epilogue);
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;
