@@ -27,49 +27,49 @@ namespace {
 
 /// In cycles unless stated otherwise.
 struct Constants {
-    double hertz = 1.894e+09;
-    double memory_rate = 3.589e+12; ///< bytes per second
-    double l2_rate = 2.111e+13;     ///< of L2, bytes per second
+    double hertz = 1.9e+09;
+    double memory_rate = 3.377e+12; ///< bytes per second
+    double l2_rate = 2.1e+13;       ///< of L2, bytes per second
     double from_global = 0.94;      ///< factor on memory traffic with operands straight from global memory
-    double narrow_copies = 1.174;   ///< factor on memory traffic with copies narrower than 16 bytes
-    double launch = 317.9;          ///< before the first block starts and after the last one ends
-    double block = 1610;            ///< until a block's first k-tile arrives, and for its exit
-    double barrier = 136.4;         ///< of a block, per k-tile
+    double narrow_copies = 1.115;   ///< factor on memory traffic with copies narrower than 16 bytes
+    double launch = 227.8;          ///< before the first block starts and after the last one ends
+    double block = 1426;            ///< until a block's first k-tile arrives, and for its exit
+    double barrier = 167.4;         ///< of a block, per k-tile
     double k_latency =
-        6.275; ///< from the operand loads of a k index to their first use: least time per k index
-    double by_k_vectors = 1.444; ///< factor on issue slots if a row's k vectors occupy registers of one bank
+        15.81; ///< from the operand loads of a k index to their first use: least time per k index
+    double by_k_vectors = 1.234; ///< factor on issue slots if a row's k vectors occupy registers of one bank
     double by_columns =
-        1.381;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
-    double uneven = 1.164; ///< factor on issue slots of thread tiles whose extents are not powers of two
+        1.291;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
+    double uneven = 1.173; ///< factor on issue slots of thread tiles whose extents are not powers of two
     double separate_warps =
-        0.8478; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
-    double load_issue = 0.2469;   ///< issue slots of a load from shared memory
-    double copy_issue = 0.9698;   ///< issue slots of a copy
+        0.9253; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
+    double load_issue = 0.2581;   ///< issue slots of a load from shared memory
+    double copy_issue = 1.087;    ///< issue slots of a copy
     double transpose_issue = 1.1; ///< issue slots of a shared-memory access that transposes what TMA loaded
-    double tma_issue = 535.9;     ///< of the thread that issues a k-tile's TMA loads between multiply-adds
+    double tma_issue = 400;       ///< of the thread that issues a k-tile's TMA loads between multiply-adds
     double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
-    double tma_k_major = 0.971;   ///< factor on memory traffic with K-major TMA loads
-    double tma_traffic = 0.9331;  ///< factor on memory traffic with other TMA loads
-    double load_pass = 0.7747;    ///< shared-memory cycles for 128 bytes
-    double pass_by_k_vectors = 0.9905; ///< factor on these for k vectors of a row
-    double copy_pass = 3.426;          ///< cycles of shared memory and L1 for a copy by a warp
-    double line_pass = 2.05;           ///< least cycles of such a copy, per contiguous range that it reads
-    double k_tile_issue = 5.55;        ///< other issue slots per k-tile
-    double k_tile_latency = 244.5;     ///< from issuing a k-tile's loads to its arrival
-    double store_bytes = 8.834;        ///< bytes of C that leave a multiprocessor per cycle
-    double exchange_bytes = 18.41;     ///< bytes of accumulators reduced per cycle
-    double slices = 656;               ///< barriers of a sliced-K reduction
-    double pair = 1324;                ///< launch and barriers of a cluster of two blocks
-    double cluster = 903;              ///< per additional block
-    double group = 8454;               ///< a barrier of blocks through memory
-    double added_split = 32.51;        ///< for reducing one more split through the workspace
-    double block_rate = 8.765e+08;     ///< block launches per second
-    double finish = 5.368e-06;         ///< seconds, of the fixup kernel that reduces partial tiles
-    double partials_rate = 3.169e+12;  ///< bytes per second of partials written and read
-    double stream_k_tile = 54.49;      ///< additional cycles per Stream-K k-tile
-    double doubt = 0.986;              ///< safety factor on Stream-K times, which have no fit
-    double hidden = 0.008554;          ///< fraction of the shorter of computing and moving that is exposed
-    double conflict = 1.654;           ///< exponent: overlap of multiply-adds and memory accesses
+    double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
+    double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
+    double load_pass = 0.5459;    ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 1.613; ///< factor on these for k vectors of a row
+    double copy_pass = 6.011;         ///< cycles of shared memory and L1 for a copy by a warp
+    double line_pass = 2.766;         ///< least cycles of such a copy, per contiguous range that it reads
+    double k_tile_issue = 5.435;      ///< other issue slots per k-tile
+    double k_tile_latency = 602.7;    ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 7.343;       ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 11.96;    ///< bytes of accumulators reduced per cycle
+    double slices = 992.1;            ///< barriers of a sliced-K reduction
+    double pair = 1934;               ///< launch and barriers of a cluster of two blocks
+    double cluster = 2518;            ///< per additional block
+    double group = 8907;              ///< a barrier of blocks through memory
+    double added_split = 29.66;       ///< for reducing one more split through the workspace
+    double block_rate = 1.175e+09;    ///< block launches per second
+    double finish = 3.119e-06;        ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 2.999e+12; ///< bytes per second of partials written and read
+    double stream_k_tile = 59.38;     ///< additional cycles per Stream-K k-tile
+    double doubt = 1.036;             ///< safety factor on Stream-K times, which have no fit
+    double hidden = 0.0089;           ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 1.776;          ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 

@@ -18,6 +18,8 @@ namespace swirl::gemm {
 namespace {
 
 constexpr int max_simt_stages = 4;
+constexpr int max_stages_in_flight =
+    9; ///< where tensor cores multiply as many k-tiles, less one, that are all in flight
 constexpr int usual_threads = 256;
 constexpr Integer max_global_load_extent = 16; ///< of M, N and K
 
@@ -186,6 +188,10 @@ std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const CanonicalGemm& g
         if (splits > 1) schedule.decomposition = SplitK{.splits = splits};
         schedule.stages = stages_of(schedule, canonical);
         result.push_back(schedule);
+        const Integer k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_tile.k} * schedule.splits());
+        if (!shape.is_mma() || k_tiles < max_simt_stages || k_tiles >= max_stages_in_flight) continue;
+        result.push_back(schedule);
+        result.back().stages = static_cast<int>(k_tiles) + 1;
     }
     add_split_k_in_workspace(result, canonical, gpu);
     for (const SimtGemm& stream : stream_k_candidates(result.front(), gemm, gpu)) result.push_back(stream);

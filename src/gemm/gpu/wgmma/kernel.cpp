@@ -197,7 +197,7 @@ private:
         TileOrigin result{start(coordinates.row, schedule_.cta_tile.m, schedule_.cluster.m),
                           start(coordinates.column, schedule_.cta_tile.n, schedule_.cluster.n),
                           coordinates.matrix};
-        if (epilogue_)
+        if (epilogue_ || split_k_ || stores_registers())
             result.row_pair =
                 start(coordinates.row, schedule_.cta_tile.m / WgmmaEpilogue::pair, schedule_.cluster.m);
         if (!result_.reductions.empty()) {

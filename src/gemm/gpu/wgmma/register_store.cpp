@@ -30,9 +30,12 @@ void WgmmaRegisterStore::store(const WgmmaOutput& result, const TileOrigin& tile
     const auto integer = [&](Integer value) {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     };
-    Value start = builder_.add(tile.row, builder_.multiply(tile.column, integer(product_.c.column_stride)));
+    // Pairs are accessed at once where all columns begin at even elements.
+    const Integer unit = has_aligned_pairs() ? 2 : 1;
+    Value start = builder_.add(unit == 2 ? tile.row_pair : tile.row,
+                               builder_.multiply(tile.column, integer(product_.c.column_stride / unit)));
     if (result.has_matrix)
-        start = builder_.add(start, builder_.multiply(tile.matrix, integer(product_.c.batch_stride)));
+        start = builder_.add(start, builder_.multiply(tile.matrix, integer(product_.c.batch_stride / unit)));
     for (int lower = 0; lower < 2; ++lower) store_pair(result, tile, group, lower, start, reads);
 }
 
@@ -52,7 +55,8 @@ void WgmmaRegisterStore::store_pair(const WgmmaOutput& result, const TileOrigin&
         builder_.multiply(scalar(0), builder_.shuffle(group.sums, group.sums, {first, second}));
     /// Of both rows, or of the first alone, where C's last row is odd.
     const auto write = [&](int rows) {
-        const ir::Access access{.lanes = 2, .active = rows, .dynamic = start};
+        const ir::Access access{
+            .lanes = 2, .active = rows, .dynamic = start, .dynamic_scale = has_aligned_pairs() ? 2 : 1};
         Value value = pair;
         if (reads) {
             Value old = builder_.load(result.c_memory, at, access);

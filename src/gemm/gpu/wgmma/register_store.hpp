@@ -32,6 +32,9 @@ public:
     static std::string infeasibility(const CanonicalWgmmaGemm& gemm);
 
 private:
+    bool has_aligned_pairs() const {
+        return product_.c.column_stride % 2 == 0 && (product_.batch == 1 || product_.c.batch_stride % 2 == 0);
+    }
     void store_pair(const WgmmaOutput& result, const TileOrigin& tile, const Group& group, int lower,
                     ir::Value start, bool reads) const;
 
