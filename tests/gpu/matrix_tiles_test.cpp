@@ -221,7 +221,7 @@ TEST_F(MatrixTilesOnGpu, WarpsLoadFragmentsAsVectors) {
 }
 
 TEST_F(MatrixTilesOnGpu, ThreadsStoreCFromRegisters) {
-    for (const auto& [rows, columns] : {std::pair<Integer, Integer>{128, 128}, {132, 70}, {61, 200}}) {
+    for (const auto& [rows, columns] : {std::pair<Integer, Integer>{128, 128}, {132, 70}, {384, 200}}) {
         const MatrixProduct product = product_of('N', 'T', rows, columns, 200, DataType::bfloat16);
         const auto a = random_values<bfloat16>(count(product.a, rows, 200), 1);
         const auto b = random_values<bfloat16>(count(product.b, 200, columns), 2);

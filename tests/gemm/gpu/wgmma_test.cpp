@@ -184,6 +184,11 @@ TEST(WgmmaGemm, ThreadsStoreCFromRegisters) {
         if (data_type != DataType::float32) product.c_type = data_type;
         expect_stored_exactly(product, small_schedule(from_registers + "cta_m=128 cta_n=128 warpgroups=2"));
     }
+    // The last cluster has a block whose tile lies outside C.
+    expect_stored_exactly(product_of('T', 'N', 192, 128, 64),
+                          small_schedule(from_registers + "cta_n=128 warpgroups=2 cluster_m=2"));
+    expect_stored_exactly(product_of('T', 'N', 128, 192, 64),
+                          small_schedule(from_registers + "cta_m=128 cluster_n=2"));
 }
 
 TEST(WgmmaGemm, BetaZeroSkipsCAndAlphaZeroSkipsOperands) {

@@ -12,48 +12,52 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr MmaConstants constants_of_float64{.launch = 639.6,
-                                            .block = 1679,
-                                            .barrier = 31.61,
-                                            .step_latency = 18.42,
-                                            .mma = 0.5141,
-                                            .load_issue = 1.302,
+constexpr MmaConstants constants_of_float64{.launch = 396.7,
+                                            .block = 1762,
+                                            .barrier = 23.79,
+                                            .step_latency = 10.46,
+                                            .mma = 0.8712,
+                                            .load_issue = 1.347,
                                             .move_issue = 0.5,
-                                            .copy_issue = 3.285,
-                                            .shared_bytes = 171.2,
-                                            .copy_pass = 9.747,
-                                            .sector = 0.6067,
-                                            .arrival = 500.9,
-                                            .store = 69.11,
-                                            .slices = 142.5,
-                                            .exchange_bytes = 41.18,
-                                            .pair = 2442,
-                                            .cluster = 352.1,
-                                            .group = 6196,
-                                            .added_split = 30.48,
-                                            .memory = 1657,
-                                            .overlap = 2.168};
-constexpr MmaConstants constants_of_half_precision{.launch = 1152,
-                                                   .block = 1255,
-                                                   .barrier = 37.66,
-                                                   .step_latency = 25.22,
-                                                   .mma = 0.4848,
-                                                   .load_issue = 10.63,
-                                                   .move_issue = 0.6449,
-                                                   .copy_issue = 5.91,
-                                                   .shared_bytes = 44.96,
-                                                   .copy_pass = 4.681,
-                                                   .sector = 0.8394,
-                                                   .arrival = 532.1,
-                                                   .store = 24.42,
-                                                   .slices = 109.3,
-                                                   .exchange_bytes = 50.2,
-                                                   .pair = 2365,
-                                                   .cluster = 620.3,
-                                                   .group = 3453,
-                                                   .added_split = 32.3,
-                                                   .memory = 1862,
-                                                   .overlap = 2.751};
+                                            .copy_issue = 2.682,
+                                            .shared_bytes = 95.14,
+                                            .copy_pass = 8.7,
+                                            .sector = 0.3089,
+                                            .first_sector = 0.3787,
+                                            .arrival = 644.6,
+                                            .store = 39.87,
+                                            .slices = 65.9,
+                                            .exchange_bytes = 32.57,
+                                            .pair = 2181,
+                                            .cluster = 773.6,
+                                            .group = 6454,
+                                            .added_split = 36.12,
+                                            .traffic = 2400,
+                                            .memory = 3877,
+                                            .overlap = 2.901};
+constexpr MmaConstants constants_of_half_precision{.launch = 744.7,
+                                                   .block = 1491,
+                                                   .barrier = 21.59,
+                                                   .step_latency = 13.38,
+                                                   .mma = 0.9313,
+                                                   .load_issue = 3.236,
+                                                   .move_issue = 0.8238,
+                                                   .copy_issue = 5.704,
+                                                   .shared_bytes = 55.74,
+                                                   .copy_pass = 3.747,
+                                                   .sector = 0.7165,
+                                                   .first_sector = 1.391,
+                                                   .arrival = 417.7,
+                                                   .store = 21.22,
+                                                   .slices = 90.53,
+                                                   .exchange_bytes = 85.63,
+                                                   .pair = 1878,
+                                                   .cluster = 1021,
+                                                   .group = 6963,
+                                                   .added_split = 34.03,
+                                                   .traffic = 3541,
+                                                   .memory = 915.1,
+                                                   .overlap = 2.001};
 
 constexpr double mma_schedulers = 4; ///< of a multiprocessor
 constexpr double sector_bytes = 32;
@@ -151,6 +155,8 @@ MmaFeatures mma_features(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) 
     f.once_bytes = real(product.batch) *
                    (real(product.rows * product.k) * element + real(product.k * product.columns) * element +
                     real(product.rows * product.columns * bytes_of(product.type_of_c())));
+    constexpr double kept = 0.5; ///< of L2: each half of it serves half of the multiprocessors
+    f.far_bytes = std::max(0.0, f.once_bytes - kept * real(gpu.l2_bytes));
     return f;
 }
 
@@ -171,7 +177,7 @@ double mma_cycles(const MmaFeatures& f, const MmaConstants& c) {
         f.each * f.k_tiles * (f.steps * step * f.warps / mma_schedulers + copies),
         f.each * f.k_tiles * (f.shared_bytes / c.shared_bytes + f.copies * c.copy_pass),
         f.each * f.k_tiles * f.sectors * c.sector,
-        f.once_bytes / c.memory,
+        f.once_bytes / c.traffic + f.far_bytes / c.memory,
     };
     double sum = 0;
     for (const double term : terms) sum += std::pow(term, c.overlap);
@@ -181,7 +187,8 @@ double mma_cycles(const MmaFeatures& f, const MmaConstants& c) {
         splits =
             (f.in_workspace > 0 ? c.group + f.splits * c.added_split : c.pair + (f.splits - 2) * c.cluster) +
             2 * f.tile_bytes / c.exchange_bytes;
-    const double around = c.block + f.stores / f.splits * c.store + slices;
+    const double around =
+        c.block + f.resident * f.sectors * c.first_sector + f.stores / f.splits * c.store + slices;
     return c.launch + std::pow(sum, 1 / c.overlap) + waves * f.tiles * around + splits;
 }
 

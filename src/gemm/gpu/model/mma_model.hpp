@@ -26,6 +26,7 @@ struct MmaFeatures {
     double splits = 1;       ///< of K
     double in_workspace = 0; ///< 1 if splits are reduced in global memory
     double once_bytes = 0;   ///< of all operands and C, each once
+    double far_bytes = 0;    ///< of these, those beyond what L2 keeps from one execution to the next
 };
 
 /// In cycles unless stated otherwise.
@@ -41,6 +42,7 @@ struct MmaConstants {
     double shared_bytes = 128; ///< per cycle
     double copy_pass = 0;      ///< of shared memory, per copy of a warp
     double sector = 0;         ///< of the path from L2, per sector
+    double first_sector = 0;   ///< the same for the first k-tiles of resident blocks, which nothing hides
     double arrival = 0;        ///< from issuing a k-tile's copies to their arrival
     double store = 0;          ///< per store of a thread
     double slices = 0;         ///< barriers of a reduction over slices
@@ -49,7 +51,8 @@ struct MmaConstants {
     double cluster = 0;        ///< per additional block
     double group = 0;          ///< a barrier of blocks through memory
     double added_split = 0;    ///< per split that is reduced there
-    double memory = 0;         ///< bytes per cycle of all multiprocessors
+    double traffic = 0;        ///< bytes per cycle that all multiprocessors exchange with L2
+    double memory = 0;         ///< likewise, of L2 with memory
     double overlap = 3;        ///< exponent of the norm of resources
 };
 

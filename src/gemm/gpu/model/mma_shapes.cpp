@@ -17,12 +17,10 @@ constexpr Extents mma_lanes{.m = 8, .n = 4};
 /// What differs between the types that tensor cores multiply.
 struct MmaType {
     int instruction_k = 4;
-    int k_of_slice = 16;           ///< of a k-tile
-    int most_accumulators = 64;    ///< of a thread
-    int resident_accumulators = 0; ///< so many or fewer leave registers for a second block of 256 threads
+    int k_of_slice = 16;        ///< of a k-tile
+    int most_accumulators = 64; ///< of a thread
 };
-constexpr MmaType float64_mma{
-    .instruction_k = 4, .k_of_slice = 16, .most_accumulators = 64, .resident_accumulators = 32};
+constexpr MmaType float64_mma{.instruction_k = 4, .k_of_slice = 16, .most_accumulators = 64};
 constexpr MmaType half_precision_mma{.instruction_k = 16, .k_of_slice = 32, .most_accumulators = 128};
 
 /// The thread tile with the fewest rows and columns in a warp tile, if so many warps can share the tile.
@@ -57,8 +55,6 @@ std::vector<SimtGemm> mma_shapes(const MatrixProduct& canonical) {
                                    .thread_tile = *thread_tile,
                                    .math = MmaSync{.k = type.instruction_k},
                                    .sliced_k = slices};
-                    const int accumulators = thread_tile->m * thread_tile->n;
-                    if (warps == 8 && accumulators <= type.resident_accumulators) shape.resident = 2;
                     result.push_back(shape);
                 }
     return result;

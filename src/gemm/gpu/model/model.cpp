@@ -28,48 +28,48 @@ namespace {
 /// In cycles unless stated otherwise.
 struct Constants {
     double hertz = 1.9e+09;
-    double memory_rate = 3.377e+12; ///< bytes per second
+    double memory_rate = 3.331e+12; ///< bytes per second
     double l2_rate = 2.1e+13;       ///< of L2, bytes per second
     double from_global = 0.94;      ///< factor on memory traffic with operands straight from global memory
-    double narrow_copies = 1.115;   ///< factor on memory traffic with copies narrower than 16 bytes
-    double launch = 227.8;          ///< before the first block starts and after the last one ends
-    double block = 1426;            ///< until a block's first k-tile arrives, and for its exit
-    double barrier = 167.4;         ///< of a block, per k-tile
+    double narrow_copies = 1.151;   ///< factor on memory traffic with copies narrower than 16 bytes
+    double launch = 225.4;          ///< before the first block starts and after the last one ends
+    double block = 1679;            ///< until a block's first k-tile arrives, and for its exit
+    double barrier = 129.3;         ///< of a block, per k-tile
     double k_latency =
-        15.81; ///< from the operand loads of a k index to their first use: least time per k index
-    double by_k_vectors = 1.234; ///< factor on issue slots if a row's k vectors occupy registers of one bank
+        11.78; ///< from the operand loads of a k index to their first use: least time per k index
+    double by_k_vectors = 1.308; ///< factor on issue slots if a row's k vectors occupy registers of one bank
     double by_columns =
-        1.291;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
-    double uneven = 1.173; ///< factor on issue slots of thread tiles whose extents are not powers of two
+        1.397;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
+    double uneven = 1.142; ///< factor on issue slots of thread tiles whose extents are not powers of two
     double separate_warps =
-        0.9253; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
-    double load_issue = 0.2581;   ///< issue slots of a load from shared memory
-    double copy_issue = 1.087;    ///< issue slots of a copy
+        0.9349; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
+    double load_issue = 0.2589;   ///< issue slots of a load from shared memory
+    double copy_issue = 1.055;    ///< issue slots of a copy
     double transpose_issue = 1.1; ///< issue slots of a shared-memory access that transposes what TMA loaded
-    double tma_issue = 400;       ///< of the thread that issues a k-tile's TMA loads between multiply-adds
+    double tma_issue = 428.7;     ///< of the thread that issues a k-tile's TMA loads between multiply-adds
     double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
     double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
     double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
-    double load_pass = 0.5459;    ///< shared-memory cycles for 128 bytes
-    double pass_by_k_vectors = 1.613; ///< factor on these for k vectors of a row
-    double copy_pass = 6.011;         ///< cycles of shared memory and L1 for a copy by a warp
-    double line_pass = 2.766;         ///< least cycles of such a copy, per contiguous range that it reads
-    double k_tile_issue = 5.435;      ///< other issue slots per k-tile
-    double k_tile_latency = 602.7;    ///< from issuing a k-tile's loads to its arrival
-    double store_bytes = 7.343;       ///< bytes of C that leave a multiprocessor per cycle
-    double exchange_bytes = 11.96;    ///< bytes of accumulators reduced per cycle
-    double slices = 992.1;            ///< barriers of a sliced-K reduction
-    double pair = 1934;               ///< launch and barriers of a cluster of two blocks
-    double cluster = 2518;            ///< per additional block
-    double group = 8907;              ///< a barrier of blocks through memory
-    double added_split = 29.66;       ///< for reducing one more split through the workspace
-    double block_rate = 1.175e+09;    ///< block launches per second
-    double finish = 3.119e-06;        ///< seconds, of the fixup kernel that reduces partial tiles
-    double partials_rate = 2.999e+12; ///< bytes per second of partials written and read
-    double stream_k_tile = 59.38;     ///< additional cycles per Stream-K k-tile
-    double doubt = 1.036;             ///< safety factor on Stream-K times, which have no fit
-    double hidden = 0.0089;           ///< fraction of the shorter of computing and moving that is exposed
-    double conflict = 1.776;          ///< exponent: overlap of multiply-adds and memory accesses
+    double load_pass = 0.6846;    ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 1.238; ///< factor on these for k vectors of a row
+    double copy_pass = 4.213;         ///< cycles of shared memory and L1 for a copy by a warp
+    double line_pass = 2.065;         ///< least cycles of such a copy, per contiguous range that it reads
+    double k_tile_issue = 5.314;      ///< other issue slots per k-tile
+    double k_tile_latency = 364.9;    ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 8.368;       ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 18.8;     ///< bytes of accumulators reduced per cycle
+    double slices = 927.8;            ///< barriers of a sliced-K reduction
+    double pair = 1734;               ///< launch and barriers of a cluster of two blocks
+    double cluster = 1462;            ///< per additional block
+    double group = 9208;              ///< a barrier of blocks through memory
+    double added_split = 28.13;       ///< for reducing one more split through the workspace
+    double block_rate = 1.143e+09;    ///< block launches per second
+    double finish = 3.118e-06;        ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 3.088e+12; ///< bytes per second of partials written and read
+    double stream_k_tile = 58.64;     ///< additional cycles per Stream-K k-tile
+    double doubt = 0.9792;            ///< safety factor on Stream-K times, which have no fit
+    double hidden = 0.008831;         ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 1.694;          ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 

@@ -30,27 +30,29 @@ struct WgmmaConstants {
     double per_tile;            ///< between a tile's last product and the next one's first
     double per_k_tile;     ///< that a k-tile's products wait, which several warpgroups hide from each other
     double epilogue;       ///< bytes of C per cycle of a multiprocessor
-    double from_registers; ///< the same without shared memory
+    double staged;         ///< that C's way through shared memory adds
+    double from_registers; ///< bytes of C per cycle without it
     double memory;         ///< bytes of operands and C, each once, per cycle of the GPU
     double overlap;        ///< exponent: of products, loads and memory traffic
 };
 /// 16-bit operands, fitted to some 1200 schedules of 52 products drawn at random.
-constexpr WgmmaConstants of_half_precision{.launch = 7.021e-07,
-                                           .first = 1260,
-                                           .reached = 1.931,
-                                           .reached_by_one_warpgroup = 0.7454,
-                                           .narrow_m = 82.18,
-                                           .loaded = 67.75,
-                                           .loaded_alone = 100.3,
-                                           .eased_by_warpgroups = 0.905,
-                                           .misaligned = 1.644,
-                                           .by_cluster = 1.161,
-                                           .per_tile = 284.4,
-                                           .per_k_tile = 33.2,
-                                           .epilogue = 18.38,
-                                           .from_registers = 25,
-                                           .memory = 3418,
-                                           .overlap = 1.174};
+constexpr WgmmaConstants of_half_precision{.launch = 1.57e-07,
+                                           .first = 2326,
+                                           .reached = 1,
+                                           .reached_by_one_warpgroup = 0.986,
+                                           .narrow_m = 75.1,
+                                           .loaded = 56.29,
+                                           .loaded_alone = 101.3,
+                                           .eased_by_warpgroups = 0.8018,
+                                           .misaligned = 2.008,
+                                           .by_cluster = 1.136,
+                                           .per_tile = 89.72,
+                                           .per_k_tile = 10.17,
+                                           .epilogue = 19.83,
+                                           .staged = 180.8,
+                                           .from_registers = 16.72,
+                                           .memory = 2530,
+                                           .overlap = 1.793};
 /// Split terms, tf32 and 8 bits (docs/results/gpu-products.md: `bench --device gpu --candidates`).
 constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .first = 0,
@@ -65,12 +67,13 @@ constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .per_tile = 1500,
                                            .per_k_tile = 0,
                                            .epilogue = 40,
+                                           .staged = 0,
                                            .from_registers = 40,
                                            .memory = INFINITY,
                                            .overlap = 16};
 
-constexpr double split_k_cycles = 1726; ///< of the cluster's barriers, and of remote loads' latency
-constexpr double split_k_bytes = 34.65; ///< of accumulators, exchanged per multiprocessor and cycle
+constexpr double split_k_cycles = 1951; ///< of the cluster's barriers, and of remote loads' latency
+constexpr double split_k_bytes = 33.68; ///< of accumulators, exchanged per multiprocessor and cycle
 constexpr double half_precision_flops =
     4096; ///< per multiprocessor and cycle, for 16-bit types; half for 32 bits, twice for 8
 constexpr double reached_by_several_rows =
@@ -192,7 +195,7 @@ const WgmmaConstants& constants_of(const CanonicalWgmmaGemm& gemm) {
 }
 
 /// Rows of A and columns of B that a block loads, weighted by the cost of misalignment to cache lines. TMA loads whole
-/// rows of shared memory, but nothing outside of the matrices.
+/// rows of shared memory: short ones take as long where rows run along M or N, and those outside of the matrices no time.
 double rows_loaded(const CanonicalWgmmaGemm& gemm) {
     const MatrixProduct& canonical = gemm.product();
     const auto weight = [&](const MatrixLayout& layout) {
@@ -203,17 +206,23 @@ double rows_loaded(const CanonicalWgmmaGemm& gemm) {
                    : constants_of(gemm).misaligned;
     };
     const auto loaded = [](const WgmmaOperand& operand, Integer extent) {
-        return static_cast<double>(std::min(operand.mn_extent, extent)) /
+        const Integer row = ir::swizzle_row_bytes / bytes_of(operand.scalar),
+                      within = std::min(operand.mn_extent, extent);
+        return static_cast<double>(operand.layout.k_major ? within : ceil_divide(within, row) * row) /
                static_cast<double>(operand.multicast);
     };
     return weight(canonical.a) * loaded(gemm.operands[1], canonical.rows) +
            weight(canonical.b) * loaded(gemm.operands[0], canonical.columns);
 }
 
-/// Whether a thread has registers for both sets of accumulators and the compiler's temporaries. Threads of three
-/// warpgroups have 160, and the accumulators take 128 of them; they spill, and kernels take up to twice as long.
+/// Whether a thread has registers for both sets of accumulators and the compiler's temporaries: with two warpgroups and a
+/// producer it has 168 at the launch, with three 128. Where they spill, kernels take two to three times as long.
 bool has_registers_to_promote(const WgmmaGemm& schedule) {
-    return !schedule.promotes_leading() || schedule.warpgroups < 3;
+    constexpr int most_of_two_warpgroups = 80;
+    if (!schedule.promotes_leading() || schedule.warpgroups == 1) return true;
+    const Integer accumulators =
+        Integer{schedule.cta_tile.m} * schedule.cta_tile.n / (schedule.warpgroups * warpgroup_threads);
+    return schedule.warpgroups == 2 && accumulators <= most_of_two_warpgroups;
 }
 
 /// k-tiles of a block's share of K, for all products of split terms.
@@ -362,10 +371,12 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
                      std::pow(traffic, constants.overlap),
                  1 / constants.overlap);
     const double exchange = schedule.split_k == 1 ? 0 : split_k_cycles + 2 * accumulators * 4 / split_k_bytes;
-    const double of_tile =
-        main_loop + constants.per_tile + exchange +
-        accumulators / schedule.split_k * static_cast<double>(bytes_of(canonical.type_of_c())) /
-            (schedule.epilogue_tile_m == 0 ? constants.from_registers : constants.epilogue);
+    const bool stores_registers = schedule.epilogue_tile_m == 0;
+    const double of_tile = main_loop + constants.per_tile + exchange +
+                           accumulators / schedule.split_k *
+                               static_cast<double>(bytes_of(canonical.type_of_c())) /
+                               (stores_registers ? constants.from_registers : constants.epilogue) +
+                           (stores_registers || schedule.split_k > 1 ? 0 : constants.staged);
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;

@@ -70,11 +70,12 @@ void WgmmaRegisterStore::store_pair(const WgmmaOutput& result, const TileOrigin&
         if (stored != DataType::float32) value = builder_.convert(value, stored);
         builder_.store(result.c_memory, at, value, access);
     };
-    const bool has_edge = product_.columns % schedule_.cta_tile.n != 0;
+    // Tiles of a cluster's last blocks may lie outside C entirely.
+    const bool has_edge = product_.columns % (Integer{schedule_.cta_tile.n} * schedule_.cluster.n) != 0;
     std::vector<ir::Condition> inside;
     if (has_edge) inside.push_back({column - product_.columns, Relation::negative, tile.column});
     const auto with_rows = [&] {
-        if (product_.rows % schedule_.cta_tile.m == 0) return write(2);
+        if (product_.rows % (Integer{schedule_.cta_tile.m} * schedule_.cluster.m) == 0) return write(2);
         builder_.if_then(
             {{row + 1 - product_.rows, Relation::negative, tile.row}}, [&] { write(2); },
             [&] {
