@@ -192,6 +192,52 @@ template <class T> void expect_products_by_warps(DataType data_type) {
 TEST_F(MatrixTilesOnGpu, WarpsMultiplyBfloat16) { expect_products_by_warps<bfloat16>(DataType::bfloat16); }
 TEST_F(MatrixTilesOnGpu, WarpsMultiplyFloat16) { expect_products_by_warps<float16>(DataType::float16); }
 
+/// Fragments loaded as vectors of each operand's layout, with k-tiles that are all in flight and that are not.
+TEST_F(MatrixTilesOnGpu, WarpsLoadFragmentsAsVectors) {
+    struct Case {
+        char a, b;
+        const char* vectors;
+    };
+    for (const Case& each :
+         {Case{'N', 'N', "a_vector_m=8 b_vector_k=8 c_vector_m=4"},
+          Case{'N', 'T', "a_vector_m=8 b_vector_n=8 c_vector_m=4"},
+          Case{'T', 'N', "a_vector_k=8 b_vector_k=8"}, Case{'T', 'T', "a_vector_k=8 b_vector_n=8"}})
+        for (const Integer k : {72, 160, 400}) {
+            const MatrixProduct product = product_of(each.a, each.b, 200, 104, k, DataType::float16);
+            const Plan plan = swirl::plan(
+                product,
+                {.device = Device::gpu(),
+                 .schedule = std::string("sm_90: simt cta_m=64 cta_n=32 cta_k=64 thread_m=4 thread_n=4 "
+                                         "mma_k=16 sliced_k=2 stages=4 copy_k=16 ") +
+                             each.vectors,
+                 .check = false,
+                 .use_kernel_cache = false});
+            const auto a = random_values<float16>(count(product.a, 200, k), 1);
+            const auto b = random_values<float16>(count(product.b, k, 104), 2);
+            for (const float beta : {0.0F, 2.0F})
+                EXPECT_LE(largest_error(plan, a, b, beta), 4e-7)
+                    << each.a << each.b << " " << k << " " << beta;
+        }
+}
+
+TEST_F(MatrixTilesOnGpu, ThreadsStoreCFromRegisters) {
+    for (const auto& [rows, columns] : {std::pair<Integer, Integer>{128, 128}, {132, 70}, {384, 200}}) {
+        const MatrixProduct product = product_of('N', 'T', rows, columns, 200, DataType::bfloat16);
+        const auto a = random_values<bfloat16>(count(product.a, rows, 200), 1);
+        const auto b = random_values<bfloat16>(count(product.b, 200, columns), 2);
+        for (const char* tile :
+             {"cta_m=64 cta_n=64 warpgroups=1", "cta_m=128 cta_n=128 warpgroups=2 cluster_m=2"}) {
+            const Plan plan = swirl::plan(
+                product, {.device = Device::gpu(),
+                          .schedule = std::string("sm_90: wgmma cta_k=64 stages=3 epilogue_tile_m=0 ") + tile,
+                          .check = false,
+                          .use_kernel_cache = false});
+            for (const float beta : {0.0F, 2.0F})
+                EXPECT_LE(largest_error(plan, a, b, beta), 4e-7) << rows << " " << tile << " " << beta;
+        }
+    }
+}
+
 TEST_F(MatrixTilesOnGpu, UnalignedMatricesAreMultipliedByThreads) {
     const MatrixProduct product = product_of('N', 'N', 200, 300, 100, DataType::bfloat16);
     const auto a = random_values<bfloat16>(count(product.a, 200, 100) + 1, 1);

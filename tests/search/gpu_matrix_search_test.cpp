@@ -292,7 +292,7 @@ TEST_F(GpuSchedulesInWisdom, AreKeptAndTaken) {
     EXPECT_EQ(chosen(device), gemm::gpu_schedules(product, device.target(), 1).front());
     EXPECT_TRUE(fake.compiled.empty());
     SimtGemm in_machine_code = std::get<SimtGemm>(gemm::gpu_schedules(product, device.target(), 1).front());
-    in_machine_code.stages = 3;
+    ++in_machine_code.stages;
     const GpuGemmSchedule other = in_machine_code;
     store(device, other);
     EXPECT_EQ(lookup(product, device), other);

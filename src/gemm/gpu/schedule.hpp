@@ -207,7 +207,7 @@ struct WgmmaGemm {
     int accumulation_interval = 0;
     /// The same for products of leading terms, in k indices; 0: with the others.
     int promotion_interval = 0;
-    int epilogue_tile_m = 64; ///< rows of C in shared memory at once
+    int epilogue_tile_m = 64; ///< rows of C in shared memory at once; 0: threads store C from registers
     int raster_group = 8;     ///< tiles along M that come before the next along N
 
     bool operator==(const WgmmaGemm&) const = default;

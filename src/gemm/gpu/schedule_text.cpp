@@ -273,7 +273,9 @@ constexpr std::array wgmma_parameters = {
                     "others",
          .least = 0}),
     wgmma_member<&WgmmaGemm::epilogue_tile_m>(
-        {.name = "epilogue_tile_m", .meaning = "rows of C in shared memory at once on their way out"}),
+        {.name = "epilogue_tile_m",
+         .meaning = "rows of C in shared memory at once on their way out; 0: threads store C from registers",
+         .least = 0}),
     wgmma_member<&WgmmaGemm::raster_group>(
         {.name = "raster_group",
          .meaning = "tiles along M that come before the next along N, while A and B are in L2"}),

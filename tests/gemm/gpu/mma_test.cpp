@@ -74,11 +74,41 @@ TEST(GpuProduct, MmaSyncMultipliesHalfPrecision) {
             << target;
 }
 
+/// K-major operands are loaded as vectors of two k indices, or of four if both are; a B that is not, as adjacent columns.
+TEST(GpuProduct, MmaSyncReadsHalfPrecisionFragmentsAsVectors) {
+    struct Case {
+        char a, b;
+        const char* vectors;
+    };
+    const Case cases[] = {{'N', 'N', "a_vector_m=8 b_vector_k=8"},
+                          {'N', 'N', "a_vector_m=8 b_vector_k=8 sliced_k=2 cta_k=64"},
+                          {'N', 'T', "a_vector_m=8 b_vector_n=8 c_vector_m=2"},
+                          {'T', 'N', "a_vector_k=8 b_vector_k=8"},
+                          {'T', 'N', "a_vector_k=8 b_vector_k=8 split_k=2 stages=4"},
+                          {'T', 'T', "a_vector_k=8 b_vector_n=8"},
+                          {'T', 'N', "a_vector_k=8"}};
+    for (const Case& each : cases)
+        for (const char* tile : {"thread_m=2 thread_n=4", "cta_m=64 cta_n=32 thread_m=8 thread_n=8"})
+            expect_product(short_product(each.a, each.b, 72, 40, 80, 0, DataType::float16),
+                           short_warp_schedule((std::string(tile) + " " + each.vectors).c_str()), {}, gpu());
+}
+
 TEST(GpuProduct, WarpsReadShortFragmentsWithoutConflicts) {
-    const MatrixProduct product = short_product('N', 'T', 64, 64, 64, 0, DataType::bfloat16);
-    const GpuGemmSchedule schedule =
-        short_warp_schedule("cta_m=64 cta_n=64 thread_m=8 thread_n=8 a_vector_m=8 b_vector_n=8");
-    EXPECT_EQ(expect_product(product, schedule, {.reads_c = false}).bank_conflict_cycles(), 0);
+    struct Case {
+        char a, b;
+        const char* vectors;
+    };
+    for (const Case& each :
+         {Case{'N', 'T', "a_vector_m=8 b_vector_n=8"}, Case{'N', 'N', "a_vector_m=8 b_vector_k=8"},
+          Case{'T', 'N', "a_vector_k=8 b_vector_k=8"}, Case{'T', 'T', "a_vector_k=8 b_vector_n=8"}})
+        for (const char* tile : {"thread_m=8 thread_n=8", "thread_m=4 thread_n=4", "thread_m=2 thread_n=8"}) {
+            const MatrixProduct product = short_product(each.a, each.b, 64, 64, 64, 0, DataType::bfloat16);
+            const std::string more = "cta_m=64 cta_n=64 cta_k=64 " + std::string(tile) + " " + each.vectors;
+            EXPECT_EQ(expect_product(product, short_warp_schedule(more.c_str()), {.reads_c = false})
+                          .bank_conflict_cycles(),
+                      0)
+                << each.a << each.b << " " << tile;
+        }
 }
 
 TEST(GpuSchedules, OfHalfPrecisionUseMmaSyncWithoutWgmma) {

@@ -161,6 +161,36 @@ TEST(WgmmaGemm, BlocksOfAClusterShareK) {
     expect_product(batch, small_schedule("split_k=2"));
 }
 
+/// Without shared memory for C, whatever its edges, its type and β.
+TEST(WgmmaGemm, ThreadsStoreCFromRegisters) {
+    const std::string from_registers = "epilogue_tile_m=0 ";
+    for (const Integer rows : {64, 100, 131})
+        expect_product(product_of('N', 'N', rows, 70, 90), small_schedule(from_registers));
+    expect_product(product_of('T', 'T', 130, 130, 64),
+                   small_schedule(from_registers + "cta_m=96 cta_n=128 warpgroups=2 cluster_m=2"));
+    expect_product(product_of('N', 'N', 70, 66, 200),
+                   small_schedule(from_registers + "accumulation_interval=2"));
+    for (const bool multiplies : {false, true})
+        expect_product(product_of('N', 'N', 37, 40, 70), small_schedule(from_registers),
+                       {.multiplies = multiplies, .reads_c = false});
+    MatrixProduct batch = product_of('N', 'N', 64, 40, 72);
+    batch.batch = 3;
+    batch.a.batch_stride = 64 * 72;
+    batch.b.batch_stride = 0;
+    batch.c.batch_stride = 64 * 40;
+    expect_product(batch, small_schedule(from_registers));
+    for (const DataType data_type : {DataType::float32, DataType::bfloat16}) {
+        MatrixProduct product = product_of('T', 'N', 131, 70, 64);
+        if (data_type != DataType::float32) product.c_type = data_type;
+        expect_stored_exactly(product, small_schedule(from_registers + "cta_m=128 cta_n=128 warpgroups=2"));
+    }
+    // The last cluster has a block whose tile lies outside C.
+    expect_stored_exactly(product_of('T', 'N', 192, 128, 64),
+                          small_schedule(from_registers + "cta_n=128 warpgroups=2 cluster_m=2"));
+    expect_stored_exactly(product_of('T', 'N', 128, 192, 64),
+                          small_schedule(from_registers + "cta_m=128 cluster_n=2"));
+}
+
 TEST(WgmmaGemm, BetaZeroSkipsCAndAlphaZeroSkipsOperands) {
     const MatrixProduct product = product_of('N', 'N', 100, 70, 90);
     for (const bool multiplies : {false, true})

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "gemm/gpu/model/batched_model.hpp"
+#include "gemm/gpu/model/mma_model.hpp"
 #include "gemm/gpu/model/reduction_model.hpp"
 #include "gemm/gpu/model/simt_candidates.hpp"
 #include "gemm/gpu/model/wgmma_model.hpp"
@@ -26,56 +27,49 @@ namespace {
 
 /// In cycles unless stated otherwise.
 struct Constants {
-    double hertz = 1.9e9;
-    double memory_rate = 2.6e12; ///< bytes per second
-    double l2_rate = 2.1e13;     ///< of L2, bytes per second
-    double from_global = 0.94;   ///< factor on memory traffic with operands straight from global memory
-    double narrow_copies = 1.1;  ///< factor on memory traffic with copies narrower than 16 bytes
-    double launch = 220;         ///< before the first block starts and after the last one ends
-    double block = 1100;         ///< until a block's first k-tile arrives, and for its exit
-    double barrier = 270;        ///< of a block, per k-tile
-    double k_latency = 24; ///< from the operand loads of a k index to their first use: least time per k index
-    double by_k_vectors = 1.2; ///< factor on issue slots if a row's k vectors occupy registers of one bank
+    double hertz = 1.9e+09;
+    double memory_rate = 3.331e+12; ///< bytes per second
+    double l2_rate = 2.1e+13;       ///< of L2, bytes per second
+    double from_global = 0.94;      ///< factor on memory traffic with operands straight from global memory
+    double narrow_copies = 1.151;   ///< factor on memory traffic with copies narrower than 16 bytes
+    double launch = 225.4;          ///< before the first block starts and after the last one ends
+    double block = 1679;            ///< until a block's first k-tile arrives, and for its exit
+    double barrier = 129.3;         ///< of a block, per k-tile
+    double k_latency =
+        11.78; ///< from the operand loads of a k index to their first use: least time per k index
+    double by_k_vectors = 1.308; ///< factor on issue slots if a row's k vectors occupy registers of one bank
     double by_columns =
-        1.1;              ///< likewise for k vectors of columns, each multiplied by all rows before the next
-    double uneven = 1.03; ///< factor on issue slots of thread tiles whose extents are not powers of two
+        1.397;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
+    double uneven = 1.142; ///< factor on issue slots of thread tiles whose extents are not powers of two
     double separate_warps =
-        1.03; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
-    double load_issue = 0.25;     ///< issue slots of a load from shared memory
-    double copy_issue = 1.1;      ///< issue slots of a copy
+        0.9349; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
+    double load_issue = 0.2589;   ///< issue slots of a load from shared memory
+    double copy_issue = 1.055;    ///< issue slots of a copy
     double transpose_issue = 1.1; ///< issue slots of a shared-memory access that transposes what TMA loaded
-    double tma_issue = 400;       ///< of the thread that issues a k-tile's TMA loads between multiply-adds
+    double tma_issue = 428.7;     ///< of the thread that issues a k-tile's TMA loads between multiply-adds
     double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
     double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
     double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
-    double warp_latency = 36;     ///< in addition to issue slots, for the k indices of one mma.sync
-    double fragment_pass =
-        1; ///< shared-memory cycles for 128 bytes of a fragment, which threads do not share
-    double short_fragments = 1.5;        ///< factor on cycles of k indices of 16-bit elements
-    double fragments_of_k_major_a = 2.5; ///< factor for fragments of 16-bit elements from K-major rows of A
-    double fragments_of_k_major_b = 1.2; ///< likewise of B
-    double load_pass = 0.43;             ///< shared-memory cycles for 128 bytes
-    double pass_by_k_vectors = 3;        ///< factor on these for k vectors of a row
-    double copy_pass = 8.5;              ///< cycles of shared memory and L1 for a copy by a warp
-    double line_pass = 2;                ///< least cycles of such a copy, per contiguous range that it reads
-    double sliced_short_mma = 1.6;       ///< factor on cycles of mma.sync of 16-bit elements by slices of K
-    double whole_double_mma = 0.75;      ///< factor on cycles of mma.sync of float64 without slices
-    double k_tile_issue = 5.3;           ///< other issue slots per k-tile
-    double k_tile_latency = 1200;        ///< from issuing a k-tile's loads to its arrival
-    double store_bytes = 6.4;            ///< bytes of C that leave a multiprocessor per cycle
-    double exchange_bytes = 7.4;         ///< bytes of accumulators reduced per cycle
-    double slices = 1100;                ///< barriers of a sliced-K reduction
-    double pair = 4500;                  ///< launch and barriers of a cluster of two blocks
-    double cluster = 5500;               ///< per additional block
-    double group = 9300;                 ///< a barrier of blocks through memory
-    double added_split = 31;             ///< for reducing one more split through the workspace
-    double block_rate = 1.2e9;           ///< block launches per second
-    double finish = 3e-6;                ///< seconds, of the fixup kernel that reduces partial tiles
-    double partials_rate = 3e12;         ///< bytes per second of partials written and read
-    double stream_k_tile = 60;           ///< additional cycles per Stream-K k-tile
-    double doubt = 1.02;                 ///< safety factor on Stream-K times, which have no fit
-    double hidden = 0.0091;              ///< fraction of the shorter of computing and moving that is exposed
-    double conflict = 3;                 ///< exponent: overlap of multiply-adds and memory accesses
+    double load_pass = 0.6846;    ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 1.238; ///< factor on these for k vectors of a row
+    double copy_pass = 4.213;         ///< cycles of shared memory and L1 for a copy by a warp
+    double line_pass = 2.065;         ///< least cycles of such a copy, per contiguous range that it reads
+    double k_tile_issue = 5.314;      ///< other issue slots per k-tile
+    double k_tile_latency = 364.9;    ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 8.368;       ///< bytes of C that leave a multiprocessor per cycle
+    double exchange_bytes = 18.8;     ///< bytes of accumulators reduced per cycle
+    double slices = 927.8;            ///< barriers of a sliced-K reduction
+    double pair = 1734;               ///< launch and barriers of a cluster of two blocks
+    double cluster = 1462;            ///< per additional block
+    double group = 9208;              ///< a barrier of blocks through memory
+    double added_split = 28.13;       ///< for reducing one more split through the workspace
+    double block_rate = 1.143e+09;    ///< block launches per second
+    double finish = 3.118e-06;        ///< seconds, of the fixup kernel that reduces partial tiles
+    double partials_rate = 3.088e+12; ///< bytes per second of partials written and read
+    double stream_k_tile = 58.64;     ///< additional cycles per Stream-K k-tile
+    double doubt = 0.9792;            ///< safety factor on Stream-K times, which have no fit
+    double hidden = 0.008831;         ///< fraction of the shorter of computing and moving that is exposed
+    double conflict = 1.694;          ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 
@@ -113,19 +107,6 @@ struct KCycles {
 KCycles cycles_of_k(const SimtGemm& schedule, DataType data_type) {
     const double rows = schedule.thread_tile.m, columns = schedule.thread_tile.n;
     const double words = static_cast<double>(bytes_of(data_type)) / 4;
-    if (schedule.is_mma()) { // a thread holds every fourth k index of its operands
-        const bool is_short = data_type != DataType::float64;
-        const double row_loads = rows / SimtThreadLayout::vector_of(data_type, schedule.thread_tile.m);
-        const double loads = (row_loads + columns / 2) / 4;
-        const double issue = rows * columns * words / mma_speedup(data_type) + loads * constants.load_issue;
-        const double passes = is_short ? (rows + columns) / 8 : (rows + columns / 2) / 4 * words;
-        double slowed = is_short ? constants.short_fragments : 1;
-        if (is_short && schedule.a.vector_k > 1) slowed *= constants.fragments_of_k_major_a;
-        if (is_short && schedule.b.vector_k > 1) slowed *= constants.fragments_of_k_major_b;
-        return {.issue = issue * slowed,
-                .shared = passes * constants.fragment_pass * slowed,
-                .latency = (issue + constants.warp_latency / schedule.mma_k()) * slowed};
-    }
     const auto loads = [&](int extent, int vector_k) {
         return static_cast<double>(extent) /
                (vector_k > 1 ? vector_k : SimtThreadLayout::vector_of(data_type, extent));
@@ -193,15 +174,6 @@ KTileCycles cycles_of_k_tile(const CanonicalSimtGemm& gemm, const target::Gpu& g
     const double barrier = constants.barrier / (has_many_accumulators(schedule) ? waves : 1);
     result.single_block = k_steps * std::max(k_step.issue * waves, k_step.latency) + barrier +
                           (schedule.has_tma() ? constants.tma_issue : 0);
-    if (schedule.is_mma()) {
-        const bool is_sliced = schedule.sliced_k > 1,
-                   is_double = gemm.product().data_type == DataType::float64;
-        const double factor = is_sliced && !is_double   ? constants.sliced_short_mma
-                              : !is_sliced && is_double ? constants.whole_double_mma
-                                                        : 1;
-        result.issue *= factor;
-        result.single_block *= factor;
-    }
     return result;
 }
 
@@ -306,6 +278,10 @@ namespace {
 double seconds_of_kernel(const CanonicalSimtGemm& gemm, const target::Gpu& gpu) {
     const MatrixProduct& canonical = gemm.product();
     const SimtGemm& schedule = gemm.schedule;
+    if (schedule.is_mma()) {
+        const double seconds = mma_seconds(gemm, gpu);
+        return schedule.stream_k() == nullptr ? seconds : with_partials(seconds, schedule, canonical);
+    }
     const int fits = gpu_resident_blocks(gemm, gpu);
     if (fits == 0) return INFINITY;
     const double row_blocks = static_cast<double>(ceil_divide(canonical.rows, Integer{schedule.cta_tile.m}));

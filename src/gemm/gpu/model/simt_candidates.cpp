@@ -2,6 +2,7 @@
 // that the problem allows.
 #include "gemm/gpu/model/simt_candidates.hpp"
 
+#include "gemm/gpu/model/mma_shapes.hpp"
 #include "gemm/gpu/model/simt_shapes.hpp"
 #include "gemm/gpu/scheduler/stream_k.hpp"
 #include "gemm/gpu/simt/layout.hpp"
@@ -17,6 +18,8 @@ namespace swirl::gemm {
 namespace {
 
 constexpr int max_simt_stages = 4;
+constexpr int max_stages_in_flight =
+    9; ///< where tensor cores multiply as many k-tiles, less one, that are all in flight
 constexpr int usual_threads = 256;
 constexpr Integer max_global_load_extent = 16; ///< of M, N and K
 
@@ -27,12 +30,6 @@ SimtGemm mirrored(const SimtGemm& shape) {
     std::swap(result.thread_tile.m, result.thread_tile.n);
     const Extents lanes = shape.warp_lanes();
     result.math = Fma{.warp_lanes = {.m = lanes.n, .n = lanes.m}, .order = FmaOrder::serpentine_columns};
-    return result;
-}
-
-std::vector<SimtGemm> with_mma(std::span<const SimtGemm> shapes, int mma_k) {
-    std::vector<SimtGemm> result(shapes.begin(), shapes.end());
-    for (SimtGemm& shape : result) shape.math = MmaSync{.k = mma_k};
     return result;
 }
 
@@ -65,12 +62,10 @@ void add_with_narrow_tiles(const SimtGemm& shape, const MatrixProduct& canonical
 }
 
 std::vector<SimtGemm> shapes_of(const MatrixProduct& canonical, const target::Gpu& gpu) {
-    constexpr int of_float64 = 4, of_half = 16;
     std::vector<SimtGemm> result;
-    if (canonical.data_type == DataType::float64 && gpu.tensor.float64)
-        result = with_mma(mma_shapes, of_float64);
-    if (canonical.data_type == DataType::float32 && canonical.type_of_a() != DataType::float32)
-        result = with_mma(low_precision_mma_shapes, of_half);
+    if ((canonical.data_type == DataType::float64 && gpu.tensor.float64) ||
+        (canonical.data_type == DataType::float32 && canonical.type_of_a() != DataType::float32))
+        result = mma_shapes(canonical);
     for (const SimtGemm& shape : simt_shapes) {
         add_with_narrow_tiles(shape, canonical, result);
         if (shape.cta_tile.m != shape.cta_tile.n || shape.thread_tile.m != shape.thread_tile.n)
@@ -161,7 +156,7 @@ std::vector<SimtGemm> with_k_vectors(const SimtGemm& schedule, const MatrixProdu
                                            schedule.a.vector_mn, canonical.type_of_a());
     if (a_vector_k > 1) {
         with_vectors.a.vector_k = a_vector_k;
-        if (SimtThreadLayout::loads_k_vectors(with_vectors, 0)) with_vectors.c_vector_m = 1;
+        if (SimtThreadLayout::has_single_rows(with_vectors, canonical.data_type)) with_vectors.c_vector_m = 1;
         result.push_back(with_vectors);
     }
     result.push_back(schedule);
@@ -193,6 +188,10 @@ std::vector<SimtGemm> schedules_of(const SimtGemm& shape, const CanonicalGemm& g
         if (splits > 1) schedule.decomposition = SplitK{.splits = splits};
         schedule.stages = stages_of(schedule, canonical);
         result.push_back(schedule);
+        const Integer k_tiles = ceil_divide(canonical.k, Integer{schedule.cta_tile.k} * schedule.splits());
+        if (!shape.is_mma() || k_tiles < max_simt_stages || k_tiles >= max_stages_in_flight) continue;
+        result.push_back(schedule);
+        result.back().stages = static_cast<int>(k_tiles) + 1;
     }
     add_split_k_in_workspace(result, canonical, gpu);
     for (const SimtGemm& stream : stream_k_candidates(result.front(), gemm, gpu)) result.push_back(stream);
@@ -215,7 +214,7 @@ SimtGemm with_tma(SimtGemm schedule, const MatrixProduct& canonical, OperandLoad
     };
     set(schedule.a, canonical.a.row_stride, canonical.type_of_a());
     set(schedule.b, canonical.b.column_stride, canonical.type_of_b());
-    if (SimtThreadLayout::loads_k_vectors(schedule, 0)) schedule.c_vector_m = 1;
+    if (SimtThreadLayout::has_single_rows(schedule, canonical.data_type)) schedule.c_vector_m = 1;
     return schedule;
 }
 

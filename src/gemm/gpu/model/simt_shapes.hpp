@@ -2,7 +2,7 @@
 
 #include "gemm/gpu/schedule.hpp"
 
-/// The shapes of SIMT and mma.sync candidates, as data: of some thousand schedules timed on an H100, a set that comes
+/// The shapes of SIMT candidates, as data: of some thousand schedules timed on an H100, a set that comes
 /// within 3% of the fastest for each kind of problem there. `bench --device gpu --candidates` times them again.
 namespace swirl::gemm {
 
@@ -124,38 +124,6 @@ inline constexpr SimtGemm global_load_shapes[] = {
     {.cta_tile = {.m = 16, .n = 16},
      .thread_tile = {.m = 4, .n = 4},
      .math = Fma{.warp_lanes = {.m = 4, .n = 4}}},
-};
-
-/// For mma.sync.
-inline constexpr SimtGemm mma_shapes[] = {
-    {.cta_tile = {.m = 128, .n = 64, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 64, .k = 16}, .thread_tile = {.m = 4, .n = 8}, .resident = 2},
-    {.cta_tile = {.m = 64, .n = 128, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 128, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 128, .k = 16}, .thread_tile = {.m = 8, .n = 4}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 16}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 16}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 32}, .thread_tile = {.m = 8, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 32, .k = 16}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 32, .n = 64, .k = 16}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 32, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 32, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 4},
-    {.cta_tile = {.m = 32, .n = 16, .k = 32}, .thread_tile = {.m = 2, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 16, .n = 32, .k = 32}, .thread_tile = {.m = 2, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 16, .n = 16, .k = 32}, .thread_tile = {.m = 2, .n = 2}, .sliced_k = 2},
-};
-
-/// The same for low-precision types; not timed yet.
-inline constexpr SimtGemm low_precision_mma_shapes[] = {
-    {.cta_tile = {.m = 128, .n = 128, .k = 32}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 128, .n = 256, .k = 32}, .thread_tile = {.m = 8, .n = 16}},
-    {.cta_tile = {.m = 128, .n = 64, .k = 32}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 128, .k = 32}, .thread_tile = {.m = 8, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 32}, .thread_tile = {.m = 4, .n = 8}},
-    {.cta_tile = {.m = 64, .n = 64, .k = 64}, .thread_tile = {.m = 8, .n = 8}, .sliced_k = 2},
-    {.cta_tile = {.m = 64, .n = 32, .k = 32}, .thread_tile = {.m = 4, .n = 4}},
-    {.cta_tile = {.m = 32, .n = 32, .k = 64}, .thread_tile = {.m = 4, .n = 4}, .sliced_k = 2},
-    {.cta_tile = {.m = 16, .n = 16, .k = 64}, .thread_tile = {.m = 2, .n = 4}, .sliced_k = 2},
 };
 
 } // namespace swirl::gemm

@@ -28,23 +28,31 @@ struct WgmmaConstants {
     double misaligned;          ///< factor if rows are not aligned to cache lines
     double by_cluster;          ///< factor for blocks that wait for each other
     double per_tile;            ///< between a tile's last product and the next one's first
-    double epilogue;            ///< bytes of C per cycle of a multiprocessor
-    double overlap;             ///< exponent: of products and loads
+    double per_k_tile;     ///< that a k-tile's products wait, which several warpgroups hide from each other
+    double epilogue;       ///< bytes of C per cycle of a multiprocessor
+    double staged;         ///< that C's way through shared memory adds
+    double from_registers; ///< bytes of C per cycle without it
+    double memory;         ///< bytes of operands and C, each once, per cycle of the GPU
+    double overlap;        ///< exponent: of products, loads and memory traffic
 };
 /// 16-bit operands, fitted to some 1200 schedules of 52 products drawn at random.
-constexpr WgmmaConstants of_half_precision{.launch = 0.89e-6,
-                                           .first = 1200,
+constexpr WgmmaConstants of_half_precision{.launch = 1.57e-07,
+                                           .first = 2326,
                                            .reached = 1,
-                                           .reached_by_one_warpgroup = 0.65,
-                                           .narrow_m = 96,
-                                           .loaded = 65,
-                                           .loaded_alone = 170,
-                                           .eased_by_warpgroups = 0.8,
-                                           .misaligned = 1.98,
-                                           .by_cluster = 1.08,
-                                           .per_tile = 375,
-                                           .epilogue = 18.7,
-                                           .overlap = 2};
+                                           .reached_by_one_warpgroup = 0.986,
+                                           .narrow_m = 75.1,
+                                           .loaded = 56.29,
+                                           .loaded_alone = 101.3,
+                                           .eased_by_warpgroups = 0.8018,
+                                           .misaligned = 2.008,
+                                           .by_cluster = 1.136,
+                                           .per_tile = 89.72,
+                                           .per_k_tile = 10.17,
+                                           .epilogue = 19.83,
+                                           .staged = 180.8,
+                                           .from_registers = 16.72,
+                                           .memory = 2530,
+                                           .overlap = 1.793};
 /// Split terms, tf32 and 8 bits (docs/results/gpu-products.md: `bench --device gpu --candidates`).
 constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .first = 0,
@@ -57,11 +65,15 @@ constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .misaligned = 1.8,
                                            .by_cluster = 1.04,
                                            .per_tile = 1500,
+                                           .per_k_tile = 0,
                                            .epilogue = 40,
+                                           .staged = 0,
+                                           .from_registers = 40,
+                                           .memory = INFINITY,
                                            .overlap = 16};
 
-constexpr double split_k_cycles = 1850; ///< of the cluster's barriers, and of remote loads' latency
-constexpr double split_k_bytes = 38;    ///< of accumulators, exchanged per multiprocessor and cycle
+constexpr double split_k_cycles = 1951; ///< of the cluster's barriers, and of remote loads' latency
+constexpr double split_k_bytes = 33.68; ///< of accumulators, exchanged per multiprocessor and cycle
 constexpr double half_precision_flops =
     4096; ///< per multiprocessor and cycle, for 16-bit types; half for 32 bits, twice for 8
 constexpr double reached_by_several_rows =
@@ -183,7 +195,7 @@ const WgmmaConstants& constants_of(const CanonicalWgmmaGemm& gemm) {
 }
 
 /// Rows of A and columns of B that a block loads, weighted by the cost of misalignment to cache lines. TMA loads whole
-/// rows of shared memory, but nothing outside of the matrices.
+/// rows of shared memory: short ones take as long where rows run along M or N, and those outside of the matrices no time.
 double rows_loaded(const CanonicalWgmmaGemm& gemm) {
     const MatrixProduct& canonical = gemm.product();
     const auto weight = [&](const MatrixLayout& layout) {
@@ -194,17 +206,23 @@ double rows_loaded(const CanonicalWgmmaGemm& gemm) {
                    : constants_of(gemm).misaligned;
     };
     const auto loaded = [](const WgmmaOperand& operand, Integer extent) {
-        return static_cast<double>(std::min(operand.mn_extent, extent)) /
+        const Integer row = ir::swizzle_row_bytes / bytes_of(operand.scalar),
+                      within = std::min(operand.mn_extent, extent);
+        return static_cast<double>(operand.layout.k_major ? within : ceil_divide(within, row) * row) /
                static_cast<double>(operand.multicast);
     };
     return weight(canonical.a) * loaded(gemm.operands[1], canonical.rows) +
            weight(canonical.b) * loaded(gemm.operands[0], canonical.columns);
 }
 
-/// Whether a thread has registers for both sets of accumulators and the compiler's temporaries. Threads of three
-/// warpgroups have 160, and the accumulators take 128 of them; they spill, and kernels take up to twice as long.
+/// Whether a thread has registers for both sets of accumulators and the compiler's temporaries: with two warpgroups and a
+/// producer it has 168 at the launch, with three 128. Where they spill, kernels take two to three times as long.
 bool has_registers_to_promote(const WgmmaGemm& schedule) {
-    return !schedule.promotes_leading() || schedule.warpgroups < 3;
+    constexpr int most_of_two_warpgroups = 80;
+    if (!schedule.promotes_leading() || schedule.warpgroups == 1) return true;
+    const Integer accumulators =
+        Integer{schedule.cta_tile.m} * schedule.cta_tile.n / (schedule.warpgroups * warpgroup_threads);
+    return schedule.warpgroups == 2 && accumulators <= most_of_two_warpgroups;
 }
 
 /// k-tiles of a block's share of K, for all products of split terms.
@@ -243,14 +261,26 @@ WgmmaGemm schedule_of(const WgmmaGemm& shape, const OperandChoice& operands, int
     return schedule;
 }
 
+/// With several tiles, blocks store C while they multiply for the next one.
+bool may_store_registers(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
+    return std::holds_alternative<StoredOperands>(schedule.operands) && schedule.split_k == 1 &&
+           canonical.reductions.empty() && tiles_of_block(schedule, canonical, model_rates(gpu)) == 1;
+}
+
 void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const CanonicalGemm& canonical,
                    const target::Gpu& gpu, Accuracy accuracy, std::vector<WgmmaGemm>& result) {
     for (const int rows_of_k : rows_per_k_tile) {
         WgmmaGemm schedule = schedule_of(shape, operands, rows_of_k, canonical.product, gpu, accuracy);
         const CanonicalWgmmaGemm gemm(canonical, schedule);
-        if (has_registers_to_promote(schedule) && add_stages(schedule, gemm, gpu) &&
-            wgmma_infeasibility(gemm, gpu).empty())
-            result.push_back(schedule);
+        const auto add = [&] {
+            if (has_registers_to_promote(schedule) && add_stages(schedule, gemm, gpu) &&
+                wgmma_infeasibility(gemm, gpu).empty())
+                result.push_back(schedule);
+        };
+        add();
+        if (!may_store_registers(schedule, canonical.product, gpu)) continue;
+        schedule.epilogue_tile_m = 0;
+        add();
     }
 }
 
@@ -293,6 +323,22 @@ double fraction_reached(const CanonicalWgmmaGemm& gemm) {
     return fraction;
 }
 
+/// Of A and B, per cycle of a multiprocessor, if a fraction of all multiprocessors have blocks: beyond half of them,
+/// blocks share ports.
+double loaded_bytes(const WgmmaConstants& constants, double fraction) {
+    const double sharing = std::clamp(multiprocessors_of_port * fraction - 1, 0.0, 1.0);
+    return std::pow(constants.loaded, sharing) * std::pow(constants.loaded_alone, 1 - sharing);
+}
+
+/// Of operands and C, each once.
+double once_bytes(const CanonicalWgmmaGemm& gemm) {
+    const MatrixProduct& canonical = gemm.product();
+    return static_cast<double>(canonical.batch) *
+           static_cast<double>(canonical.rows * canonical.k * bytes_of(canonical.type_of_a()) +
+                               canonical.k * canonical.columns * bytes_of(canonical.type_of_b()) +
+                               canonical.rows * canonical.columns * bytes_of(canonical.type_of_c()));
+}
+
 } // namespace
 
 WgmmaRates wgmma_rates(Integer bytes) {
@@ -314,18 +360,23 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double rate = wgmma_rates(gemm.element_bytes).flops * fraction_reached(gemm);
     const WgmmaConstants& constants = constants_of(gemm);
     const double blocks = each > 1 ? rates.multiprocessors : cluster_tiles(schedule, canonical) * cluster;
-    const bool is_alone = blocks * multiprocessors_of_port <= rates.multiprocessors;
     const double loads = bytes * k * rows_loaded(gemm) /
-                         (is_alone ? constants.loaded_alone : constants.loaded) *
+                         loaded_bytes(constants, blocks / rates.multiprocessors) *
                          (schedule.warpgroups > 1 ? constants.eased_by_warpgroups : 1);
-    const double products_cycles = 2 * accumulators * k / rate;
+    const double products_cycles =
+        2 * accumulators * k / rate + k / schedule.cta_tile.k * constants.per_k_tile / schedule.warpgroups;
+    const double traffic = once_bytes(gemm) / constants.memory / each;
     const double main_loop =
-        std::pow(std::pow(loads, constants.overlap) + std::pow(products_cycles, constants.overlap),
+        std::pow(std::pow(loads, constants.overlap) + std::pow(products_cycles, constants.overlap) +
+                     std::pow(traffic, constants.overlap),
                  1 / constants.overlap);
     const double exchange = schedule.split_k == 1 ? 0 : split_k_cycles + 2 * accumulators * 4 / split_k_bytes;
+    const bool stores_registers = schedule.epilogue_tile_m == 0;
     const double of_tile = main_loop + constants.per_tile + exchange +
                            accumulators / schedule.split_k *
-                               static_cast<double>(bytes_of(canonical.type_of_c())) / constants.epilogue;
+                               static_cast<double>(bytes_of(canonical.type_of_c())) /
+                               (stores_registers ? constants.from_registers : constants.epilogue) +
+                           (stores_registers || schedule.split_k > 1 ? 0 : constants.staged);
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;

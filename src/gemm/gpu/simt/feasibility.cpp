@@ -204,7 +204,7 @@ void require_operands(FirstInfeasibility& infeasibility, const SimtGemm& schedul
                        allows_vector_k(product.b, product.b.row_stride, product.b.column_stride, product.k,
                                        product.columns, schedule.b.vector_k));
     infeasibility.require(
-        schedule.c_vector_m == 1 || !SimtThreadLayout::loads_k_vectors(schedule, 0),
+        schedule.c_vector_m == 1 || !SimtThreadLayout::has_single_rows(schedule, product.data_type),
         "c_vector_m is {}, and threads load single rows of A, of {} k indices; 1 is possible",
         schedule.c_vector_m, schedule.a.vector_k);
     check("c_vector_m", max_vector_of_c(product), schedule.c_vector_m, schedule.thread_tile.m,

@@ -89,8 +89,14 @@ private:
     /// Whether all k-tiles are in flight before the first is multiplied.
     bool all_in_flight() const { return k_tiles_per_split_ < schedule_.stages; }
 
-    /// Past the end the last k-tile is prefetched again, so the loop needs no branch. If all k-tiles are in flight at
-    /// once, none is, and nothing is loaded after the last k-tile.
+    /// Whether a branch omits prefetches past the end: waiting for them would take a large part of a short loop, and where
+    /// tensor cores multiply, copies need not be spread over the k-tile.
+    bool has_conditional_prefetches() const {
+        constexpr Integer short_loop = 32;
+        return !schedule_.has_tma() && (schedule_.is_mma() || k_tiles_per_split_ < short_loop);
+    }
+
+    /// If all k-tiles are in flight at once, nothing is prefetched, and nothing is loaded after the last k-tile.
     void multiply(const BlockCoordinates& coordinates, SimtAccumulators& accumulators,
                   const SimtThreadLayout& threads) {
         if (schedule_.loads_from_global()) return multiply_from_global(coordinates, accumulators, threads);
@@ -116,7 +122,11 @@ private:
         const Integer k_tiles = k_tiles_per_split_ - (all_in_flight() ? 1 : 0);
         if (k_tiles > 0)
             builder_.for_loop(std::string(k_tile_loop), k_tiles, [&](const Affine& k_tile) {
-                loop_->multiply({.prefetches = !all_in_flight(), .index = k_tile}, accumulators);
+                SimtMainLoop::KTile now{.prefetches = !all_in_flight(), .index = k_tile};
+                if (now.prefetches && has_conditional_prefetches())
+                    now.prefetch_condition = {k_tile - (k_tiles_per_split_ - schedule_.stages + 1),
+                                              ir::Condition::Relation::negative};
+                loop_->multiply(now, accumulators);
                 loop_->advance(builder_.less(builder_.index(k_tile),
                                              operands_.integer(k_tiles_per_split_ - schedule_.stages)));
             });

@@ -9,7 +9,15 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr int columns_of_mma = 2; ///< per thread
+constexpr int columns_of_mma = 2;       ///< of C, per thread
+constexpr int lanes_along_k = 4;        ///< threads that hold a row of A, or a column of B, for mma.sync
+constexpr int max_fragment_columns = 4; ///< of B, that a thread loads at once
+constexpr int values_per_register = 2;  ///< of 16-bit types
+
+/// mma.sync with float32 accumulators multiplies 16-bit types.
+bool has_half_precision_fragments(const SimtGemm& schedule, DataType data_type) {
+    return schedule.is_mma() && data_type == DataType::float32;
+}
 
 } // namespace
 
@@ -41,17 +49,35 @@ int SimtThreadLayout::k_at_once(const SimtGemm& schedule, int copy_vector_k) {
     return schedule.is_mma() ? 1 : copy_vector_k;
 }
 
+bool SimtThreadLayout::has_single_rows(const SimtGemm& schedule, DataType data_type) {
+    return loads_k_vectors(schedule, 0) ||
+           (has_half_precision_fragments(schedule, data_type) && schedule.a.vector_k > 1);
+}
+
 int SimtThreadLayout::column_vector_of(const SimtGemm& schedule, DataType data_type) {
     if (loads_k_vectors(schedule, 1)) return 1;
-    return std::gcd(vector_of(data_type, schedule.thread_tile.n),
-                    schedule.is_mma() ? columns_of_mma : schedule.thread_tile.n);
+    if (schedule.is_mma()) return columns_of_mma * fragment_columns_of(schedule, data_type);
+    return vector_of(data_type, schedule.thread_tile.n);
+}
+
+int SimtThreadLayout::fragment_columns_of(const SimtGemm& schedule, DataType data_type) {
+    if (!has_half_precision_fragments(schedule, data_type) || schedule.b.vector_k > 1) return 1;
+    return std::gcd(schedule.thread_tile.n / columns_of_mma, max_fragment_columns);
+}
+
+int SimtThreadLayout::fragment_k_run_of(const SimtGemm& schedule, DataType data_type) {
+    if (!has_half_precision_fragments(schedule, data_type)) return 1;
+    const bool are_k_major = schedule.a.vector_k > 1 && schedule.b.vector_k > 1;
+    return are_k_major ? 2 * values_per_register : values_per_register;
 }
 
 SimtThreadLayout::SimtThreadLayout(ir::Builder& builder, const SimtGemm& schedule, DataType data_type)
     : builder_(builder),
       schedule_(schedule),
-      row_vector_(loads_k_vectors(schedule, 0) ? 1 : vector_of(data_type, schedule.thread_tile.m)),
-      column_vector_(column_vector_of(schedule, data_type)) {
+      row_vector_(has_single_rows(schedule, data_type) ? 1 : vector_of(data_type, schedule.thread_tile.m)),
+      column_vector_(column_vector_of(schedule, data_type)),
+      fragment_columns_(fragment_columns_of(schedule, data_type)),
+      fragment_k_run_(fragment_k_run_of(schedule, data_type)) {
     const auto digit = [&](Integer divisor, Integer modulus) {
         return thread_digit(builder, divisor, modulus);
     };
@@ -111,9 +137,15 @@ Affine SimtThreadLayout::column(int j) const {
            j / column_vector_ * (lanes * column_vector_) + j % column_vector_;
 }
 
+Affine SimtThreadLayout::fragment_k(int element) const {
+    return lane_column_ * fragment_k_run_ + element / fragment_k_run_ * (lanes_along_k * fragment_k_run_) +
+           element % fragment_k_run_;
+}
+
 Affine SimtThreadLayout::fragment_column(int group) const {
-    const Integer lanes = schedule_.warp_lanes().n;
-    return warp_column_ * (lanes * schedule_.thread_tile.n) + lane_row_ + group * schedule_.warp_lanes().m;
+    const Integer lanes = schedule_.warp_lanes().n, at_once = fragment_columns_;
+    return warp_column_ * (lanes * schedule_.thread_tile.n) + lane_row_ * at_once +
+           group / at_once * (schedule_.warp_lanes().m * at_once) + group % at_once;
 }
 
 Affine SimtThreadLayout::lane_digit(std::size_t operand, Integer divisor, Integer modulus) const {
@@ -128,15 +160,31 @@ Integer SmemTile::elements() const {
 
 namespace {
 
-/// Four k indices of some of a warp's rows or columns are in different banks: they are this many bytes apart,
+/// The smallest pitch of an extent that is so many elements more than a multiple.
+Integer pitch_of(Integer extent, Integer more, Integer multiple) {
+    return extent + modulo(more - extent, multiple);
+}
+
+/// Four lanes' k indices of some of a warp's rows or columns are in different banks: they are this many bytes apart,
 /// modulo the bytes of all banks.
 constexpr Integer bytes_of_banks = 128, bytes_to_next_k = 32;
 
-/// Pitch if a warp accesses every `vector`-th element of an extent; copies stay aligned.
-Integer pitch_for_warps(DataType data_type, Integer extent, Integer vector = 1) {
-    const Integer bytes = bytes_of(data_type);
+/// Pitch from one k index to the next, of which a lane has `k_run` adjacent ones.
+Integer pitch_along_mn(DataType data_type, Integer extent, Integer k_run) {
+    const Integer bytes = bytes_of(data_type) * k_run;
+    return pitch_of(extent, bytes_to_next_k / bytes, bytes_of_banks / bytes);
+}
+
+/// Pitch from one row to the next, of float64, if a warp accesses every `vector`-th row; copies stay aligned.
+Integer float64_pitch_along_k(Integer k, Integer vector) {
+    const Integer bytes = bytes_of(DataType::float64);
     const Integer distance = std::max<Integer>(bytes_to_next_k / vector, SimtThreadLayout::widest_access);
-    return extent + modulo(distance / bytes - extent, bytes_of_banks / bytes);
+    return pitch_of(k, distance / bytes, bytes_of_banks / bytes);
+}
+
+/// The same for 16-bit types, of which four lanes access `k_run` adjacent k indices each in adjacent rows.
+Integer half_precision_pitch_along_k(Integer k, Integer k_run) {
+    return pitch_of(k, lanes_along_k * k_run, 2 * lanes_along_k * k_run);
 }
 
 /// An odd number of k vectors, so that adjacent rows or columns are in different banks.
@@ -149,6 +197,7 @@ Integer k_major_row(const SimtGemm& schedule, DataType data_type) {
 
 std::array<SmemTile, 2> k_tiles_of(const SimtGemm& schedule, const MatrixProduct& canonical) {
     const int row_vector = SimtThreadLayout::vector_of(canonical.data_type, schedule.thread_tile.m);
+    const int k_run = SimtThreadLayout::fragment_k_run_of(schedule, canonical.data_type);
     const auto k_tile = [&](DataType data_type, Integer extent, int vector_mn, int vector_k, Integer stride,
                             Integer k_stride, int fragment_vector, std::size_t operand) {
         SmemTile result{data_type, extent, schedule.cta_tile.k, vector_mn};
@@ -167,16 +216,17 @@ std::array<SmemTile, 2> k_tiles_of(const SimtGemm& schedule, const MatrixProduct
             return result;
         }
         if (result.is_smem_k_major()) {
-            result.pitch = schedule.is_mma()
-                               ? pitch_for_warps(data_type, schedule.cta_tile.k, fragment_vector)
-                               : k_major_pitch(schedule.cta_tile.k, vector_k);
+            result.pitch = !schedule.is_mma() ? k_major_pitch(schedule.cta_tile.k, vector_k)
+                           : data_type == DataType::float64
+                               ? float64_pitch_along_k(schedule.cta_tile.k, fragment_vector)
+                               : half_precision_pitch_along_k(schedule.cta_tile.k, k_run);
             return result;
         }
         result.k_major = vector_mn == 1 && k_stride == 1 && stride != 1;
         // Puts the k indices of one row in different banks while vectors of rows stay aligned.
         const Integer padding =
             result.k_major ? SimtThreadLayout::widest_access / bytes_of(canonical.data_type) : 0;
-        result.pitch = schedule.is_mma() ? pitch_for_warps(data_type, extent) : extent + padding;
+        result.pitch = schedule.is_mma() ? pitch_along_mn(data_type, extent, k_run) : extent + padding;
         return result;
     };
     return {k_tile(canonical.type_of_a(), schedule.cta_tile.m, schedule.a.vector_mn, schedule.a.vector_k,

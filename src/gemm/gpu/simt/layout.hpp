@@ -19,8 +19,15 @@ public:
     static int vector_of(DataType data_type, int extent);
     /// Whether threads load vectors along K from shared memory, one row or column at a time.
     static bool loads_k_vectors(const SimtGemm& schedule, std::size_t operand);
-    /// Of the columns; two for mma.sync, as in its accumulator fragments.
+    /// Whether a thread's rows are single ones, so that threads of a warp have adjacent rows: of A they load k vectors.
+    static bool has_single_rows(const SimtGemm& schedule, DataType data_type);
+    /// Of the columns. For mma.sync two, as in its accumulator fragments, of each column that a thread loads at once.
     static int column_vector_of(const SimtGemm& schedule, DataType data_type);
+    /// For mma.sync: adjacent columns of B that a thread loads at once, one for each of as many instructions.
+    static int fragment_columns_of(const SimtGemm& schedule, DataType data_type);
+    /// For mma.sync: adjacent k indices that a thread holds. Which of them an instruction's fragments have is free, as
+    /// long as A and B agree: a 16-bit type's register has two, and one access four if both operands are K-major.
+    static int fragment_k_run_of(const SimtGemm& schedule, DataType data_type);
     /// k indices that threads load at once, given copies of so many; mma.sync consumes one of each.
     static int k_at_once(const SimtGemm& schedule, int copy_vector_k);
 
@@ -31,10 +38,13 @@ public:
     /// Coordinate in the tile of the thread's i-th row, or j-th column.
     Affine row(int i) const;
     Affine column(int j) const;
-    /// For mma.sync (target/nvidia/tensor_cores.hpp): the k index, of each four, of which the thread holds elements, and
-    /// the tile column of its element of B in the warp's `group`-th eight columns. Of A it holds its own rows.
-    const Affine& fragment_k() const { return lane_column_; }
+    /// For mma.sync (target/nvidia/tensor_cores.hpp): the k index of the thread's `element`-th element of a row of A or
+    /// a column of B, and the tile column of its element of B for the warp's `group`-th instruction. Of A it holds its
+    /// own rows.
+    Affine fragment_k(int element) const;
     Affine fragment_column(int group) const;
+    int fragment_k_run() const { return fragment_k_run_; }
+    int fragment_columns() const { return fragment_columns_; }
     /// Warp lanes along rows (operand 0) or columns (1), and a digit of the thread's coordinate among them.
     int lanes(std::size_t operand) const {
         return operand == 0 ? schedule_.warp_lanes().m : schedule_.warp_lanes().n;
@@ -58,6 +68,8 @@ private:
     const SimtGemm& schedule_;
     int row_vector_;
     int column_vector_;
+    int fragment_columns_;
+    int fragment_k_run_;
     Affine lane_row_, lane_column_, warp_row_, warp_column_, in_k_slice_, slice_, matrix_;
 };
 

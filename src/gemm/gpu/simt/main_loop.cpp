@@ -101,7 +101,8 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
     take();
     // Only k-tiles in flight before the first multiplication have padding.
     const KTileLoad k_tile_load{0, {.dynamic = free}};
-    const int shares = schedule_.interleave_copies ? k_steps - 1 : 1,
+    const bool is_conditional = k_tile.prefetch_condition.has_value();
+    const int shares = schedule_.interleave_copies && !is_conditional ? k_steps - 1 : 1,
               copies_of_all = k_tile.prefetches ? copies() : 0;
     for (int k_step = 0; k_step < k_steps; ++k_step) {
         const bool is_last = k_step + 1 == k_steps;
@@ -119,7 +120,9 @@ void SimtMainLoop::multiply(const KTile& k_tile, SimtAccumulators& accumulators)
                     : accumulators.next_operands(source, state.stage_indices(schedule_, 0), k_step, operands);
         if (!is_last && !k_tile.is_last && schedule_.has_tma())
             pipeline_.transpose(state, k_step, k_steps - 1);
-        if (k_step < shares)
+        if (is_conditional && k_step == 0)
+            builder_.if_then({*k_tile.prefetch_condition}, [&] { fetch(k_tile_load); });
+        else if (!is_conditional && k_step < shares)
             fetch(k_tile_load, copies_of_all * k_step / shares, copies_of_all * (k_step + 1) / shares);
         if (k_step + 1 == shares) commit();
         accumulators.multiply(values, operands, k_step);

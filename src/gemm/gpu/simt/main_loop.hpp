@@ -46,7 +46,10 @@ public:
     struct KTile {
         bool prefetches = true;
         bool is_last = false; ///< nothing is loaded after it
-        Affine index = {};    ///< for k-tiles loaded by TMA
+        /// If set, only k-tiles for which it holds prefetch, all copies at once. Else the last k-tile is prefetched again
+        /// past the end: the loop needs no branch, but it ends when these copies have arrived.
+        std::optional<ir::Condition> prefetch_condition = {};
+        Affine index = {}; ///< for k-tiles loaded by TMA
     };
     void multiply(const KTile& k_tile, SimtAccumulators& accumulators);
 

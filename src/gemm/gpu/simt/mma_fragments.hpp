@@ -22,10 +22,10 @@ public:
           operand_type_(operand_type),
           shape_(shape) {}
 
-    /// Elements of A and of B that a thread holds for one instruction's K: in fours of k indices; within a four by
-    /// rows, or by groups of eight columns.
-    int count_of_a() const { return schedule_.thread_tile.m * fours(); }
-    int count_of_b() const { return groups() * fours(); }
+    /// Elements of A and of B that a thread holds for one instruction's K: by k indices, for each of these by rows, or
+    /// by instructions along N.
+    int count_of_a() const { return schedule_.thread_tile.m * k_per_thread(); }
+    int count_of_b() const { return groups() * k_per_thread(); }
 
     /// From pipeline stage `stage` after the one at `offset`, starting at k index `k` in it.
     std::vector<ir::Value> load_a(const SmemTile& k_tile, ir::Buffer buffer, const Affine& offset,
@@ -38,8 +38,11 @@ public:
                   const std::vector<ir::Value>& b) const;
 
 private:
-    static constexpr int k_per_fragment = 4; ///< k indices over which adjacent threads hold elements
-    int fours() const { return schedule_.mma_k() / k_per_fragment; }
+    static constexpr int lanes_along_k = 4; ///< threads that share a row's or column's k indices
+    int k_per_thread() const { return schedule_.mma_k() / lanes_along_k; }
+    template <class OffsetOf>
+    std::vector<ir::Value> load(const SmemTile& k_tile, int extent, int vector_mn, OffsetOf&& offset_of,
+                                ir::Buffer buffer, ir::Value stage) const;
     int groups() const { return schedule_.thread_tile.n / 2; }
     int row_groups() const { return shape_.rows / 8; } ///< of one instruction, per thread
 

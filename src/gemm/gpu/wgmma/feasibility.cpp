@@ -1,6 +1,7 @@
 #include "gemm/gpu/tensor_map.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/gpu/wgmma/register_store.hpp"
 #include "gemm/gpu/wgmma/split_k.hpp"
 
 #include <fmt/format.h>
@@ -77,8 +78,9 @@ std::string tile_shape_infeasibility(const CanonicalWgmmaGemm& gemm) {
                            schedule.cta_tile.n, schedule.cluster.m);
     if (!is_multiple(schedule.cta_tile.k, row))
         return fmt::format("cta_k is {}; multiples of {} are possible", schedule.cta_tile.k, row);
-    if (!is_multiple(schedule.epilogue_tile_m, c_row) || schedule.cta_tile.m % schedule.epilogue_tile_m != 0)
-        return fmt::format("epilogue_tile_m is {}; multiples of {} that divide {} are possible",
+    if (schedule.epilogue_tile_m > 0 && (!is_multiple(schedule.epilogue_tile_m, c_row) ||
+                                         schedule.cta_tile.m % schedule.epilogue_tile_m != 0))
+        return fmt::format("epilogue_tile_m is {}; multiples of {} that divide {}, and 0, are possible",
                            schedule.epilogue_tile_m, c_row, schedule.cta_tile.m);
     if (schedule.stages < 2 || schedule.stages > 32)
         return fmt::format("stages is {}; 2 … 32 are possible", schedule.stages);
@@ -159,6 +161,7 @@ std::string wgmma_infeasibility(const CanonicalWgmmaGemm& gemm, const target::Gp
     if (std::string why = tile_shape_infeasibility(gemm); !why.empty()) return why;
     if (std::string why = cluster_infeasibility(gemm.schedule, gpu); !why.empty()) return why;
     if (std::string why = WgmmaSplitK::infeasibility(gemm, gpu); !why.empty()) return why;
+    if (std::string why = WgmmaRegisterStore::infeasibility(gemm); !why.empty()) return why;
     const Integer bytes = wgmma_shared_bytes(gemm);
     if (bytes > gpu.max_shared_bytes_per_block)
         return fmt::format("a block needs {} bytes of shared memory; {} at most are possible", bytes,

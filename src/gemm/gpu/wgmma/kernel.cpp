@@ -12,6 +12,7 @@
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "gemm/gpu/wgmma/pipeline.hpp"
 #include "gemm/gpu/wgmma/register_a.hpp"
+#include "gemm/gpu/wgmma/register_store.hpp"
 #include "gemm/gpu/wgmma/split_k.hpp"
 #include "gemm/gpu/wgmma/update.hpp"
 #include "gemm/scalar.hpp"
@@ -140,6 +141,8 @@ private:
                 : wgmma_accumulators_;
     }
 
+    /// Threads store C from registers.
+    bool stores_registers() const { return schedule_.epilogue_tile_m == 0; }
     Integer launch_cluster() const { return k_tiles_.cluster() * schedule_.split_k; }
 
     void declare_result(ir::Buffer c) {
@@ -151,6 +154,7 @@ private:
             split_k_.emplace(builder_, gemm_);
             return;
         }
+        if (stores_registers()) return;
         result_.c = builder_.tensor(tensor);
         result_.store_tensor = result_.c;
         if (residual_rows(product_) > 0) {
@@ -193,7 +197,7 @@ private:
         TileOrigin result{start(coordinates.row, schedule_.cta_tile.m, schedule_.cluster.m),
                           start(coordinates.column, schedule_.cta_tile.n, schedule_.cluster.n),
                           coordinates.matrix};
-        if (epilogue_)
+        if (epilogue_ || split_k_ || stores_registers())
             result.row_pair =
                 start(coordinates.row, schedule_.cta_tile.m / WgmmaEpilogue::pair, schedule_.cluster.m);
         if (!result_.reductions.empty()) {
@@ -275,18 +279,24 @@ private:
                 multiply_interval(warpgroup, stages, multiplies_ * k_tiles_of_split());
                 split_k_->store(wgmma_accumulators_, warpgroup);
             });
+        if (stores_registers())
+            return for_tiles([&](const TileOrigin& tile) {
+                multiply_tile(warpgroup, stages);
+                WgmmaRegisterStore(builder_, gemm_).store_tile(result_, tile, warpgroup);
+            });
         const PipelineState ways(builder_, counters_, PipelineState::count, 1);
         ways.start();
         const WgmmaUpdate update(builder_, gemm_, result_, ways, warpgroup);
         for_tiles([&](const TileOrigin& tile) {
-            if (schedule_.promotes_accumulators())
-                multiply_intervals(warpgroup, stages);
-            else
-                multiply_interval(warpgroup, stages,
-                                  multiplies_ * (count_of_k_tiles() * count_of_split_products()));
+            multiply_tile(warpgroup, stages);
             update.write(tile);
         });
         update.finish();
+    }
+
+    void multiply_tile(int warpgroup, const PipelineState& stages) {
+        if (schedule_.promotes_accumulators()) return multiply_intervals(warpgroup, stages);
+        multiply_interval(warpgroup, stages, multiplies_ * (count_of_k_tiles() * count_of_split_products()));
     }
 
     void finish_splits() {

@@ -1,7 +1,7 @@
 #include "gemm/gpu/wgmma/split_k.hpp"
 
 #include "gemm/gpu/matrix_buffer.hpp"
-#include "gemm/scalar.hpp"
+#include "gemm/gpu/wgmma/register_store.hpp"
 
 #include <fmt/format.h>
 
@@ -14,12 +14,11 @@ namespace {
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr int rows_of_row_group = 8; ///< adjacent rows of C, of which a thread has two in each of two columns
 /// Of a thread, by warpgroups: all threads of the block have as many registers.
 constexpr int max_split_accumulators[] = {0, 192, 112, 64};
-constexpr int registers_of_group = 4; ///< a thread's accumulators in them
+constexpr int registers_of_group = WgmmaRegisterStore::sums_of_thread;
 
-int row_groups(const WgmmaGemm& schedule) { return schedule.cta_tile.m / rows_of_row_group; }
+int row_groups(const WgmmaGemm& schedule) { return WgmmaRegisterStore::groups(schedule); }
 Integer partial_elements(const WgmmaGemm& schedule) {
     return Integer{schedule.cta_tile.m} * schedule.cta_tile.n;
 }
@@ -27,7 +26,7 @@ Integer partial_elements(const WgmmaGemm& schedule) {
 } // namespace
 
 WgmmaSplitK::WgmmaSplitK(ir::Builder& builder, const CanonicalWgmmaGemm& gemm)
-    : builder_(builder), schedule_(gemm.schedule), product_(gemm.product()) {
+    : builder_(builder), gemm_(gemm), schedule_(gemm.schedule) {
     ir::BufferInfo info =
         buffer_in_smem("split_k_partials", DataType::float32, schedule_.split_k * partial_elements(schedule_),
                        ir::swizzle_chunk_bytes);
@@ -78,64 +77,8 @@ void WgmmaSplitK::finish_group(const WgmmaOutput& result, const TileOrigin& tile
                                     {.lanes = registers_of_group}));
     Value sum = all.front();
     for (std::size_t k = 1; k < all.size(); ++k) sum = builder_.add(sum, all[k]);
-    const Affine row = in_tile * rows_of_row_group + 2 * builder_.thread(0, 1, 4);
-    Value start = builder_.add(
-        tile.row, builder_.multiply(tile.column,
-                                    builder_.constant({DataType::int64, 1},
-                                                      static_cast<long double>(product_.c.column_stride))));
-    if (result.has_matrix)
-        start = builder_.add(
-            start, builder_.multiply(tile.matrix,
-                                     builder_.constant({DataType::int64, 1},
-                                                       static_cast<long double>(product_.c.batch_stride))));
-    const DataType stored = scalar_of(product_.type_of_c());
-    for (int lower = 0; lower < 2; ++lower) {
-        const Affine column = warpgroup * columns() + wgmma * rows_of_wgmma + lower * rows_of_row_group +
-                              16 * builder_.thread(0, 32, 4) + builder_.thread(0, 4, 8);
-        const Affine at = row + column * product_.c.column_stride;
-        const auto lane = [&](int first, int count) {
-            std::vector<std::int8_t> map;
-            for (int k = 0; k < count; ++k) map.push_back(static_cast<std::int8_t>(first + k));
-            return builder_.shuffle(sum, sum, map);
-        };
-        const auto scalar = [&](Integer which) {
-            return builder_.splat(builder_.load(result.alpha_beta, which), 2);
-        };
-        const Value pair = builder_.multiply(scalar(0), lane(2 * lower, 2));
-        /// Of both rows, or of the first alone, where C's last row is odd.
-        const auto write = [&](int rows) {
-            const ir::Access access{.lanes = 2, .active = rows, .dynamic = start};
-            Value value = pair;
-            if (reads) {
-                Value old = builder_.load(result.c_memory, at, access);
-                if (stored != DataType::float32) old = builder_.convert(old, DataType::float32);
-                value = builder_.fma(scalar(1), old, value);
-            }
-            if (result.epilogue != nullptr)
-                value = result.epilogue->finish(
-                    {tile.matrix, tile.row_pair, tile.column},
-                    {in_tile * (rows_of_row_group / 2) + builder_.thread(0, 1, 4), column}, value);
-            if (stored != DataType::float32) value = builder_.convert(value, stored);
-            builder_.store(result.c_memory, at, value, access);
-        };
-        const bool has_edge = product_.columns % schedule_.cta_tile.n != 0;
-        std::vector<ir::Condition> inside;
-        if (has_edge) inside.push_back({column - product_.columns, Relation::negative, tile.column});
-        const auto with_rows = [&] {
-            if (product_.rows % schedule_.cta_tile.m == 0) return write(2);
-            builder_.if_then(
-                {{row + 1 - product_.rows, Relation::negative, tile.row}}, [&] { write(2); },
-                [&] {
-                    if (product_.rows % 2 == 0) return;
-                    builder_.if_then({{row - product_.rows, Relation::negative, tile.row}},
-                                     [&] { write(1); });
-                });
-        };
-        if (inside.empty())
-            with_rows();
-        else
-            builder_.if_then(inside, with_rows);
-    }
+    WgmmaRegisterStore(builder_, gemm_)
+        .store(result, tile, {in_tile, warpgroup * columns() + wgmma * rows_of_wgmma, sum}, reads);
 }
 
 Integer WgmmaSplitK::shared_bytes(const WgmmaGemm& schedule) {
@@ -154,7 +97,7 @@ std::string WgmmaSplitK::infeasibility(const CanonicalWgmmaGemm& gemm, const tar
                            schedule.cluster.m, schedule.cluster.n);
     if (row_groups(schedule) % splits != 0)
         return fmt::format("split_k is {}, and cta_m {}; multiples of {} are possible", splits,
-                           schedule.cta_tile.m, rows_of_row_group * splits);
+                           schedule.cta_tile.m, WgmmaRegisterStore::rows_of_group * splits);
     if (schedule.has_bf16_split() || schedule.promotes_accumulators() || gemm.has_register_a)
         return fmt::format(
             "split_k is {}; 1 is possible for bf16 splits, promoted accumulators and A in registers", splits);

@@ -36,8 +36,8 @@ private:
     int columns() const { return schedule_.cta_tile.n / schedule_.warpgroups; }
 
     ir::Builder& builder_;
+    const CanonicalWgmmaGemm& gemm_;
     const WgmmaGemm& schedule_;
-    const MatrixProduct& product_;
     ir::Buffer partials_ = 0;
 };
 
