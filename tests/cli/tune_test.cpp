@@ -51,6 +51,10 @@ TEST(TuneCommand, FindsSchedulesThatLaterPlansUse) {
     EXPECT_EQ(again["known"], 1) << "wisdom has it";
     EXPECT_EQ(again["tuned"], 1);
     EXPECT_EQ(tuned("'dft 60' --again")["tuned"], 1);
+    const json rechecked = tuned("'dft 60' --recheck");
+    EXPECT_EQ(rechecked["known"], 1);
+    EXPECT_GT(rechecked["problems"][0]["found"]["seconds"], 0);
+    EXPECT_EQ(rechecked["regret_of_estimate"]["problems"], 1);
     EXPECT_EQ(tuned("'dft 60' --effort exhaustive")["tuned"], 1) << "what measuring found does not count";
 }
 

@@ -8,6 +8,7 @@
 #include "search/cost/gpu/estimate.hpp"
 #include "search/planner.hpp"
 #include "search/search.hpp"
+#include "search/wisdom/shipped_wisdom.hpp"
 #include "support/fake_timer.hpp"
 #include "support/interpreted_plan.hpp"
 #include "support/temporary_folder.hpp"
@@ -17,10 +18,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace swirl::search {
@@ -261,6 +264,51 @@ TEST(ChoosingForAGpu, TimesTheShortlistOfANewProblem) {
     chosen(Effort::measure, times);
     EXPECT_GT(times.timed.size(), 8U) << "a search tries more";
     EXPECT_EQ(wisdom.entries()[0].second.found_by, FoundBy::measure);
+}
+
+/// Shipped wisdom for a kind of GPU, of one problem, as long as this lives.
+class Shipped {
+public:
+    Shipped(const std::string& device, const std::string& problem, const std::string& schedule) {
+        const std::string file = (folder_.path() / "shipped.txt").string();
+        std::ofstream(file) << "swirl wisdom 1\ndevice " << device_kind(device) << '\n'
+                            << problem << '\t' << schedule << "\t1\n";
+        setenv("SWIRL_SHIPPED_WISDOM", file.c_str(), 1);
+    }
+    ~Shipped() { setenv("SWIRL_SHIPPED_WISDOM", "off", 1); }
+    Shipped(const Shipped&) = delete;
+    Shipped& operator=(const Shipped&) = delete;
+
+private:
+    TemporaryFolder folder_;
+};
+
+TEST(ChoosingForAGpu, TimesNothingWhereShippedWisdomHasTheProblem) {
+    const OwnWisdom wisdom;
+    const Shipped shipped(machine().key, text_64, other_64);
+    FakeTimer times = times_with(other_64, 0.5);
+    EXPECT_EQ(of_shortlist(times), other_64);
+    EXPECT_EQ(chosen(Effort::estimate, times, machine(14000)), other_64) << "whatever the driver";
+    EXPECT_TRUE(times.timed.empty());
+    EXPECT_NE(of_shortlist(times, false), other_64);
+    EXPECT_NE(chosen(Effort::estimate, times, machine(13000, 114)), other_64) << "another kind of GPU";
+}
+
+TEST(ChoosingForAGpu, TimesWhatIsShippedForANeighbourAndForOtherGpusBesideTheShortlist) {
+    const std::string batch = "dft 64 backward float32 batch=4000";
+    for (const auto& [device, problem] :
+         {std::pair(machine().key, batch), std::pair(machine(13000, 114).key, text_64)}) {
+        const OwnWisdom wisdom;
+        const Shipped shipped(device, problem, other_64);
+        FakeTimer times = times_with(other_64, 0.5);
+        EXPECT_EQ(chosen(Effort::estimate, times), estimated(text_64)) << "where nothing is timed";
+        EXPECT_EQ(of_shortlist(times), other_64);
+        FakeTimer slower = times_with(other_64, 2);
+        Wisdom(wisdom.file()).erase_all();
+        EXPECT_EQ(of_shortlist(slower), estimated(text_64));
+        Wisdom(wisdom.file()).erase_all();
+        EXPECT_EQ(chosen(Effort::measure, times), other_64) << "a search tries it";
+    }
 }
 
 TEST(ChoosingForAGpu, KeepsTheEstimateWhereTheShortlistIsHardlyFaster) {
