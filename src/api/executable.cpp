@@ -18,6 +18,10 @@ Executable::Executable(const planning::MatrixPlan& plan) : Executable(Problem(pl
     if (plan.is_one_kernel()) one_kernel_ = &plan;
 }
 
+Executable::Executable(const planning::Plan& plan) : Executable(Problem(plan.problem())) {
+    if (signature_.size() == 2) of_two_arrays_ = &plan;
+}
+
 const Transform& Executable::transform() const {
     if (const auto* const transform = std::get_if<Transform>(&problem_)) return *transform;
     throw UserError(

@@ -77,6 +77,9 @@ public:
     /// a detour. Null for all others.
     const planning::MatrixPlan* one_kernel() const { return one_kernel_; }
 
+    /// A transform on a CPU from one array to another: the plan itself, likewise. Null for all others.
+    const planning::Plan* of_two_arrays() const { return of_two_arrays_; }
+
     /// The plan that executes now: itself, unless a search in the background may replace it.
     virtual const Executable& now() const { return *this; }
 
@@ -105,9 +108,11 @@ public:
 
 protected:
     explicit Executable(const planning::MatrixPlan& plan);
+    explicit Executable(const planning::Plan& plan);
 
 private:
     const planning::MatrixPlan* one_kernel_ = nullptr;
+    const planning::Plan* of_two_arrays_ = nullptr;
     Problem problem_;
     std::vector<ArraySignature> signature_;
     std::array<detail::ElementType, 3> types_{};

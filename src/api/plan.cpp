@@ -19,11 +19,18 @@ namespace {
     throw UserError("the plan is empty\n  assign what swirl::plan(problem) returns first");
 }
 
-/// Whether an array fits a matrix of this element type without a closer look: its type is the same or unknown, and it
+/// Whether an array fits one of this element type without a closer look: its type is the same or unknown, and it
 /// has no extent to check.
 bool fits_at_a_glance(const detail::ArrayArgument& array, const detail::ElementType& wanted) {
     return (array.type == wanted || array.type.known == detail::ElementType::Known::nothing) &&
            array.elements == detail::ArrayArgument::unknown;
+}
+
+/// Whether an input and an output do.
+bool fit_at_a_glance(std::span<const ArraySignature> wanted,
+                     std::initializer_list<detail::ArrayArgument> arrays) {
+    return arrays.size() == 2 && fits_at_a_glance(arrays.begin()[0], wanted[0].type) &&
+           fits_at_a_glance(arrays.begin()[1], wanted[1].type) && !arrays.begin()[1].is_const;
 }
 
 /// Whether A, B and C do.
@@ -86,6 +93,11 @@ Plan plan(const Problem& problem, const Options& options) {
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                      Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
+    const planning::Plan* const plan = executable.of_two_arrays();
+    const bool is_direct = plan != nullptr && bound_ == nullptr && workspace.data == nullptr &&
+                           workspace.bytes == 0 && api::fit_at_a_glance(executable.signature(), arrays);
+    if (is_direct)
+        return plan->execute({.input = arrays.begin()[0].data, .output = arrays.begin()[1].data});
     const auto given = [&] {
         return api::arguments_of(executable.transform(), executable.signature(),
                                  {arrays.begin(), arrays.size()});

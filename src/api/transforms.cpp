@@ -13,7 +13,7 @@ namespace {
 class TransformOnCpu final : public Executable {
 public:
     explicit TransformOnCpu(std::shared_ptr<const planning::Plan> plan)
-        : Executable(plan->problem()), plan_(std::move(plan)) {}
+        : Executable(*plan), plan_(std::move(plan)) {}
 
     Device device() const override { return Device::cpu(); }
     int threads() const override { return plan_->threads(); }
