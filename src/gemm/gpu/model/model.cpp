@@ -28,48 +28,49 @@ namespace {
 /// In cycles unless stated otherwise.
 struct Constants {
     double hertz = 1.9e+09;
-    double memory_rate = 3.331e+12; ///< bytes per second
+    double memory_rate = 3.476e+12; ///< bytes per second
     double l2_rate = 2.1e+13;       ///< of L2, bytes per second
     double from_global = 0.94;      ///< factor on memory traffic with operands straight from global memory
-    double narrow_copies = 1.151;   ///< factor on memory traffic with copies narrower than 16 bytes
-    double launch = 225.4;          ///< before the first block starts and after the last one ends
-    double block = 1679;            ///< until a block's first k-tile arrives, and for its exit
-    double barrier = 129.3;         ///< of a block, per k-tile
+    double narrow_copies = 1.162;   ///< factor on memory traffic with copies narrower than 16 bytes
+    double launch = 222;            ///< before the first block starts and after the last one ends
+    double block = 1731;            ///< until a block's first k-tile arrives, and for its exit
+    double barrier = 127.4;         ///< of a block, per k-tile
     double k_latency =
-        11.78; ///< from the operand loads of a k index to their first use: least time per k index
-    double by_k_vectors = 1.308; ///< factor on issue slots if a row's k vectors occupy registers of one bank
+        10.45; ///< from the operand loads of a k index to their first use: least time per k index
+    double by_k_vectors = 1.394; ///< factor on issue slots if a row's k vectors occupy registers of one bank
     double by_columns =
-        1.397;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
-    double uneven = 1.142; ///< factor on issue slots of thread tiles whose extents are not powers of two
+        1.455;             ///< likewise for k vectors of columns, each multiplied by all rows before the next
+    double uneven = 1.134; ///< factor on issue slots of thread tiles whose extents are not powers of two
     double separate_warps =
-        0.9349; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
-    double load_issue = 0.2589;   ///< issue slots of a load from shared memory
-    double copy_issue = 1.055;    ///< issue slots of a copy
-    double transpose_issue = 1.1; ///< issue slots of a shared-memory access that transposes what TMA loaded
-    double tma_issue = 428.7;     ///< of the thread that issues a k-tile's TMA loads between multiply-adds
-    double transpose_pass = 3;    ///< shared-memory cycles of such an access by a warp
-    double tma_k_major = 0.97;    ///< factor on memory traffic with K-major TMA loads
-    double tma_traffic = 0.93;    ///< factor on memory traffic with other TMA loads
-    double load_pass = 0.6846;    ///< shared-memory cycles for 128 bytes
-    double pass_by_k_vectors = 1.238; ///< factor on these for k vectors of a row
-    double copy_pass = 4.213;         ///< cycles of shared memory and L1 for a copy by a warp
-    double line_pass = 2.065;         ///< least cycles of such a copy, per contiguous range that it reads
-    double k_tile_issue = 5.314;      ///< other issue slots per k-tile
-    double k_tile_latency = 364.9;    ///< from issuing a k-tile's loads to its arrival
-    double store_bytes = 8.368;       ///< bytes of C that leave a multiprocessor per cycle
-    double exchange_bytes = 18.8;     ///< bytes of accumulators reduced per cycle
-    double slices = 927.8;            ///< barriers of a sliced-K reduction
-    double pair = 1734;               ///< launch and barriers of a cluster of two blocks
-    double cluster = 1462;            ///< per additional block
-    double group = 9208;              ///< a barrier of blocks through memory
-    double added_split = 28.13;       ///< for reducing one more split through the workspace
-    double block_rate = 1.143e+09;    ///< block launches per second
+        0.9337; ///< factor on issue slots if a scheduler's two warps, with many accumulators, belong to two blocks
+    double load_issue = 0.257;     ///< issue slots of a load from shared memory
+    double copy_issue = 1.029;     ///< issue slots of a copy
+    double transpose_issue = 1.1;  ///< issue slots of a shared-memory access that transposes what TMA loaded
+    double tma_issue = 456.9;      ///< of the thread that issues a k-tile's TMA loads between multiply-adds
+    double transpose_pass = 3.017; ///< shared-memory cycles of such an access by a warp
+    double tma_k_major = 0.97;     ///< factor on memory traffic with K-major TMA loads
+    double tma_traffic = 0.93;     ///< factor on memory traffic with other TMA loads
+    double load_pass = 0.7581;     ///< shared-memory cycles for 128 bytes
+    double pass_by_k_vectors = 1.097; ///< factor on these for k vectors of a row
+    double copy_pass = 3.645;         ///< cycles of shared memory and L1 for a copy by a warp
+    double line_pass = 1.883;         ///< least cycles of such a copy, per contiguous range that it reads
+    double k_tile_issue = 5.141;      ///< other issue slots per k-tile
+    double k_tile_latency = 294;      ///< from issuing a k-tile's loads to its arrival
+    double store_bytes = 9.271;       ///< bytes of C that leave a multiprocessor per cycle
+    double touched = 0.7847;          ///< exponent: of touches of C's sectors, on the time of stores
+    double exchange_bytes = 23.38;    ///< bytes of accumulators reduced per cycle
+    double slices = 870.6;            ///< barriers of a sliced-K reduction
+    double pair = 1761;               ///< launch and barriers of a cluster of two blocks
+    double cluster = 1095;            ///< per additional block
+    double group = 9197;              ///< a barrier of blocks through memory
+    double added_split = 26.57;       ///< for reducing one more split through the workspace
+    double block_rate = 1.145e+09;    ///< block launches per second
     double finish = 3.118e-06;        ///< seconds, of the fixup kernel that reduces partial tiles
-    double partials_rate = 3.088e+12; ///< bytes per second of partials written and read
-    double stream_k_tile = 58.64;     ///< additional cycles per Stream-K k-tile
-    double doubt = 0.9792;            ///< safety factor on Stream-K times, which have no fit
+    double partials_rate = 3.172e+12; ///< bytes per second of partials written and read
+    double stream_k_tile = 58.01;     ///< additional cycles per Stream-K k-tile
+    double doubt = 0.9737;            ///< safety factor on Stream-K times, which have no fit
     double hidden = 0.008831;         ///< fraction of the shorter of computing and moving that is exposed
-    double conflict = 1.694;          ///< exponent: overlap of multiply-adds and memory accesses
+    double conflict = 1.732;          ///< exponent: overlap of multiply-adds and memory accesses
 };
 constexpr Constants constants;
 
@@ -203,10 +204,19 @@ double cycles_of_sliced_k(const SimtGemm& schedule, double bytes) {
     return std::min(by_one, constants.slices + schedule.sliced_k * bytes / shares / constants.exchange_bytes);
 }
 
+/// Times that a store touches each sector of C, where threads have more adjacent rows than one store moves.
+double touches_of_store(const SimtGemm& schedule, DataType data_type) {
+    if (SimtThreadLayout::has_single_rows(schedule, data_type)) return 1;
+    return static_cast<double>(SimtThreadLayout::vector_of(data_type, schedule.thread_tile.m)) /
+           schedule.c_vector_m;
+}
+
 /// Cycles of a tile's prologue and epilogue.
 double cycles_around(const SimtGemm& schedule, DataType data_type) {
     const double bytes = bytes_of_tile(schedule, data_type);
-    return constants.block + bytes / constants.store_bytes / schedule.splits() +
+    return constants.block +
+           bytes * std::pow(touches_of_store(schedule, data_type), constants.touched) /
+               constants.store_bytes / schedule.splits() +
            cycles_of_sliced_k(schedule, bytes) + cycles_of_split_k(schedule, bytes);
 }
 

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -107,6 +108,7 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
     for (const SmemStaging staged :
          {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out}) {
         if (staged != SmemStaging::none && !scatters) break;
+        std::map<std::pair<Integer, Integer>, Integer> resident; // blocks without a single buffer, by shape
         for (const bool held : {false, true}) {
             const Arranged lowered = arranged_as(regions, region, staged, held);
             if (held && !holds(lowered)) break;
@@ -120,7 +122,12 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
                 const GpuPitchedCost best = best_gpu_pitch(lowered.loops, lowered.region, configuration,
                                                            code(), gpu_, bound_of(rated));
                 scatters = scatters || best.scattered > 0.2;
-                if (best.cost)
+                if (best.cost && !held) resident[{transforms, threads}] = best.cost->resident_blocks;
+                // What threads hold past a barrier costs registers: it pays where more blocks are resident for it.
+                const auto without = resident.find({transforms, threads});
+                const bool pays = !held || without == resident.end() || !best.cost ||
+                                  best.cost->resident_blocks > without->second;
+                if (best.cost && pays)
                     add(rated, configuration, best,
                         seconds_of_rest(lowered.loops, lowered.region, configuration));
             }
