@@ -27,6 +27,7 @@ struct WgmmaConstants {
     double eased_by_warpgroups; ///< factor on the time of loads with several warpgroups
     double misaligned;          ///< factor if rows are not aligned to cache lines
     double by_cluster;          ///< factor for blocks that wait for each other
+    double cluster;             ///< for the launch and the barriers of clusters
     double per_tile;            ///< between a tile's last product and the next one's first
     double per_k_tile;     ///< that a k-tile's products wait, which several warpgroups hide from each other
     double epilogue;       ///< bytes of C per cycle of a multiprocessor
@@ -35,24 +36,25 @@ struct WgmmaConstants {
     double memory;         ///< bytes of operands and C, each once, per cycle of the GPU
     double overlap;        ///< exponent: of products, loads and memory traffic
 };
-/// 16-bit operands, fitted to some 1200 schedules of 52 products drawn at random.
-constexpr WgmmaConstants of_half_precision{.launch = 1.57e-07,
-                                           .first = 2326,
+/// 16-bit operands, fitted to some 5000 schedules of 190 products drawn at random.
+constexpr WgmmaConstants of_half_precision{.launch = 1.56e-07,
+                                           .first = 2290,
                                            .reached = 1,
-                                           .reached_by_one_warpgroup = 0.986,
-                                           .narrow_m = 75.1,
-                                           .loaded = 56.29,
-                                           .loaded_alone = 101.3,
-                                           .eased_by_warpgroups = 0.8018,
-                                           .misaligned = 2.008,
-                                           .by_cluster = 1.136,
-                                           .per_tile = 89.72,
-                                           .per_k_tile = 10.17,
-                                           .epilogue = 19.83,
-                                           .staged = 180.8,
-                                           .from_registers = 16.72,
-                                           .memory = 2530,
-                                           .overlap = 1.793};
+                                           .reached_by_one_warpgroup = 1.073,
+                                           .narrow_m = 69.13,
+                                           .loaded = 59.88,
+                                           .loaded_alone = 109.2,
+                                           .eased_by_warpgroups = 0.7662,
+                                           .misaligned = 2.121,
+                                           .by_cluster = 1.017,
+                                           .cluster = 2045,
+                                           .per_tile = 69.09,
+                                           .per_k_tile = 7.825,
+                                           .epilogue = 22.23,
+                                           .staged = 249.7,
+                                           .from_registers = 19.53,
+                                           .memory = 2580,
+                                           .overlap = 1.555};
 /// Split terms, tf32 and 8 bits (docs/results/gpu-products.md: `bench --device gpu --candidates`).
 constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .first = 0,
@@ -64,6 +66,7 @@ constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .eased_by_warpgroups = 1,
                                            .misaligned = 1.8,
                                            .by_cluster = 1.04,
+                                           .cluster = 0,
                                            .per_tile = 1500,
                                            .per_k_tile = 0,
                                            .epilogue = 40,
@@ -72,8 +75,8 @@ constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .memory = INFINITY,
                                            .overlap = 16};
 
-constexpr double split_k_cycles = 1951; ///< of the cluster's barriers, and of remote loads' latency
-constexpr double split_k_bytes = 33.68; ///< of accumulators, exchanged per multiprocessor and cycle
+constexpr double split_k_cycles = 2028; ///< of the cluster's barriers, and of remote loads' latency
+constexpr double split_k_bytes = 34.21; ///< of accumulators, exchanged per multiprocessor and cycle
 constexpr double half_precision_flops =
     4096; ///< per multiprocessor and cycle, for 16-bit types; half for 32 bits, twice for 8
 constexpr double reached_by_several_rows =
@@ -205,14 +208,17 @@ double rows_loaded(const CanonicalWgmmaGemm& gemm) {
                    ? 1.0
                    : constants_of(gemm).misaligned;
     };
-    const auto loaded = [](const WgmmaOperand& operand, Integer extent) {
+    const bool is_half = &constants_of(gemm) == &of_half_precision;
+    // The blocks that share a load request its lines once, but each of them receives all of its bytes.
+    const auto loaded = [&](const WgmmaOperand& operand, Integer extent, double requests) {
         const Integer row = ir::swizzle_row_bytes / bytes_of(operand.scalar),
                       within = std::min(operand.mn_extent, extent);
-        return static_cast<double>(operand.layout.k_major ? within : ceil_divide(within, row) * row) /
-               static_cast<double>(operand.multicast);
+        const double factor = requests / static_cast<double>(operand.multicast);
+        return static_cast<double>(operand.layout.k_major ? within : ceil_divide(within, row) * row) *
+               (is_half ? std::max(1.0, factor) : factor);
     };
-    return weight(canonical.a) * loaded(gemm.operands[1], canonical.rows) +
-           weight(canonical.b) * loaded(gemm.operands[0], canonical.columns);
+    return loaded(gemm.operands[1], canonical.rows, weight(canonical.a)) +
+           loaded(gemm.operands[0], canonical.columns, weight(canonical.b));
 }
 
 /// Whether a thread has registers for both sets of accumulators and the compiler's temporaries: with two warpgroups and a
@@ -398,7 +404,7 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double guard = schedule.has_range_check() ? range_check_seconds : 0;
     return constants.launch + split + guard + transposes +
            cluster_factor *
-               (constants.first +
+               (constants.first + (cluster == schedule.split_k ? 0 : constants.cluster) +
                 each * (of_tile + intervals * cycles_per_promotion + promotions * around_promotion)) /
                rates.hertz;
 }
