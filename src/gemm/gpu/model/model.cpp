@@ -1,6 +1,6 @@
 // Cost model of a schedule, from the GPU's parameters: a multiprocessor's time for its blocks, k-tile by k-tile, and
-// memory traffic. The constants are an H100's, fitted to some 8000 schedules of 300 problems timed there and on an H200 (`bench --device gpu
-// --candidates`).
+// memory traffic. The constants are an H100's, fitted to some 8000 schedules of 300 problems timed there and on an H200
+// (`bench --device gpu --candidates`).
 #include "gemm/gpu/model/model.hpp"
 
 #include "base/error.hpp"
