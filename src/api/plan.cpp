@@ -96,8 +96,7 @@ void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::S
     const planning::Plan* const plan = executable.of_two_arrays();
     const bool is_direct = plan != nullptr && bound_ == nullptr && workspace.data == nullptr &&
                            workspace.bytes == 0 && api::fit_at_a_glance(executable.signature(), arrays);
-    if (is_direct)
-        return plan->execute({.input = arrays.begin()[0].data, .output = arrays.begin()[1].data});
+    if (is_direct) return plan->execute({.input = arrays.begin()[0].data, .output = arrays.begin()[1].data});
     const auto given = [&] {
         return api::arguments_of(executable.transform(), executable.signature(),
                                  {arrays.begin(), arrays.size()});
