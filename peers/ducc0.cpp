@@ -2,21 +2,13 @@
 #include "peers/peer.hpp"
 #include "peers/shared_library.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 namespace swirl::peers {
 namespace {
 
-std::vector<std::string> plugin_files() {
-    if (const char* const own = std::getenv("SWIRL_DUCC0"); own != nullptr && *own != '\0') return {own};
-    std::error_code ignored;
-    return {std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "libswirl_ducc0.so"};
-}
-
 struct Plugin {
-    Plugin() : library(plugin_files()) {
+    Plugin() : library(files_beside_program("SWIRL_DUCC0", {"libswirl_ducc0.so"})) {
         is_complete = library.load(plan, ducc0_plan_name) && library.load(execute, ducc0_execute_name) &&
                       library.load(destroy, ducc0_destroy_name);
     }

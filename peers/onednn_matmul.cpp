@@ -4,21 +4,13 @@
 #include "peers/shared_library.hpp"
 
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 namespace swirl::peers {
 namespace {
 
-std::vector<std::string> plugin_files() {
-    if (const char* const own = std::getenv("SWIRL_ONEDNN"); own != nullptr && *own != '\0') return {own};
-    std::error_code ignored;
-    return {std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "libswirl_onednn.so"};
-}
-
 struct Plugin {
-    explicit Plugin(int threads) : library(plugin_files()) {
+    explicit Plugin(int threads) : library(files_beside_program("SWIRL_ONEDNN", {"libswirl_onednn.so"})) {
         complete = library.load(plan, onednn_plan_name) && library.load(execute, onednn_execute_name) &&
                    library.load(destroy, onednn_destroy_name);
         void (*set_threads)(int) = nullptr; // of GNU's OpenMP, as Debian's oneDNN has them

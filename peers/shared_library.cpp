@@ -5,7 +5,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SWIRL_SANITIZER 1
@@ -42,6 +44,15 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& files, Symbols symb
 
 void* SharedLibrary::find(const std::string& name) const {
     return handle_ == nullptr ? nullptr : dlsym(handle_, name.c_str());
+}
+
+std::vector<std::string> files_beside_program(const char* variable, const std::vector<std::string>& names) {
+    if (const char* const own = std::getenv(variable); own != nullptr && *own != '\0') return {own};
+    std::error_code ignored;
+    const auto folder = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+    std::vector<std::string> files;
+    for (const std::string& name : names) files.push_back((folder / name).lexically_normal().string());
+    return files;
 }
 
 std::string loaded_library(const std::vector<std::string>& beginnings) {

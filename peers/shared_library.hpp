@@ -33,6 +33,9 @@ private:
     std::string absent_because_;
 };
 
+/// The file that an environment variable names; without it these, relative to the program's folder.
+std::vector<std::string> files_beside_program(const char* variable, const std::vector<std::string>& names);
+
 /// The name of the loaded library whose file name begins with one of these, the first that there is; or empty.
 std::string loaded_library(const std::vector<std::string>& beginnings);
 

@@ -124,9 +124,8 @@ planning::Arguments arguments_of(const Transform& problem, std::span<const Array
     if (arrays.size() != signature.size()) reject_array_count(problem, signature, arrays.size());
     planning::Arguments arguments;
     for (std::size_t i = 0; i < signature.size(); ++i) {
-        const bool is_plain = arrays[i].elements == ArrayArgument::unknown && !arrays[i].is_const &&
-                              (arrays[i].type.known == Known::nothing || arrays[i].type == signature[i].type);
-        if (!is_plain) check_array(problem, signature[i], arrays[i]);
+        if (arrays[i].is_const || !fits_at_a_glance(arrays[i], signature[i].type))
+            check_array(problem, signature[i], arrays[i]);
         const bool is_imaginary = i > 0 && signature[i - 1].is_written == signature[i].is_written;
         if (signature[i].is_written)
             (is_imaginary ? arguments.output_imaginary : arguments.output) = arrays[i].data;

@@ -28,6 +28,13 @@ struct ArraySignature {
 /// The arrays that an execution of a transform takes, in order.
 std::vector<ArraySignature> signature_of(const Transform& problem);
 
+/// Whether an array fits one of this element type without a closer look: its type is the same or unknown, and it has no
+/// extent to check.
+inline bool fits_at_a_glance(const detail::ArrayArgument& array, const detail::ElementType& wanted) {
+    return (array.type == wanted || array.type.known == detail::ElementType::Known::nothing) &&
+           array.elements == detail::ArrayArgument::unknown;
+}
+
 /// The arrays of a transform by role. Throws UserError if their count, an element type, constness or an extent does
 /// not fit.
 planning::Arguments arguments_of(const Transform& problem, std::span<const ArraySignature> signature,

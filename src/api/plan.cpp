@@ -19,13 +19,6 @@ namespace {
     throw UserError("the plan is empty\n  assign what swirl::plan(problem) returns first");
 }
 
-/// Whether an array fits one of this element type without a closer look: its type is the same or unknown, and it
-/// has no extent to check.
-bool fits_at_a_glance(const detail::ArrayArgument& array, const detail::ElementType& wanted) {
-    return (array.type == wanted || array.type.known == detail::ElementType::Known::nothing) &&
-           array.elements == detail::ArrayArgument::unknown;
-}
-
 /// Whether an input and an output do.
 bool fit_at_a_glance(std::span<const ArraySignature> wanted,
                      std::initializer_list<detail::ArrayArgument> arrays) {

@@ -269,22 +269,15 @@ InstructionId Selector::past_caches(DataType scalar) const {
 }
 
 void Selector::masked_store(const ir::Operation& operation, const MemoryOperand& memory_operand, Virtual v) {
+    if (!is_evex_) return store_in_moves(operation, memory_operand, v);
     const ir::Type type = program_[operation.operands[0]].type;
     const bool is_double = type.scalar == DataType::float64;
     const int bytes = type.lanes * bytes_of(type.scalar);
-    if (is_evex_) {
-        store_chunk(is_double ? Inst::kIdVmovupd : Inst::kIdVmovups, bytes, memory_operand, v);
-        block_->operations.back().mask = masks_.register_index_of((1U << operation.active) - 1);
-    } else if (!is_legacy_) {
-        store_in_moves(operation, memory_operand, v);
-    } else {
-        store_chunk(Inst::kIdMovsd, 8, memory_operand, v);
-        const Virtual high = computed(Form::binary, Inst::kIdUnpckhpd, 16, {v, v});
-        store_chunk(Inst::kIdMovss, 4, moved(memory_operand, 8), high);
-    }
+    store_chunk(is_double ? Inst::kIdVmovupd : Inst::kIdVmovups, bytes, memory_operand, v);
+    block_->operations.back().mask = masks_.register_index_of((1U << operation.active) - 1);
 }
 
-/// Whole quarters, then halves and elements: AMD's CPUs with AVX2 take some 20 cycles for vmaskmovps.
+/// Whole quarters, then halves and elements. With AVX2, too: AMD's CPUs with AVX2 take some 20 cycles for vmaskmovps.
 void Selector::store_in_moves(const ir::Operation& operation, const MemoryOperand& memory_operand,
                               Virtual v) {
     const int size = bytes_of(program_[operation.operands[0]].type.scalar);
@@ -298,7 +291,12 @@ void Selector::store_in_moves(const ir::Operation& operation, const MemoryOperan
             continue;
         }
         store_chunk(move(8), 8, target, quarter); // 12 bytes
-        store_chunk(Inst::kIdVextractps, 4, moved(target, 8), quarter, 2);
+        if (!is_legacy_) {
+            store_chunk(Inst::kIdVextractps, 4, moved(target, 8), quarter, 2);
+            continue;
+        }
+        const Virtual high = computed(Form::binary, Inst::kIdUnpckhpd, 16, {quarter, quarter});
+        store_chunk(Inst::kIdMovss, 4, moved(target, 8), high);
     }
 }
 
