@@ -266,7 +266,7 @@ std::vector<Candidate> rough_candidates(const Formula& dft, const Setting& setti
         Setting pass = setting;
         pass.loops = static_cast<double>(n / radix);
         if (radix <= largest_codelet) return pass;
-        // As many columns together as there are lanes: beyond the caches, each of them in two sweeps.
+        // A vector computes as many columns side by side as it has lanes; beyond the caches, each in two sweeps.
         const double columns = std::min(setting.lanes, pass.loops);
         const double bytes = columns * static_cast<double>(radix) * setting.element_bytes;
         if (bytes <= far_caches * setting.cache_bytes)
