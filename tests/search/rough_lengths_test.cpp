@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <numeric>
+#include <string>
 
 namespace swirl::search {
 namespace rough_lengths_test {
@@ -32,6 +33,22 @@ TEST(RoughLengths, HaveRadicesForTheirSmoothFactor) {
                 expect_valid(
                     estimated(fmt::format("dft {}{}", n, precision), *cpu).transform().passes.front().tree,
                     n);
+}
+
+/// Of the columns: n = p·m for a prime p without a codelet.
+bool has_columns_in_two_sweeps(const std::string& text, const target::Cpu& cpu) {
+    const rules::BreakdownTree tree = estimated(text, cpu).transform().passes.front().tree;
+    EXPECT_EQ(tree.rule, "stockham") << text;
+    return rules::to_string(tree).find("two-sweep") != std::string::npos;
+}
+
+TEST(RoughLengths, HaveColumnsSideBySideWhereTheCachesHoldThem) {
+    for (const target::Cpu* cpu : {&target::avx2_cpu(), &target::avx512_cpu()}) {
+        for (const char* text :
+             {"dft 526724 float32", "dft 275223 float32 inplace", "dft 1097564 backward float32"})
+            EXPECT_FALSE(has_columns_in_two_sweeps(text, *cpu)) << text;
+        EXPECT_TRUE(has_columns_in_two_sweeps("dft 623853875", *cpu));
+    }
 }
 
 TEST(RoughLengths, AreTransformedToo) {
