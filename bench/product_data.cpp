@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "bench/support/stored_type.hpp"
+#include "cli/epsilon.hpp"
 #include "problem/matrix_product.hpp"
 
 #include <algorithm>
@@ -120,6 +121,11 @@ double ProductData::distance() const {
 }
 
 double ProductData::tolerance(Accuracy accuracy) const {
+    const bool is_narrow = product_.converts() && !is_integer(product_.type_of_c());
+    return tolerance_of_sums(accuracy) + (is_narrow ? cli::epsilon_of(product_.type_of_c()) / 2 : 0);
+}
+
+double ProductData::tolerance_of_sums(Accuracy accuracy) const {
     switch (product_.type_of_a()) {
     case DataType::float32:
     case DataType::complex64: break;

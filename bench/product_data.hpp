@@ -33,6 +33,7 @@ public:
     double tolerance(Accuracy accuracy) const;
 
 private:
+    double tolerance_of_sums(Accuracy accuracy) const; ///< before they are rounded to the type of C
     using Wide = std::complex<long double>;
     Wide element(std::size_t matrix, Integer batch, Integer row, Integer column) const;
     double error_at(Integer batch, Integer row, Integer column) const;

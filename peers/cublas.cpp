@@ -114,6 +114,7 @@ public:
           runtime::cuda::Stream stream)
         : WithHandle("cublasGemmEx", call, device, stream, MathMode::by_type),
           operands_(operands),
+          result_(call.narrow_c ? operands : Type::float32),
           compute_(compute) {
         if (compute != Compute::bfloat16_nine_products) return;
         if (library().set_emulation_strategy == nullptr)
@@ -127,12 +128,12 @@ public:
         const Extents& e = extents_;
         library().check(
             library().gemm_ex(handle_, a_, b_, e.m, e.n, e.k, &one, a, operands_, e.leading_a, b, operands_,
-                              e.leading_b, &zero, c, Type::float32, e.m, compute_, cublas::default_algorithm),
+                              e.leading_b, &zero, c, result_, e.m, compute_, cublas::default_algorithm),
             name().c_str());
     }
 
 private:
-    Type operands_;
+    Type operands_, result_;
     Compute compute_;
 };
 

@@ -10,14 +10,18 @@ GpuArithmetic arithmetic_of(const MatrixProduct& product, Accuracy accuracy, boo
         return product.data_type == result && product.type_of_a() == operands &&
                product.type_of_b() == operands && !product.converts();
     };
+    const auto is_of_16_bits = [&](DataType type) {
+        return product.data_type == DataType::float32 && product.type_of_a() == type &&
+               product.type_of_b() == type && (!product.converts() || product.type_of_c() == type);
+    };
     if (is_of(DataType::float64, DataType::float64) && !emulated) return GpuArithmetic::float64;
     if (is_of(DataType::float32, DataType::float32)) {
         if (emulated) return GpuArithmetic::float32_tensors;
         return accuracy >= Accuracy::eleven_bits ? GpuArithmetic::tf32 : GpuArithmetic::float32;
     }
     if (emulated) throw UserError("cuBLAS emulates float32 only");
-    if (is_of(DataType::bfloat16, DataType::float32)) return GpuArithmetic::bfloat16;
-    if (is_of(DataType::float16, DataType::float32)) return GpuArithmetic::float16;
+    if (is_of_16_bits(DataType::bfloat16)) return GpuArithmetic::bfloat16;
+    if (is_of_16_bits(DataType::float16)) return GpuArithmetic::float16;
     if (is_of(DataType::float8_e4m3, DataType::float32)) return GpuArithmetic::e4m3;
     throw UserError("cuBLAS is not called for the data types of '{}'", to_text(product));
 }
@@ -26,6 +30,7 @@ GpuArithmetic arithmetic_of(const MatrixProduct& product, Accuracy accuracy, boo
 
 GpuMatrixCall gpu_call_of(const MatrixProduct& product, Accuracy accuracy, bool emulated) {
     GpuMatrixCall call{.arithmetic = arithmetic_of(product, accuracy, emulated),
+                       .narrow_c = product.converts(),
                        .rows = product.rows,
                        .columns = product.columns,
                        .k = product.k,
@@ -56,6 +61,7 @@ MatrixProduct product_of(const GpuMatrixCall& call) {
     if (call.arithmetic == GpuArithmetic::bfloat16) product.a_type = product.b_type = DataType::bfloat16;
     if (call.arithmetic == GpuArithmetic::float16) product.a_type = product.b_type = DataType::float16;
     if (call.arithmetic == GpuArithmetic::e4m3) product.a_type = product.b_type = DataType::float8_e4m3;
+    if (call.narrow_c) product.c_type = product.a_type;
     product.batch = call.batch;
     if (call.batch == 1) return product;
     product.a.batch_stride = call.rows * call.k;

@@ -7,7 +7,7 @@
 
 namespace swirl::peers {
 
-/// What a product's numbers are on a GPU, and how they are multiplied. C and sums are float32, of float64 float64.
+/// What a product's numbers are on a GPU, and how they are multiplied. Sums are float32, of float64 float64.
 enum class GpuArithmetic : std::uint8_t {
     float32,         ///< by multiply-adds of float32
     float32_tensors, ///< as accurate, by tensor cores
@@ -23,8 +23,9 @@ struct GpuMatrixCall {
     GpuArithmetic arithmetic = GpuArithmetic::float32;
     bool transposed_a = false; ///< the transpose of A is stored
     bool transposed_b = false;
-    Integer rows = 0;    ///< m
-    Integer columns = 0; ///< n
+    bool narrow_c = false; ///< C is of the 16-bit type of A and B, not of the sums' type
+    Integer rows = 0;      ///< m
+    Integer columns = 0;   ///< n
     Integer k = 0;
     Integer batch = 1;
     bool operator==(const GpuMatrixCall&) const = default;
