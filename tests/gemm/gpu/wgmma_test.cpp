@@ -191,6 +191,60 @@ TEST(WgmmaGemm, ThreadsStoreCFromRegisters) {
                           small_schedule(from_registers + "cta_m=128 cluster_n=2"));
 }
 
+/// Numbers of 24 bits, whose terms are all needed.
+void expect_product_of_terms(const MatrixProduct& product, const std::string& more = {}) {
+    support::KernelSequence kernels(
+        gpu_gemm_kernels(product, small_schedule("bf16_split=3 accumulation_interval=1 " + more), gpu()));
+    ASSERT_EQ(kernels.programs().size(), 3);
+    std::mt19937 random(9);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    for (const char* name : {"a", "b"}) {
+        ir::Memory& memory = kernels.memory(name);
+        for (Integer i = 0; i < memory.elements(); ++i) memory.set(memory.first() + i, uniform(random));
+    }
+    kernels.memory("alpha_beta").assign(std::vector<long double>{1, 0});
+    kernels.run({1, 0});
+    for (Integer matrix = 0; matrix < product.batch; ++matrix)
+        for (Integer i = 0; i < product.rows; ++i)
+            for (Integer j = 0; j < product.columns; ++j) {
+                long double expected = 0, magnitude = 0;
+                for (Integer k = 0; k < product.k; ++k) {
+                    const long double term = element(kernels.memory("a"), product.a, matrix, i, k) *
+                                             element(kernels.memory("b"), product.b, matrix, k, j);
+                    expected += term;
+                    magnitude += std::abs(term);
+                }
+                ASSERT_LE(std::abs(element(kernels.memory("c"), product.c, matrix, i, j) - expected),
+                          magnitude * 0x1p-22L)
+                    << matrix << ": " << i << ", " << j;
+            }
+}
+
+/// Strides that TMA has not: odd ones, those of a single column or matrix, negative ones.
+TEST(WgmmaGemm, ThreadsStoreCWithAnyColumnStride) {
+    for (const char* more : {"epilogue_tile_m=0", "split_k=2"})
+        for (const auto& [rows, stride] : {std::array<Integer, 2>{66, 66}, {67, 70}, {71, -71}}) {
+            MatrixProduct product = product_of('N', 'N', rows, 66, 72);
+            product.c.column_stride = stride;
+            expect_product(product, small_schedule(more), {.reads_c = false});
+            product.batch = 2;
+            product.a.batch_stride = product.a.column_stride * product.k;
+            product.b.batch_stride = 0;
+            product.c.batch_stride = 66 * 72 + 1;
+            expect_product(product, small_schedule(more));
+        }
+    for (const DataType data_type : {DataType::float32, DataType::bfloat16}) {
+        MatrixProduct product = product_of('T', 'N', 131, 70, 64);
+        product.c.column_stride = 133;
+        if (data_type != DataType::float32) product.c_type = data_type;
+        expect_stored_exactly(product, small_schedule("epilogue_tile_m=0 cta_m=128 cta_n=128 warpgroups=2"));
+    }
+    MatrixProduct product = product_of('N', 'T', 67, 41, 91, DataType::float32);
+    product.a.column_stride = product.c.column_stride = 67;
+    product.b.row_stride = 41;
+    expect_product_of_terms(product, "epilogue_tile_m=0");
+}
+
 TEST(WgmmaGemm, BetaZeroSkipsCAndAlphaZeroSkipsOperands) {
     const MatrixProduct product = product_of('N', 'N', 100, 70, 90);
     for (const bool multiplies : {false, true})
@@ -291,35 +345,6 @@ TEST(WgmmaGemm, ObjectsToWhatCannotBe) {
     MatrixProduct e4m3 = product_of('N', 'N', 128, 128, 128, DataType::float8_e4m3);
     EXPECT_NE(why(e4m3, "cta_k=128 cta_m=128").find("K-major only"), std::string::npos);
     EXPECT_TRUE(infeasibility(small_schedule(), product, target::gpu_named("sm_80")));
-}
-
-/// Numbers of 24 bits, whose terms are all needed.
-void expect_product_of_terms(const MatrixProduct& product) {
-    support::KernelSequence kernels(
-        gpu_gemm_kernels(product, small_schedule("bf16_split=3 accumulation_interval=1"), gpu()));
-    ASSERT_EQ(kernels.programs().size(), 3);
-    std::mt19937 random(9);
-    std::uniform_real_distribution<float> uniform(-1, 1);
-    for (const char* name : {"a", "b"}) {
-        ir::Memory& memory = kernels.memory(name);
-        for (Integer i = 0; i < memory.elements(); ++i) memory.set(memory.first() + i, uniform(random));
-    }
-    kernels.memory("alpha_beta").assign(std::vector<long double>{1, 0});
-    kernels.run({1, 0});
-    for (Integer matrix = 0; matrix < product.batch; ++matrix)
-        for (Integer i = 0; i < product.rows; ++i)
-            for (Integer j = 0; j < product.columns; ++j) {
-                long double expected = 0, magnitude = 0;
-                for (Integer k = 0; k < product.k; ++k) {
-                    const long double term = element(kernels.memory("a"), product.a, matrix, i, k) *
-                                             element(kernels.memory("b"), product.b, matrix, k, j);
-                    expected += term;
-                    magnitude += std::abs(term);
-                }
-                ASSERT_LE(std::abs(element(kernels.memory("c"), product.c, matrix, i, j) - expected),
-                          magnitude * 0x1p-22L)
-                    << matrix << ": " << i << ", " << j;
-            }
 }
 
 TEST(WgmmaGemm, OfBf16SplitIsThatOfFloat32) {

@@ -4,6 +4,7 @@
 
 #include "gemm/gpu/model/model.hpp"
 #include "gemm/gpu/prologue/bf16_split.hpp"
+#include "gemm/gpu/tensor_map.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 
@@ -267,10 +268,13 @@ WgmmaGemm schedule_of(const WgmmaGemm& shape, const OperandChoice& operands, int
     return schedule;
 }
 
-/// With several tiles, blocks store C while they multiply for the next one.
+/// Where TMA cannot access C; and of 16-bit operands where a block has one tile: with several tiles, blocks store C while
+/// they multiply for the next one.
 bool may_store_registers(const WgmmaGemm& schedule, const MatrixProduct& canonical, const target::Gpu& gpu) {
-    return std::holds_alternative<StoredOperands>(schedule.operands) && schedule.split_k == 1 &&
-           canonical.reductions.empty() && tiles_of_block(schedule, canonical, model_rates(gpu)) == 1;
+    if (schedule.split_k > 1 || !canonical.reductions.empty()) return false;
+    if (!tensor_map_infeasibility(canonical.c, canonical.type_of_c(), canonical.batch).empty()) return true;
+    return std::holds_alternative<StoredOperands>(schedule.operands) &&
+           tiles_of_block(schedule, canonical, model_rates(gpu)) == 1;
 }
 
 void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const CanonicalGemm& canonical,

@@ -144,12 +144,13 @@ std::string data_type_infeasibility(const CanonicalWgmmaGemm& gemm, const target
             return fmt::format(
                 "tensor cores read {} K-major only, and an operand is not; simt schedules are possible",
                 name_of(data_type));
-    for (const auto& [name, layout, stored] : {std::tuple{"A", canonical.a, data_type},
-                                               {"B", canonical.b, data_type},
-                                               {"C", canonical.c, canonical.type_of_c()}})
+    const bool splits = schedule.has_bf16_split();
+    for (const auto& [name, layout, stored, is_moved_by_tma] :
+         {std::tuple{"A", canonical.a, data_type, !splits && !gemm.transposes_a},
+          {"B", canonical.b, data_type, !splits && !gemm.transposes_b},
+          {"C", canonical.c, canonical.type_of_c(), !stores_from_registers(schedule)}})
         if (const std::string why = tensor_map_infeasibility(layout, stored, canonical.batch);
-            !why.empty() && (!schedule.has_bf16_split() || *name == 'C') &&
-            (*name != 'B' || !gemm.transposes_b) && (*name != 'A' || !gemm.transposes_a))
+            is_moved_by_tma && !why.empty())
             return fmt::format("TMA cannot access {} with {}", name, why);
     return {};
 }

@@ -9,6 +9,7 @@
 #include "gemm/gpu/prologue/bf16_split.hpp"
 #include "gemm/gpu/prologue/operand_transpose.hpp"
 #include "gemm/gpu/scheduler/rasterization.hpp"
+#include "gemm/gpu/tensor_map.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
 #include "gemm/gpu/wgmma/pipeline.hpp"
 #include "gemm/gpu/wgmma/register_a.hpp"
@@ -141,20 +142,15 @@ private:
                 : wgmma_accumulators_;
     }
 
-    /// Threads store C from registers.
-    bool stores_registers() const { return schedule_.epilogue_tile_m == 0; }
     Integer launch_cluster() const { return k_tiles_.cluster() * schedule_.split_k; }
 
     void declare_result(ir::Buffer c) {
+        result_.has_matrix = has_batch_coordinate(product_.c, product_.batch);
+        result_.c_memory = c;
+        if (schedule_.split_k > 1) split_k_.emplace(builder_, gemm_);
+        if (stores_from_registers(schedule_)) return;
         ir::TensorInfo tensor = tensor_map_of_c(gemm_);
         tensor.buffer = c;
-        result_.has_matrix = tensor.extents.size() > 2;
-        result_.c_memory = c;
-        if (schedule_.split_k > 1) {
-            split_k_.emplace(builder_, gemm_);
-            return;
-        }
-        if (stores_registers()) return;
         result_.c = builder_.tensor(tensor);
         result_.store_tensor = result_.c;
         if (residual_rows(product_) > 0) {
@@ -197,7 +193,7 @@ private:
         TileOrigin result{start(coordinates.row, schedule_.cta_tile.m, schedule_.cluster.m),
                           start(coordinates.column, schedule_.cta_tile.n, schedule_.cluster.n),
                           coordinates.matrix};
-        if (epilogue_ || split_k_ || stores_registers())
+        if (epilogue_ || stores_from_registers(schedule_))
             result.row_pair =
                 start(coordinates.row, schedule_.cta_tile.m / WgmmaEpilogue::pair, schedule_.cluster.m);
         if (!result_.reductions.empty()) {
@@ -279,7 +275,7 @@ private:
                 multiply_interval(warpgroup, stages, multiplies_ * k_tiles_of_split());
                 split_k_->store(wgmma_accumulators_, warpgroup);
             });
-        if (stores_registers())
+        if (stores_from_registers(schedule_))
             return for_tiles([&](const TileOrigin& tile) {
                 multiply_tile(warpgroup, stages);
                 WgmmaRegisterStore(builder_, gemm_).store_tile(result_, tile, warpgroup);

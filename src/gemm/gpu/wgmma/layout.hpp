@@ -76,6 +76,11 @@ constexpr int epilogue_tile_n(const WgmmaGemm& schedule) {
     return schedule.epilogue_tile_m * schedule.cta_tile.n / schedule.cta_tile.m;
 }
 
+/// Whether threads store C, which may have any column stride then; otherwise TMA does.
+constexpr bool stores_from_registers(const WgmmaGemm& schedule) {
+    return schedule.epilogue_tile_m == 0 || schedule.split_k > 1;
+}
+
 /// C as TMA moves its tiles: boxes of a warpgroup's columns, or an epilogue tile's, by a row of shared memory.
 ir::TensorInfo tensor_map_of_c(const CanonicalWgmmaGemm& gemm);
 

@@ -1,5 +1,6 @@
 #include "gemm/gpu/wgmma/register_store.hpp"
 
+#include "gemm/gpu/simt/layout.hpp"
 #include "gemm/scalar.hpp"
 
 #include <vector>
@@ -30,18 +31,34 @@ void WgmmaRegisterStore::store(const WgmmaOutput& result, const TileOrigin& tile
     const auto integer = [&](Integer value) {
         return builder_.constant({DataType::int64, 1}, static_cast<long double>(value));
     };
-    // Pairs are accessed at once where all columns begin at even elements.
     const Integer unit = has_aligned_pairs() ? 2 : 1;
     Value start = builder_.add(unit == 2 ? tile.row_pair : tile.row,
                                builder_.multiply(tile.column, integer(product_.c.column_stride / unit)));
     if (result.has_matrix)
         start = builder_.add(start, builder_.multiply(tile.matrix, integer(product_.c.batch_stride / unit)));
-    for (int lower = 0; lower < 2; ++lower) store_pair(result, tile, group, lower, start, reads);
+    for (int lower = 0; lower < 2; ++lower) store_column(result, tile, group, lower, start, reads);
+}
+
+ir::Access WgmmaRegisterStore::access(Value start, int lanes, int active) const {
+    return {.lanes = lanes, .active = active, .dynamic = start, .dynamic_scale = has_aligned_pairs() ? 2 : 1};
+}
+
+Value WgmmaRegisterStore::load_pair(ir::Buffer c, const Affine& at, Value start, int rows) const {
+    if (has_aligned_pairs()) return builder_.load(c, at, access(start, 2, rows));
+    const Value first = builder_.load(c, at, access(start, 1, 1));
+    return join_lanes(builder_, {first, rows == 2 ? builder_.load(c, at + 1, access(start, 1, 1)) : first});
+}
+
+void WgmmaRegisterStore::store_pair(ir::Buffer c, const Affine& at, Value start, int rows, Value pair) const {
+    if (has_aligned_pairs()) return builder_.store(c, at, pair, access(start, 2, rows));
+    for (int row = 0; row < rows; ++row)
+        builder_.store(c, at + row, builder_.shuffle(pair, pair, {static_cast<std::int8_t>(row)}),
+                       access(start, 1, 1));
 }
 
 /// `lower`: of the thread's two columns.
-void WgmmaRegisterStore::store_pair(const WgmmaOutput& result, const TileOrigin& tile, const Group& group,
-                                    int lower, Value start, bool reads) const {
+void WgmmaRegisterStore::store_column(const WgmmaOutput& result, const TileOrigin& tile, const Group& group,
+                                      int lower, Value start, bool reads) const {
     const DataType stored = scalar_of(product_.type_of_c());
     const Affine row = group.in_tile * rows_of_group + 2 * builder_.thread(0, 1, 4);
     const Affine column = group.first_column + lower * rows_of_group + 16 * builder_.thread(0, 32, 4) +
@@ -55,11 +72,9 @@ void WgmmaRegisterStore::store_pair(const WgmmaOutput& result, const TileOrigin&
         builder_.multiply(scalar(0), builder_.shuffle(group.sums, group.sums, {first, second}));
     /// Of both rows, or of the first alone, where C's last row is odd.
     const auto write = [&](int rows) {
-        const ir::Access access{
-            .lanes = 2, .active = rows, .dynamic = start, .dynamic_scale = has_aligned_pairs() ? 2 : 1};
         Value value = pair;
         if (reads) {
-            Value old = builder_.load(result.c_memory, at, access);
+            Value old = load_pair(result.c_memory, at, start, rows);
             if (stored != DataType::float32) old = builder_.convert(old, DataType::float32);
             value = builder_.fma(scalar(1), old, value);
         }
@@ -68,7 +83,7 @@ void WgmmaRegisterStore::store_pair(const WgmmaOutput& result, const TileOrigin&
                 {tile.matrix, tile.row_pair, tile.column},
                 {group.in_tile * (rows_of_group / 2) + builder_.thread(0, 1, 4), column}, value);
         if (stored != DataType::float32) value = builder_.convert(value, stored);
-        builder_.store(result.c_memory, at, value, access);
+        store_pair(result.c_memory, at, start, rows, value);
     };
     // Tiles of a cluster's last blocks may lie outside C entirely.
     const bool has_edge = product_.columns % (Integer{schedule_.cta_tile.n} * schedule_.cluster.n) != 0;

@@ -32,11 +32,16 @@ public:
     static std::string infeasibility(const CanonicalWgmmaGemm& gemm);
 
 private:
+    /// Whether all columns begin at even elements; threads then access two rows at once.
     bool has_aligned_pairs() const {
         return product_.c.column_stride % 2 == 0 && (product_.batch == 1 || product_.c.batch_stride % 2 == 0);
     }
-    void store_pair(const WgmmaOutput& result, const TileOrigin& tile, const Group& group, int lower,
-                    ir::Value start, bool reads) const;
+    void store_column(const WgmmaOutput& result, const TileOrigin& tile, const Group& group, int lower,
+                      ir::Value start, bool reads) const;
+    ir::Access access(ir::Value start, int lanes, int active) const;
+    /// Of `rows` rows from `at` on; `start` is added to it, in pairs or in elements.
+    ir::Value load_pair(ir::Buffer c, const Affine& at, ir::Value start, int rows) const;
+    void store_pair(ir::Buffer c, const Affine& at, ir::Value start, int rows, ir::Value pair) const;
 
     ir::Builder& builder_;
     const WgmmaGemm& schedule_;

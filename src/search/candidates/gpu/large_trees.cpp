@@ -51,8 +51,7 @@ std::vector<BreakdownTree> sweeps(Integer n, int count, Integer entries) {
         result.push_back(split("two-sweep", {columns, 1, 1}, *of_rows, *of_columns, columns == rows));
         if (result.size() == max_large_matrices) return result;
     }
-    if (result.empty())
-        if (auto by_primes = sweeps_by_primes(n, entries)) result.push_back(std::move(*by_primes));
+    if (result.empty()) result = sweeps_by_primes(n, entries);
     if (result.empty())
         if (auto convolution = swept_convolution(n, 2, 4 * n)) result.push_back(std::move(*convolution));
     return result;

@@ -57,9 +57,9 @@ public:
                 if (const BreakdownTree other = without_rader(tree); other != tree)
                     add_kernels(other, row_for(other));
         if (is_swept() && 16 * n_ * entry_bytes_ > capacity) add_two_sweeps();
-        if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
-            if (const auto tree = sweeps_by_primes(n_, capacity / entry_bytes_))
-                add_kernels(*tree, bank_count);
+        if (pass_.nonterminal.is<formula::Dft>() && few_per_multiprocessor())
+            for (const BreakdownTree& tree : sweeps_by_primes(n_, capacity / entry_bytes_))
+                add_kernels(tree, bank_count);
         if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
             if (const auto tree = swept_convolution(n_, 2, longest_side * longest_side))
                 add_kernels(*tree, bank_count);
@@ -179,6 +179,8 @@ private:
         return convolves() || pass_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0);
     }
 
+    /// Whether a multiprocessor holds fewer than four transforms.
+    bool few_per_multiprocessor() const { return n_ * entry_bytes_ > gpu_.max_shared_bytes_per_block / 4; }
     bool beyond_half_a_block() const { return n_ * entry_bytes_ > gpu_.max_shared_bytes_per_block / 2; }
     /// In the batch and in the other dimensions.
     Integer transforms() const {

@@ -59,8 +59,11 @@ std::optional<BreakdownTree> around(const char* rule, std::optional<BreakdownTre
     return BreakdownTree{rule, {}, {std::move(*inner)}};
 }
 
-/// Maximum points of a sweep's transforms; a block holds several at once.
-constexpr Integer longest_swept = 4096;
+/// Maximum points of a sweep's transforms of which a block of `entries` holds several at once.
+Integer several_per_block(Integer entries) {
+    constexpr Integer longest_swept = 4096;
+    return std::min(longest_swept, entries / 2); // two arrays
+}
 /// Maximum radix of a convolution; beyond it another length is better.
 constexpr Integer widest_of_convolution = 17;
 
@@ -375,6 +378,25 @@ std::vector<std::vector<Integer>> radix_lists(Integer n, Integer widest) {
     return lists;
 }
 
+/// A real convolution of the smallest even smooth size that holds n − 1 entries without wrapping around: half the work
+/// of a complex one. Few trees, because rating one takes some ten milliseconds.
+std::vector<BreakdownTree> padded_real_rader_trees(Integer n) {
+    constexpr std::size_t most_lists = 2;
+    const std::vector<Integer> sizes = smooth_sizes(2 * n - 3, 3 * n);
+    const auto size = std::find_if(sizes.begin(), sizes.end(), [](Integer each) { return each % 2 == 0; });
+    if (size == sizes.end()) return {};
+    std::vector<std::vector<Integer>> lists = radix_lists(*size, largest_gpu_radix);
+    if (lists.size() > most_lists) lists.resize(most_lists);
+    std::vector<BreakdownTree> trees;
+    for (const std::vector<Integer>& list : lists) {
+        const BreakdownTree rising{"rdft-stockham", list, {}},
+            falling{"rdft-stockham", {list.rbegin(), list.rend()}, {}};
+        trees.push_back({"rdft-rader", {*size}, {falling, rising}});
+        trees.push_back({"rdft-rader", {*size}, {falling, falling}});
+    }
+    return trees;
+}
+
 } // namespace
 
 std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer widest) {
@@ -399,6 +421,8 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
             add({"rader", {}, {rising, falling}});
             add({"rader", {}, {falling, rising}});
         }
+    if (real && rules::is_prime(n) && !trees.empty() && trees.front().rule == "rdft-embedding")
+        for (const BreakdownTree& tree : padded_real_rader_trees(n)) add(tree);
     for (std::vector<Integer>& list :
          radix_lists(n, std::max(real ? largest_gpu_radix : widest, largest_gpu_prime)))
         for (const bool falling : {false, true}) {
@@ -422,8 +446,8 @@ std::optional<BreakdownTree> three_sweeps(Integer n) {
     return radices.empty() ? std::nullopt : sweeps_by(radices, passes_of_block);
 }
 
-std::optional<BreakdownTree> sweeps_by_primes(Integer n, Integer entries) {
-    const Integer longest = std::min(longest_swept, entries / 2); // two arrays
+std::optional<BreakdownTree> sweeps_by_primes(Integer n, Integer entries, Integer largest) {
+    const Integer longest = several_per_block(entries);
     std::vector<Integer> radices;
     Integer rest = n;
     for (Integer prime = rules::largest_prime_factor(rest); rest > 1 && prime > largest_gpu_prime;
@@ -445,13 +469,22 @@ std::optional<BreakdownTree> sweeps_by_primes(Integer n, Integer entries) {
         if (rules::largest_prime_factor(radix) <= largest_gpu_prime) return passes_of_block(radix);
         // Rader's index table combined with twiddles would be a table as long as the data; the first radix has no
         // twiddles.
-        if (radix == radices.front() && radix <= longest &&
+        if (radix == radices.front() && radix <= largest &&
             std::count(radices.begin(), radices.end(), radix) == 1)
             if (auto tree = rader_tree(radix)) return tree;
-        if (auto tree = bluestein_tree(radix); tree && tree->choice.front() <= longest) return tree;
+        if (auto tree = bluestein_tree(radix); tree && tree->choice.front() <= largest) return tree;
         if (auto tree = swept_convolution(radix, 2, longest * longest)) return tree;
         return swept_convolution(radix, 3, 4 * radix);
     });
+}
+
+std::vector<BreakdownTree> sweeps_by_primes(Integer n, Integer entries) {
+    std::vector<BreakdownTree> trees;
+    for (const Integer largest : {several_per_block(entries), entries})
+        if (auto tree = sweeps_by_primes(n, entries, largest);
+            tree && std::find(trees.begin(), trees.end(), *tree) == trees.end())
+            trees.push_back(std::move(*tree));
+    return trees;
 }
 
 std::optional<BreakdownTree> swept_convolution(Integer n, int sweeps, Integer most) {

@@ -33,9 +33,13 @@ rules::BreakdownTree reversed_passes(rules::BreakdownTree tree);
 std::optional<rules::BreakdownTree> three_sweeps(Integer n);
 
 /// A DFT of a composite number of points with prime factors above `largest_gpu_prime`: one sweep for each such prime,
-/// whose columns are convolutions, and up to three more for the remaining factor. A block holds `entries`. Nothing for
-/// primes and for products of small primes.
-std::optional<rules::BreakdownTree> sweeps_by_primes(Integer n, Integer entries);
+/// whose columns are convolutions, and up to three more for the remaining factor. A block holds `entries`, and takes
+/// convolutions of up to `largest` of them; longer ones take sweeps of their own. Nothing for primes and for products of
+/// small primes.
+std::optional<rules::BreakdownTree> sweeps_by_primes(Integer n, Integer entries, Integer largest);
+
+/// The same for the limits worth rating: convolutions of which a block holds several, and of which it holds one.
+std::vector<rules::BreakdownTree> sweeps_by_primes(Integer n, Integer entries);
 
 /// A DFT that exceeds a block's shared memory and has a large prime factor: a convolution whose transforms take two or
 /// three sweeps each. Nothing if it needs more than `most` entries.
