@@ -7,6 +7,7 @@
 #include "gemm/gpu/tensor_map.hpp"
 #include "gemm/gpu/wgmma/kernel.hpp"
 #include "gemm/gpu/wgmma/layout.hpp"
+#include "gemm/gpu/wgmma/register_store.hpp"
 
 #include <algorithm>
 #include <array>
@@ -340,6 +341,16 @@ double loaded_bytes(const WgmmaConstants& constants, double fraction) {
     return std::pow(constants.loaded, sharing) * std::pow(constants.loaded_alone, 1 - sharing);
 }
 
+/// Of whole sectors, which a quad's eight rows of a column may fill in part.
+double stored_bytes_per_element(const MatrixProduct& canonical) {
+    constexpr Integer sector = 32;
+    const Integer bytes = bytes_of(canonical.type_of_c()),
+                  written = WgmmaRegisterStore::rows_of_group * bytes;
+    const bool is_aligned = canonical.c.column_stride * bytes % sector == 0;
+    const Integer touched = is_aligned ? std::max(sector, written) : written + sector - bytes; // on average
+    return static_cast<double>(touched) / WgmmaRegisterStore::rows_of_group;
+}
+
 /// Of operands and C, each once.
 double once_bytes(const CanonicalWgmmaGemm& gemm) {
     const MatrixProduct& canonical = gemm.product();
@@ -382,11 +393,12 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
                  1 / constants.overlap);
     const double exchange = schedule.split_k == 1 ? 0 : split_k_cycles + 2 * accumulators * 4 / split_k_bytes;
     const bool stores_registers = schedule.epilogue_tile_m == 0;
-    const double of_tile = main_loop + constants.per_tile + exchange +
-                           accumulators / schedule.split_k *
-                               static_cast<double>(bytes_of(canonical.type_of_c())) /
-                               (stores_registers ? constants.from_registers : constants.epilogue) +
-                           (stores_registers || schedule.split_k > 1 ? 0 : constants.staged);
+    const double of_tile =
+        main_loop + constants.per_tile + exchange +
+        accumulators / schedule.split_k *
+            (stores_registers ? stored_bytes_per_element(canonical) / constants.from_registers
+                              : static_cast<double>(bytes_of(canonical.type_of_c())) / constants.epilogue) +
+        (stores_registers || schedule.split_k > 1 ? 0 : constants.staged);
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;

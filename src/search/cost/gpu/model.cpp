@@ -134,8 +134,8 @@ private:
         weight_ = static_cast<double>(entries_of(call)) / static_cast<double>(all_);
         widest_ = std::max(widest_, entries);
         if (!call.codelet.then.empty()) widest_of_several_ = std::max(widest_of_several_, entries);
-        max_entries_ = std::max(max_entries_, iterations_per_thread * entries);
-        held_ = held_ || overwrites_unread(loops_, call);
+        if (overwrites_unread(loops_, call) && iterations_per_thread > 1)
+            held_entries_ = std::max(held_entries_, iterations_per_thread * entries);
         const double of_thread = static_cast<double>(iterations_per_thread) * instructions_of(call);
         features_.steps += 1;
         features_.waits += waits_for_spectrum(call) ? 1 : 0;
@@ -256,11 +256,14 @@ private:
 
     Integer wanted_registers() const {
         const Integer words = scalar_bytes_ / 4;
-        const bool in_several_iterations = held_ && max_entries_ > widest_;
-        const Integer entries = in_several_iterations ? max_entries_ : widest_;
-        const Integer scalars = entry_bytes_ / scalar_bytes_;
-        return scalars * words * (entries + std::max<Integer>(widest_of_several_ - entries_of_one, 0)) +
-               other_registers + (in_several_iterations ? registers_of_iterations : 0);
+        const auto registers_for = [&](Integer entries) {
+            const Integer scalars = entry_bytes_ / scalar_bytes_;
+            return scalars * words * (entries + std::max<Integer>(widest_of_several_ - entries_of_one, 0)) +
+                   other_registers;
+        };
+        const Integer of_held =
+            held_entries_ > 0 ? registers_for(held_entries_) + registers_of_iterations : 0;
+        return std::max(registers_for(widest_), of_held);
     }
 
     Integer register_unit() const { return gpu_.register_granularity / gpu_.warp_size; }
@@ -305,12 +308,11 @@ private:
     Integer entry_bytes_;
     Integer stored_scalar_bytes_;
     GpuAccesses accesses_;
-    bool held_ = false;
     Integer all_ = 1;               ///< scalars of the largest step
     double weight_ = 0;             ///< of the current step, relative to that
     Integer widest_ = 1;            ///< entries of a codelet
     Integer widest_of_several_ = 0; ///< likewise, for a codelet of several operations in sequence
-    Integer max_entries_ = 1;       ///< per thread in one step
+    Integer held_entries_ = 0;      ///< per thread, of several iterations at a barrier
     GpuKernelFeatures features_;
     Integer registers_ = 0; ///< per thread
     std::vector<SharedVector> shared_;
