@@ -63,6 +63,13 @@ TEST(TransformsBeyondABlock, OfLargePrimesTimesOthersAreSweptByEach) {
         EXPECT_NE(proved(text).find("[stockham("), std::string::npos);
 }
 
+/// Of lengths that a block holds but twice, or once.
+TEST(TransformsBeyondABlock, OfPrimesThatFillABlockAreKernelsOfTheirOwn) {
+    for (const char* more : {"", " backward", " inplace"})
+        expect_starts_with(proved(std::string("dft 3027 batch=2") + more),
+                           "generic: 0 stockham(1009,3)[codelet, rader[");
+}
+
 TEST(TransformsBeyondABlock, OfRealsMultiplyRangesByConstants) {
     for (const char* text : {"rdft 161051 backward", "dct4 161051 float32"})
         support::prove(text, gpu_schedule(problem(text), target::gpu_named("sm_90")));

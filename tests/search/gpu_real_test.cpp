@@ -2,10 +2,12 @@
 #include "plan/check/transform.hpp"
 #include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
+#include "search/candidates/gpu/trees.hpp"
 #include "search/cost/gpu/estimate.hpp"
 #include "support/proved_schedule.hpp"
 #include "support/transform_schedule.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -58,6 +60,24 @@ TEST(RealTransformsOnGpus, UseHalfSizeComplexTransformsIfLong) {
             const std::string text = fmt::format("rdft {}", n) + more;
             prove(text, gpu_schedule(swirl::problem(text), gpu()));
         }
+    }
+}
+
+/// 82 has the prime factor 41, so the convolution has at least 2·83 − 3 points.
+TEST(RealTransformsOnGpus, OfPrimesMayBePaddedRealConvolutions) {
+    for (const Direction direction : {Direction::forward, Direction::backward}) {
+        int padded = 0;
+        for (const rules::BreakdownTree& tree : gpu_trees(formula::RDFT(83, direction), largest_gpu_radix)) {
+            if (tree.rule != "rdft-rader") continue;
+            EXPECT_EQ(tree.choice, (rules::Choice{180})) << "2^a·3^b·5^c";
+            ++padded;
+            const std::string more = direction == Direction::forward ? "" : " backward";
+            for (const char* configuration : {"90x1 single_buffer", "60x2 pitch 1 staged"})
+                prove("rdft 83 batch=3" + more,
+                      transform_schedule(
+                          fmt::format("sm_90: 0 {} on {}", rules::to_string(tree), configuration)));
+        }
+        EXPECT_GT(padded, 1);
     }
 }
 

@@ -53,9 +53,11 @@ public:
             for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix()))
                 add_kernels(tree, row_for(tree));
         if (found_.empty() && n_ * entry_bytes_ <= capacity)
-            for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix()))
-                if (const BreakdownTree other = without_rader(tree); other != tree)
+            for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix())) {
+                const bool is_padded = tree.rule == "rdft-rader" && tree.choice.front() != n_ - 1;
+                if (const BreakdownTree other = without_rader(tree); other != tree && !is_padded)
                     add_kernels(other, row_for(other));
+            }
         if (is_swept() && 16 * n_ * entry_bytes_ > capacity) add_two_sweeps();
         if (pass_.nonterminal.is<formula::Dft>() && few_per_multiprocessor())
             for (const BreakdownTree& tree : sweeps_by_primes(n_, capacity / entry_bytes_))

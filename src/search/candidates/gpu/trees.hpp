@@ -53,7 +53,8 @@ std::vector<rules::BreakdownTree> gpu_band_trees(const formula::Formula& transfo
 /// breakdown exists.
 std::optional<rules::BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction);
 
-/// The tree with Bluestein's convolutions in place of Rader's, whose entries need index tables.
+/// The tree with Bluestein's convolutions in place of Rader's, whose entries need index tables; of those that are not
+/// padded.
 rules::BreakdownTree without_rader(rules::BreakdownTree tree);
 
 /// Whether its nested transforms are calls of one kernel (see loops::LaunchConfiguration::fuse_nested).
