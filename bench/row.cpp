@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "bench/support/setting.hpp"
+#include "cli/geometric_mean.hpp"
 #include "cli/table.hpp"
 #include "runtime/timer.hpp"
 
@@ -195,15 +196,14 @@ std::string summary(const std::vector<Row>& rows) {
                       "geometric mean"});
     for (auto& [name, ratios] : peers) {
         std::sort(ratios.sorted.begin(), ratios.sorted.end());
-        double logarithms = 0;
-        for (const double ratio : ratios.sorted) logarithms += std::log(ratio);
         const auto count = static_cast<double>(ratios.sorted.size());
         const auto slower =
             std::lower_bound(ratios.sorted.begin(), ratios.sorted.end(), 0.95) - ratios.sorted.begin();
         table.add({name, std::to_string(ratios.sorted.size()),
                    fmt::format("{:.0f}%", 100 * static_cast<double>(slower) / count),
                    fmt::format("{:.2f}", ratios.at(0.05)), fmt::format("{:.2f}", ratios.at(0.5)),
-                   fmt::format("{:.2f}", ratios.at(0)), fmt::format("{:.2f}", std::exp(logarithms / count))});
+                   fmt::format("{:.2f}", ratios.at(0)),
+                   fmt::format("{:.2f}", cli::geometric_mean(ratios.sorted))});
     }
     std::string text = peers.empty() ? "" : "\n" + table.text();
     for (const auto& [reason, library] : absent) text += fmt::format("{}: {}\n", library, reason);

@@ -5,16 +5,15 @@
 #include "bench/support/given_library.hpp"
 #include "bench/support/program.hpp"
 #include "bench/support/rounds.hpp"
+#include "cli/geometric_mean.hpp"
 #include "runtime/cpu/affinity.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <complex>
 #include <functional>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <string>
@@ -156,9 +155,9 @@ void compare(const GivenLibrary& library, int n, Options& options) {
     }
 }
 
-/// The baseline's times over the library's, routine by routine in alternation; adds logarithms of their medians.
+/// The baseline's times over the library's, routine by routine in alternation; adds their medians.
 void compare_with_baseline(const GivenLibrary& library, const GivenLibrary& baseline, int n, Options& options,
-                           std::vector<double>& logarithms) {
+                           std::vector<double>& medians) {
     Matrices matrices(n);
     const std::vector<Implementation> ours = implementations(library, matrices, n);
     const std::vector<Implementation> theirs = implementations(baseline, matrices, n);
@@ -177,7 +176,7 @@ void compare_with_baseline(const GivenLibrary& library, const GivenLibrary& base
         const double least = *std::min_element(of_ours.begin(), of_ours.end());
         const double best = *std::min_element(of_theirs.begin(), of_theirs.end()) / least;
         const double median = median_of(ratios);
-        logarithms.push_back(std::log(median));
+        medians.push_back(median);
         fmt::print("{:>5}  {:<10} {:>9.1f}   {:.3f} {:.3f}\n", n, ours[k].name, ours[k].flops / least / 1e9,
                    best, median);
         options.json.write({{"n", n}, {"routine", ours[k].name}, {"best_ratio", best}, {"ratio", median}});
@@ -206,11 +205,9 @@ int run(Options& options) {
         return 0;
     }
     const GivenLibrary baseline(options.baseline);
-    std::vector<double> logarithms;
-    for (const int n : options.sizes) compare_with_baseline(library, baseline, n, options, logarithms);
-    const double sum = std::accumulate(logarithms.begin(), logarithms.end(), 0.0);
-    fmt::print("geometric mean of {} medians: {:.3f}\n", logarithms.size(),
-               std::exp(sum / static_cast<double>(logarithms.size())));
+    std::vector<double> medians;
+    for (const int n : options.sizes) compare_with_baseline(library, baseline, n, options, medians);
+    fmt::print("geometric mean of {} medians: {:.3f}\n", medians.size(), cli::geometric_mean(medians));
     return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "bench/support/program.hpp"
 #include "bench/support/resident_memory.hpp"
 #include "bench/support/rounds.hpp"
+#include "cli/geometric_mean.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/timer.hpp"
 
@@ -235,16 +236,13 @@ void compare_draws(const std::vector<Library>& libraries, Options& options) {
         options.json.write({{"problem", problem.text()}, {"seconds", {one, other}}});
     }
     std::sort(ratios.begin(), ratios.end());
-    double logarithms = 0;
-    for (const double ratio : ratios) logarithms += std::log(ratio);
     const auto slower = std::lower_bound(ratios.begin(), ratios.end(), 0.95) - ratios.begin();
     fmt::print(
         "time of {} ({}) over that of {} (estimate), {} draws with seed {}: geometric mean {:.2f}, a "
         "twentieth below "
         "{:.2f}, {} below 0.95, least {:.2f}\n",
         libraries[0].name, options.effort, libraries[1].name, ratios.size(), options.seed,
-        std::exp(logarithms / static_cast<double>(ratios.size())), ratios[ratios.size() / 20], slower,
-        ratios.front());
+        cli::geometric_mean(ratios), ratios[ratios.size() / 20], slower, ratios.front());
 }
 
 int run(Options& options) {

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "bench/support/program.hpp"
+#include "cli/geometric_mean.hpp"
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -233,11 +234,10 @@ private:
         std::vector<double>& regrets = judgement.regrets;
         if (regrets.empty()) return;
         std::sort(regrets.begin(), regrets.end());
-        double sum = 0, squares = 0;
-        for (const double regret : regrets) sum += std::log(regret);
+        double squares = 0;
         for (const double error : judgement.errors) squares += error * error;
         fmt::print("{:<28}{:>9}{:>10.3f}{:>10.3f}{:>10.3f}", name, regrets.size(),
-                   std::exp(sum / static_cast<double>(regrets.size())),
+                   cli::geometric_mean(regrets),
                    regrets[std::min(regrets.size() - 1, regrets.size() * 19 / 20)], regrets.back());
         if (!judgement.errors.empty())
             fmt::print("{:>10.3f}", std::sqrt(squares / static_cast<double>(judgement.errors.size())));

@@ -1,5 +1,6 @@
 #include "cli/tune/summary.hpp"
 
+#include "cli/geometric_mean.hpp"
 #include "cli/mistake.hpp"
 #include "cli/table.hpp"
 
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 namespace swirl::cli {
@@ -30,9 +32,7 @@ const char* name_of(State state) {
 Regret regret_of(std::vector<std::pair<double, std::string>> ratios) {
     Regret regret{.problems = ratios.size()};
     if (ratios.empty()) return regret;
-    double logarithms = 0;
-    for (const auto& [ratio, problem] : ratios) logarithms += std::log(ratio);
-    regret.mean = std::exp(logarithms / static_cast<double>(ratios.size()));
+    regret.mean = geometric_mean(ratios | std::views::keys);
     std::sort(ratios.begin(), ratios.end());
     const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(ratios.size())));
     regret.percentile_95 = ratios[rank - 1].first;
