@@ -66,6 +66,7 @@ if(SWIRL_BUILD_TESTS)
         add_test(NAME ${name} COMMAND ${Python_EXECUTABLE} -m pytest -q -rs -p no:cacheprovider ${file})
         # 5: no test was collected, as a library that all of them need is missing
         set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 5 TIMEOUT ${SWIRL_TEST_SECONDS} LABELS python
+            COST 20 # a whole file each: started before tests of one case
             ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;SWIRL_SHIPPED_WISDOM=off;SWIRL_TEST_CUDA_DRIVER=${PROJECT_BINARY_DIR}/fake_drivers/libfake_cuda_12080.so")
     endforeach()
 endif()
