@@ -3,6 +3,11 @@
 
 set(SWIRL_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # version 0.2 need not be compatible with 0.1
 
+# Debian builds libasmjit.a without -fPIC: all that contains it gets this in place of one of its objects; see the file.
+add_library(swirl_asmjit_debug_output OBJECT ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
+target_link_libraries(swirl_asmjit_debug_output PRIVATE swirl_compile_options asmjit::asmjit)
+set(asmjit_debug_output $<TARGET_OBJECTS:swirl_asmjit_debug_output>)
+
 # swirl_library(<target> NAME <name> [VERSION <version> SOVERSION <version>] [SUBFOLDER <folder>] [SYMBOL_VERSION <version>]
 #     LAYERS <folder>… EXPORTS <pattern>… [SHARED_ONLY]): targets <target> (shared) and, unless SHARED_ONLY, <name>_static, in
 # this folder among the others'. All objects of the layers are in it, and those of the layers above that they need.
@@ -23,9 +28,6 @@ function(swirl_library target)
     endforeach()
     list(GET arg_LAYERS -1 last)
 
-    # Debian builds libasmjit.a without -fPIC; see the file.
-    set(asmjit_debug_output ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
-
     list(JOIN arg_EXPORTS "; " patterns)
     set(version_script ${PROJECT_BINARY_DIR}/${target}.map)
     file(CONFIGURE OUTPUT ${version_script} CONTENT "@arg_SYMBOL_VERSION@ { global: @patterns@; local: *; };\n" @ONLY)
@@ -45,8 +47,6 @@ function(swirl_library target)
     list(JOIN arg_EXPORTS "\n" patterns)
     set(exported_names ${PROJECT_BINARY_DIR}/${arg_NAME}.exports)
     file(CONFIGURE OUTPUT ${exported_names} CONTENT "@patterns@\n" @ONLY)
-    add_library(${target}_merged OBJECT ${asmjit_debug_output})
-    target_link_libraries(${target}_merged PRIVATE swirl_compile_options asmjit::asmjit)
     set(linked_in)
     foreach(layer IN LISTS SWIRL_LAYERS)
         if(layer IN_LIST arg_LAYERS)
@@ -59,12 +59,12 @@ function(swirl_library target)
     endforeach()
     list(APPEND linked_in $<TARGET_FILE:asmjit::asmjit> ${SWIRL_SQLITE_LIBRARY})
     add_custom_command(OUTPUT ${merged}
-        COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged} $<TARGET_OBJECTS:${target}_merged>
+        COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged} ${asmjit_debug_output}
             --whole-archive ${archives} --no-whole-archive --start-group ${linked_in} --end-group
         # Of unique symbols, which asmjit's objects have, weak ones are made first: they would stay global.
         COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z*6asmjit* ${merged}
         COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbols=${exported_names} --localize-hidden ${merged}
-        DEPENDS $<TARGET_OBJECTS:${target}_merged> ${archives} ${linked_in} ${exported_names}
+        DEPENDS ${asmjit_debug_output} ${archives} ${linked_in} ${exported_names}
         COMMENT "Merging the objects of lib${arg_NAME}.a" COMMAND_EXPAND_LISTS VERBATIM)
     set_source_files_properties(${merged} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
     set(static ${arg_NAME}_static)

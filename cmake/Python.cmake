@@ -17,11 +17,16 @@ find_package(nanobind CONFIG REQUIRED)
 set(python_package ${PROJECT_BINARY_DIR}/python/swirl) # importable with PYTHONPATH=build/<preset>/python
 file(GLOB module_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/module/*.cpp)
 nanobind_add_module(swirl_python STABLE_ABI NB_STATIC NOMINSIZE PROTECT_STACK ${module_sources}
-    ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp) # see the file
+    ${asmjit_debug_output})
 set_target_properties(swirl_python PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${python_package})
 target_include_directories(swirl_python SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS} ${Python_NumPy_INCLUDE_DIRS})
 list(GET SWIRL_LIBRARY_LAYERS -1 last_layer)
 target_link_libraries(swirl_python PRIVATE swirl_${last_layer} swirl_reports swirl_compile_options)
+# Alone: the file that defines NumPy's table of functions, and the one with options of its own (below).
+swirl_unite(swirl_python ${PROJECT_SOURCE_DIR}/python/module/module.cpp ${PROJECT_SOURCE_DIR}/python/module/xla.cpp)
+get_target_property(nanobind_library swirl_python LINK_LIBRARIES)
+list(FILTER nanobind_library INCLUDE REGEX "^nanobind")
+swirl_unite(${nanobind_library})
 target_compile_options(swirl_python PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-tree-slp-vectorize>) # see Layers.cmake
 # XLA's headers, which jaxlib has, for swirl.jax; without them importing it says so. SWIRL_XLA_INCLUDE_DIR names another folder.
 if(NOT SWIRL_XLA_INCLUDE_DIR)
@@ -61,6 +66,7 @@ if(SWIRL_BUILD_TESTS)
         add_test(NAME ${name} COMMAND ${Python_EXECUTABLE} -m pytest -q -rs -p no:cacheprovider ${file})
         # 5: no test was collected, as a library that all of them need is missing
         set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 5 TIMEOUT ${SWIRL_TEST_SECONDS} LABELS python
+            COST 20 # a whole file each: started before tests of one case
             ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;SWIRL_SHIPPED_WISDOM=off;SWIRL_TEST_CUDA_DRIVER=${PROJECT_BINARY_DIR}/fake_drivers/libfake_cuda_12080.so")
     endforeach()
 endif()

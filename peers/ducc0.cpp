@@ -7,8 +7,8 @@
 namespace swirl::peers {
 namespace {
 
-struct Plugin {
-    Plugin() : library(files_beside_program("SWIRL_DUCC0", {"libswirl_ducc0.so"})) {
+struct Ducc0Plugin {
+    Ducc0Plugin() : library(files_beside_program("SWIRL_DUCC0", {"libswirl_ducc0.so"})) {
         is_complete = library.load(plan, ducc0_plan_name) && library.load(execute, ducc0_execute_name) &&
                       library.load(destroy, ducc0_destroy_name);
     }
@@ -31,7 +31,7 @@ PeerPlan plan_ducc0(const Transform& problem, const planning::Arguments& argumen
     if (problem.kind != TransformKind::dft && problem.kind != TransformKind::real_dft)
         return {{}, "DUCC0 is compared for dft and rdft only"};
     if (problem.layout == ComplexLayout::planar) return {{}, "DUCC0 has no planar layout"};
-    static const Plugin plugin;
+    static const Ducc0Plugin plugin;
     if (!plugin.is_complete)
         return {{},
                 plugin.library.absent_because() +

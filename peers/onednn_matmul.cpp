@@ -9,8 +9,9 @@
 namespace swirl::peers {
 namespace {
 
-struct Plugin {
-    explicit Plugin(int threads) : library(files_beside_program("SWIRL_ONEDNN", {"libswirl_onednn.so"})) {
+struct OnednnPlugin {
+    explicit OnednnPlugin(int threads)
+        : library(files_beside_program("SWIRL_ONEDNN", {"libswirl_onednn.so"})) {
         complete = library.load(plan, onednn_plan_name) && library.load(execute, onednn_execute_name) &&
                    library.load(destroy, onednn_destroy_name);
         void (*set_threads)(int) = nullptr; // of GNU's OpenMP, as Debian's oneDNN has them
@@ -27,7 +28,7 @@ struct Plugin {
 MatrixPlan plan_matmul(const MatrixCall& call, int threads, bool packs) {
     if (!call.widens() || call.transposed_a || call.transposed_b)
         return {.absent_because = "oneDNN's matmul is compared for narrow numbers that are not transposed"};
-    static const Plugin plugin(threads);
+    static const OnednnPlugin plugin(threads);
     if (!plugin.complete)
         return {.absent_because = plugin.library.absent_because() +
                                   "; it is built where CMake finds oneDNN (SWIRL_ONEDNN_INCLUDE_DIR)"};

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t cached_convolutions = 512;
 
-PlanCache<Plan>& cache() {
+PlanCache<Plan>& cached_blocks() {
     static auto* const plans =
         new PlanCache<Plan>(cached_convolutions); // never destroyed: plans may be in use at exit
     return *plans;
@@ -62,8 +62,8 @@ template <class Real> Real* address(std::uintptr_t memory, Integer offset = 0) {
 
 /// `second_input` and `second_output`: of planar blocks, elements from the real to the imaginary components.
 template <class Real>
-void execute(const Plan& plan, bool is_planar, std::uintptr_t data, Integer second_input, std::uintptr_t out,
-             Integer second_output, std::uintptr_t spectrum, Integer n) {
+void convolve_blocks(const Plan& plan, bool is_planar, std::uintptr_t data, Integer second_input,
+                     std::uintptr_t out, Integer second_output, std::uintptr_t spectrum, Integer n) {
     const Real* const values = address<const Real>(spectrum);
     const auto count = static_cast<std::size_t>(n);
     if (is_planar) {
@@ -96,18 +96,20 @@ void convolve(bool is_float32, std::uintptr_t data, std::uintptr_t out, std::uin
     if (blocks.input_strides.size() != blocks.count.size() ||
         blocks.output_strides.size() != blocks.count.size())
         throw nb::value_error("each loop over blocks has a stride on both sides");
-    std::shared_ptr<const Plan> plan = cache().find(key);
+    std::shared_ptr<const Plan> plan = cached_blocks().find(key);
     if (plan == nullptr) {
         plan = std::make_shared<const Plan>(make_estimated_plan(problem_of(blocks), threads));
-        cache().insert(key, plan);
+        cached_blocks().insert(key, plan);
     }
     const auto [second_input, second_output] =
         blocks.is_planar ? nb::cast<std::pair<Integer, Integer>>(second) : std::pair<Integer, Integer>(0, 0);
     execute_unlocked(plan->flops() > least_flops_to_release_lock, [&] {
         if (is_float32)
-            execute<float>(*plan, blocks.is_planar, data, second_input, out, second_output, spectrum, n);
+            convolve_blocks<float>(*plan, blocks.is_planar, data, second_input, out, second_output, spectrum,
+                                   n);
         else
-            execute<double>(*plan, blocks.is_planar, data, second_input, out, second_output, spectrum, n);
+            convolve_blocks<double>(*plan, blocks.is_planar, data, second_input, out, second_output, spectrum,
+                                    n);
     });
 }
 
@@ -119,7 +121,7 @@ void define_convolutions(nb::module_& module) {
                arg("n"), arg("loaded"), arg("kept"), arg("input_stride"), arg("output_stride"),
                arg("second").none(), arg("count"), arg("input_strides"), arg("output_strides"),
                arg("threads"));
-    module.def("clear_convolutions", [] { cache().clear(); });
+    module.def("clear_convolutions", [] { cached_blocks().clear(); });
 }
 
 } // namespace swirl::python

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t cached_calls = 512;
 
-PlanCache<Recipe>& cache() {
+PlanCache<Recipe>& cached_recipes() {
     static auto* const recipes =
         new PlanCache<Recipe>(cached_calls); // never destroyed: plans may be in use at exit
     return *recipes;
@@ -279,7 +279,7 @@ Result result_array(nb::handle out, const Array& x, Function function) {
     return result;
 }
 
-void execute(const Recipe& recipe, void* input, void* output) {
+void execute_recipe(const Recipe& recipe, void* input, void* output) {
     if (!recipe.plan) return;
     execute_unlocked(recipe.is_long, [&] {
         recipe.plan.execute(static_cast<const void*>(input), output);
@@ -296,7 +296,7 @@ void check_result(const Array& given, DataType type, const std::vector<npy_intp>
     if (!PyArray_CanCastTypeTo(reinterpret_cast<PyArray_Descr*>(result_type.ptr()),
                                PyArray_DESCR(given.get()), NPY_SAME_KIND_CASTING))
         throw nb::type_error(
-            ("Cannot cast the result, " + name_of(type) + ", to the data type of out").c_str());
+            ("Cannot cast the result, " + dtype_name_of(type) + ", to the data type of out").c_str());
     if (!PyArray_ISWRITEABLE(given.get())) throw nb::value_error("output array is read-only");
 }
 
@@ -342,7 +342,7 @@ nb::object run(const Arguments& given) {
         for (int d = 0; d < result.array.dimensions(); ++d) key.add(result.array.strides()[d]);
 
     const bool has_plan = !is_absent(given.plan);
-    std::shared_ptr<const Recipe> recipe = has_plan ? nullptr : cache().find(key);
+    std::shared_ptr<const Recipe> recipe = has_plan ? nullptr : cached_recipes().find(key);
     if (recipe == nullptr) {
         if (given.is_one_dimensional)
             resolve_one(x, lengths, axes, call);
@@ -368,22 +368,22 @@ nb::object run(const Arguments& given) {
             check_result(result.array, output_type(call), shape);
         }
         recipe = recipe_of(call, has_plan ? &plan_of(given.plan) : nullptr);
-        if (!has_plan) cache().insert(key, recipe);
+        if (!has_plan) cached_recipes().insert(key, recipe);
     }
     if (result.destination == Destination::given_array) {
         check_result(result.array, recipe->output_type, recipe->output_shape);
-        execute(*recipe, x.data(), result.array.data());
+        execute_recipe(*recipe, x.data(), result.array.data());
         return std::move(result.array).object();
     }
     if (recipe->is_in_place) {
-        execute(*recipe, x.data(), x.data());
+        execute_recipe(*recipe, x.data(), x.data());
         return std::move(input.array).object();
     }
     if (result.array) check_result(result.array, recipe->output_type, recipe->output_shape);
     Array fresh =
         Array::taken(PyArray_EMPTY(static_cast<int>(recipe->output_shape.size()), recipe->output_shape.data(),
                                    numpy_type_of(recipe->output_type), 0));
-    execute(*recipe, x.data(), fresh.data());
+    execute_recipe(*recipe, x.data(), fresh.data());
     if (!result.array) return std::move(fresh).object();
     if (PyArray_CopyInto(result.array.get(), fresh.get()) < 0) throw nb::python_error();
     return std::move(result.array).object();
@@ -452,8 +452,8 @@ void define_transforms(nb::module_& module) {
         return former;
     });
     module.def("get_workers", [] { return default_workers; });
-    module.def("clear_cache", [] { cache().clear(); });
-    module.def("cached_plans", [] { return cache().size(); });
+    module.def("clear_cache", [] { cached_recipes().clear(); });
+    module.def("cached_plans", [] { return cached_recipes().size(); });
 }
 
 } // namespace swirl::python

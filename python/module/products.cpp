@@ -30,7 +30,7 @@ struct ProductRecipe {
     bool is_long = false;
 };
 
-PlanCache<ProductRecipe>& cache() {
+PlanCache<ProductRecipe>& product_cache() {
     static auto* const recipes =
         new PlanCache<ProductRecipe>(cached_products); // never destroyed: plans may be in use at exit
     return *recipes;
@@ -189,10 +189,10 @@ nb::object matmul(nb::handle a_object, nb::handle b_object, nb::handle out, int 
             key.add(array->strides()[d]);
         }
     }
-    std::shared_ptr<const ProductRecipe> recipe = cache().find(key);
+    std::shared_ptr<const ProductRecipe> recipe = product_cache().find(key);
     if (recipe == nullptr) {
         recipe = recipe_of({*data_type_of(a), workers}, operands_of(a), operands_of(b));
-        cache().insert(key, recipe);
+        product_cache().insert(key, recipe);
     }
     const auto is_fitting = [&](const Array& c) {
         return c.type() == type && PyArray_ISCARRAY(c.get()) &&

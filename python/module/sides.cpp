@@ -96,7 +96,8 @@ Extent extent_of(const Side& side) {
 Tensor new_numpy_array(const Side& side) {
     const int type = numpy_type_of(side.type);
     if (type < 0)
-        throw nb::type_error(("NumPy has no data type for " + side.name + ", " + name_of(side.type)).c_str());
+        throw nb::type_error(
+            ("NumPy has no data type for " + side.name + ", " + dtype_name_of(side.type)).c_str());
     const Extent extent = extent_of(side);
     npy_intp elements = extent.elements, in_side = 1;
     for (const Integer length : side.shape) in_side *= length;
@@ -119,7 +120,7 @@ std::string text_of(Device device) {
 
 } // namespace
 
-std::string name_of(DataType type) {
+std::string dtype_name_of(DataType type) {
     constexpr std::pair<DataType, const char*> names[] = {
         {DataType::int8, "int8"},           {DataType::uint8, "uint8"},
         {DataType::int32, "int32"},         {DataType::float16, "float16"},
@@ -157,7 +158,7 @@ Tensor new_array(const Side& side, const Tensor& like, void* stream) {
     const Extent extent = extent_of(side);
     const nb::object array =
         nb::module_::import_("swirl._arrays")
-            .attr("new_array")(like.object, name_of(side.type).c_str(), tuple_of(side.shape),
+            .attr("new_array")(like.object, dtype_name_of(side.type).c_str(), tuple_of(side.shape),
                                tuple_of(side.strides), extent.elements, extent.first);
     return tensor_of(array, side.name, stream);
 }

@@ -11,7 +11,7 @@
 namespace swirl::python {
 
 /// "float64", "complex64", …
-std::string name_of(DataType type);
+std::string dtype_name_of(DataType type);
 
 /// What an execution takes as one of its arrays: the input or output of a transform, A, B or C of a product.
 struct Side {

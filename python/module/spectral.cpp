@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t cached_transforms = 1024;
 
-PlanCache<Recipe>& cache() {
+PlanCache<Recipe>& memory_recipes() {
     static auto* const recipes =
         new PlanCache<Recipe>(cached_transforms); // never destroyed: plans may be in use at exit
     return *recipes;
@@ -85,7 +85,7 @@ void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t
     if (plan_to_take != nullptr && plan_to_take->device() != where.device())
         throw UserError("plan is for " + name_of(plan_to_take->device()) + ", but the array is on " +
                         name_of(where.device()));
-    std::shared_ptr<const Recipe> recipe = plan_to_take != nullptr ? nullptr : cache().find(key);
+    std::shared_ptr<const Recipe> recipe = plan_to_take != nullptr ? nullptr : memory_recipes().find(key);
     if (recipe == nullptr) {
         if (where.is_capturing && plan_to_take == nullptr) refuse_planning_in_capture();
         Call call;
@@ -108,7 +108,7 @@ void transform(int function_number, int scaled, bool is_weighted, std::uintptr_t
         if (window.data != nullptr && (call.axes.size() != 1 || factor.data != nullptr))
             throw nb::value_error("a window is for transforms along one axis, without a factor");
         recipe = kept_while_gpu_runs(recipe_of(call, plan_to_take));
-        if (plan_to_take == nullptr) cache().insert(key, recipe);
+        if (plan_to_take == nullptr) memory_recipes().insert(key, recipe);
     }
     if (!recipe->plan) return;
     void* const to = reinterpret_cast<void*>(out);
@@ -154,8 +154,8 @@ void define_memory_transforms(nb::module_& module) {
         {"complex64", DataType::complex64}, {"complex128", DataType::complex128}};
     for (const auto& [name, type] : names) types[name] = static_cast<int>(type);
     module.attr("data_types") = types;
-    module.def("memory_plans", [] { return cache().size(); });
-    module.def("clear_memory_plans", [] { cache().clear(); });
+    module.def("memory_plans", [] { return memory_recipes().size(); });
+    module.def("clear_memory_plans", [] { memory_recipes().clear(); });
 }
 
 } // namespace swirl::python

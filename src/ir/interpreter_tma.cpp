@@ -12,7 +12,7 @@ using namespace interpreted;
 
 namespace {
 
-constexpr int sector_bytes = 32;
+constexpr int tma_sector_bytes = 32;
 constexpr Integer box_alignment = 128; // bytes in shared memory
 
 const TensorInfo& tensor_map_of(const Program& program, const DecodedOperation& op) {
@@ -65,8 +65,8 @@ void Interpreter::Executor::count_box(const DecodedOperation& op, int thread, Ac
     ++counts.accesses;
     for_each_of_box(op, thread, [&](Integer, std::optional<Integer> index) {
         counts.bytes += bytes;
-        if (!index || last_sector == floor_divide(*index * bytes, sector_bytes)) return;
-        last_sector = floor_divide(*index * bytes, sector_bytes);
+        if (!index || last_sector == floor_divide(*index * bytes, tma_sector_bytes)) return;
+        last_sector = floor_divide(*index * bytes, tma_sector_bytes);
         ++counts.sectors;
     });
 }

@@ -120,14 +120,14 @@ bool suits_callbacks(const Request& request, const Extents& extents, const Nodes
     });
 }
 
-void remove_inexact_vector_tags(const Request& request, const Extents& extents, Nodes& nodes) {
+void remove_inexact_tags(const Request& request, const Extents& extents, Nodes& nodes) {
     const auto suits = [&](const std::optional<Pointwise>& pointwise,
                            const std::vector<Location>& locations) {
         return !has_callback(locations) || are_exact_in_lanes(*pointwise, locations, extents, request.scalar);
     };
     for (Node& node : nodes) {
         if (auto* const nest = std::get_if<Nest>(&node.node)) {
-            remove_inexact_vector_tags(request, extents, nest->body);
+            remove_inexact_tags(request, extents, nest->body);
             continue;
         }
         Call& call = std::get<Call>(node.node);
@@ -161,7 +161,7 @@ std::vector<Request> variants_for_callbacks(const Request& request) {
 }
 
 void remove_inexact_vector_tags(LoopProgram& program, const Request& request) {
-    if (request.load || request.store) remove_inexact_vector_tags(request, program.extents, program.body);
+    if (request.load || request.store) remove_inexact_tags(request, program.extents, program.body);
 }
 
 } // namespace swirl::loops

@@ -15,7 +15,7 @@ using namespace formula;
 
 namespace {
 
-bool only_moves(const Formula& f) {
+bool is_movement(const Formula& f) {
     return f.is<Permutation>() || f.is<Gather>() || f.is<Scatter>() || f.is<Diagonal>();
 }
 
@@ -27,7 +27,7 @@ void add_operands(const Formula& product, std::vector<Formula>& factors) {
         if (factor.is<Product>()) {
             add_operands(factor, factors);
         } else if (inner && inner->is<Product>() &&
-                   std::none_of(inner->children().begin(), inner->children().end(), only_moves)) {
+                   std::none_of(inner->children().begin(), inner->children().end(), is_movement)) {
             for (const Formula& child : inner->children()) factors.push_back(real_of(child));
         } else {
             factors.push_back(factor);

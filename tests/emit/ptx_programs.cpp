@@ -61,7 +61,7 @@ ir::Program operations(DataType scalar) {
 }
 
 /// Bounds that threads and parameters decide, inductions, loops of one trip and of none, conditions of all kinds.
-ir::Program control_flow() {
+ir::Program ptx_control_flow() {
     Builder b("control flow");
     b.launch({.blocks = {3, 1, 1}, .threads = {8, 4, 1}});
     const auto in = b.add(buffer("for", DataType::float64, 4096, false));
@@ -99,7 +99,7 @@ ir::Program control_flow() {
 }
 
 /// All spaces, vectors that are aligned and not, strides, few active lanes, moves of lanes.
-ir::Program vectors(DataType scalar, int lanes) {
+ir::Program ptx_vectors(DataType scalar, int lanes) {
     Builder b("vectors_" + std::string(name_of(scalar)) + "_" + std::to_string(lanes));
     constexpr Integer threads = 32;
     b.launch({.blocks = {1, 2, 1}, .threads = {threads, 1, 1}});
@@ -276,11 +276,11 @@ std::vector<ir::Program> ptx_programs() {
         programs.push_back(sums_in_registers(scalar));
         programs.push_back(factors_by_value(scalar));
         if (scalar == DataType::int64) continue;
-        for (const int lanes : {2, 4, 8}) programs.push_back(vectors(scalar, lanes));
+        for (const int lanes : {2, 4, 8}) programs.push_back(ptx_vectors(scalar, lanes));
         programs.push_back(ptx_butterfly(scalar, 64));
     }
     programs.push_back(ptx_butterfly(DataType::float64, 1024));
-    programs.push_back(control_flow());
+    programs.push_back(ptx_control_flow());
     programs.push_back(tables());
     programs.push_back(extremes());
     programs.push_back(moving_pointers());

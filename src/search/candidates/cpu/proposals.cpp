@@ -9,7 +9,6 @@ namespace swirl::search {
 
 using formula::Formula;
 using rules::BreakdownTree;
-using rules::Choice;
 
 namespace {
 
@@ -17,19 +16,19 @@ namespace {
 constexpr double hopeless = 2;
 constexpr std::size_t max_likely = 24;
 /// Largest real transform computed by one straight-line codelet.
-constexpr Integer largest_real_codelet = 32;
+constexpr Integer largest_real_radix = 32;
 
-std::vector<Choice> neighbours_of_radices(const Choice& radices) {
-    std::vector<Choice> result;
+std::vector<rules::Choice> neighbours_of_radices(const rules::Choice& radices) {
+    std::vector<rules::Choice> result;
     for (std::size_t i = 0; i + 1 < radices.size(); ++i) {
-        Choice swapped = radices;
+        rules::Choice swapped = radices;
         std::swap(swapped[i], swapped[i + 1]);
         if (swapped != radices) result.push_back(std::move(swapped));
     }
     for (std::size_t from = 0; from < radices.size(); ++from)
         for (std::size_t to = 0; to < radices.size(); ++to) {
             if (from == to || radices[from] % 2 != 0 || radices[from] == 2) continue;
-            Choice moved = radices;
+            rules::Choice moved = radices;
             moved[from] /= 2;
             moved[to] *= 2;
             if (moved[to] <= rules::largest_radix) result.push_back(std::move(moved));
@@ -38,12 +37,12 @@ std::vector<Choice> neighbours_of_radices(const Choice& radices) {
 }
 
 /// Widths of a two-sweep: building the tree rejects those that do not divide.
-std::vector<Choice> neighbours_of_widths(const Choice& choice) {
-    std::vector<Choice> result;
+std::vector<rules::Choice> neighbours_of_widths(const rules::Choice& choice) {
+    std::vector<rules::Choice> result;
     for (const std::size_t width : {std::size_t{1}, std::size_t{2}}) {
         for (const bool wider : {true, false}) {
             if (!wider && choice[width] % 2 != 0) continue;
-            Choice other = choice;
+            rules::Choice other = choice;
             other[width] = wider ? 2 * choice[width] : choice[width] / 2;
             result.push_back(std::move(other));
         }
@@ -52,10 +51,10 @@ std::vector<Choice> neighbours_of_widths(const Choice& choice) {
 }
 
 /// The tree with each of these choices, and with each neighbour of a child.
-std::vector<BreakdownTree> with_choices(const BreakdownTree& tree, std::vector<Choice> choices,
+std::vector<BreakdownTree> with_choices(const BreakdownTree& tree, std::vector<rules::Choice> choices,
                                         std::vector<BreakdownTree> (*neighbours)(const BreakdownTree&)) {
     std::vector<BreakdownTree> result;
-    for (Choice& choice : choices) {
+    for (rules::Choice& choice : choices) {
         result.push_back(tree);
         result.back().choice = std::move(choice);
     }
@@ -71,7 +70,7 @@ std::vector<BreakdownTree> with_choices(const BreakdownTree& tree, std::vector<C
 
 bool is_codelet(const Formula& transform) {
     const Integer n = transform.rows(),
-                  most = transform.is<formula::Dft>() ? rules::largest_radix : largest_real_codelet;
+                  most = transform.is<formula::Dft>() ? rules::largest_radix : largest_real_radix;
     return n <= most && rules::largest_prime_factor(n) <= rules::largest_base_prime;
 }
 
@@ -94,7 +93,7 @@ std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass) {
     for (const rules::BreakdownRule& rule : rules::registry()) {
         // A buffered transform is the transform itself in other loops: the model proposes it where they matter.
         if (rule.name == "buffered" || !rule.applicable(transform).ok()) continue;
-        for (const Choice& choice : rule.choices(transform))
+        for (const rules::Choice& choice : rule.choices(transform))
             result.push_back({{std::string(rule.name), choice, {}}, 0});
     }
     return result;
@@ -103,14 +102,14 @@ std::vector<Candidate> all_breakdowns(const planning::DimensionPass& pass) {
 std::vector<BreakdownTree> radix_neighbours(const BreakdownTree& tree) {
     // Children correspond to radices by position, so radices are not permuted where a tree has children.
     const bool is_free = tree.rule == "stockham" && tree.children.empty();
-    return with_choices(tree, is_free ? neighbours_of_radices(tree.choice) : std::vector<Choice>{},
+    return with_choices(tree, is_free ? neighbours_of_radices(tree.choice) : std::vector<rules::Choice>{},
                         radix_neighbours);
 }
 
 std::vector<BreakdownTree> width_neighbours(const BreakdownTree& tree) {
-    return with_choices(tree,
-                        tree.rule == "two-sweep" ? neighbours_of_widths(tree.choice) : std::vector<Choice>{},
-                        width_neighbours);
+    return with_choices(
+        tree, tree.rule == "two-sweep" ? neighbours_of_widths(tree.choice) : std::vector<rules::Choice>{},
+        width_neighbours);
 }
 
 } // namespace swirl::search

@@ -12,7 +12,7 @@ using rules::BreakdownTree;
 
 namespace {
 
-constexpr Integer largest_pitch = 4;
+constexpr Integer largest_tried_pitch = 4;
 
 /// Configurations with one choice changed.
 std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& configuration,
@@ -46,7 +46,7 @@ std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& config
     }
     if (spread || configuration.transforms > 1) {
         add([&](LaunchConfiguration& m) {
-            m.smem_vector_pad = std::min(m.smem_vector_pad + 1, largest_pitch);
+            m.smem_vector_pad = std::min(m.smem_vector_pad + 1, largest_tried_pitch);
         });
         add([&](LaunchConfiguration& m) { m.smem_vector_pad = std::max<Integer>(m.smem_vector_pad - 1, 0); });
     }

@@ -22,7 +22,7 @@ namespace {
 constexpr double promising_on_gpu = 1.08;
 constexpr std::size_t max_interleaved = 8;
 /// Maximum fraction of the time budget for building and screening.
-constexpr double screening_fraction = 0.75;
+constexpr double preparation_fraction = 0.75;
 constexpr std::size_t max_builders = 16;
 /// Products timed against the incumbent at once.
 constexpr std::size_t products_at_once = 8;
@@ -153,7 +153,7 @@ void GpuTimer::compare_shortlist(const MatrixProduct& product, std::span<Schedul
 void GpuTimer::compare(const Transform& problem, std::span<ScheduleCandidate> candidates, double deadline,
                        const Observer& observer) {
     prepare(problem);
-    const double begin = now(), last_start = begin + screening_fraction * (deadline - begin);
+    const double begin = now(), last_start = begin + preparation_fraction * (deadline - begin);
     const auto at_once = std::min<std::size_t>(max_builders, static_cast<std::size_t>(runtime::processors()));
     double fastest = std::numeric_limits<double>::infinity(), longest = 0;
     const auto is_beaten = [&](const ScheduleCandidate& each) {
