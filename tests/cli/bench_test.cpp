@@ -183,6 +183,16 @@ TEST_F(BenchOnCpu, TakesThreadsSchedulesAndFilesOfProblems) {
     }
 }
 
+TEST_F(BenchOnCpu, TimesTheModelsCandidatesOfATransform) {
+    auto timed =
+        rows("--peers none --candidates 4 --cpu sse2 'dft 240' 'dft 4x6' 'rdft 4 inplace strides=3'");
+    ASSERT_EQ(timed.size(), 3U);
+    std::set<std::string> schedules;
+    for (const auto& [name, library] : timed.at(0)["libraries"].items())
+        schedules.insert(library["made_by"].get<std::string>());
+    EXPECT_EQ(schedules.size(), 4U) << timed.at(0);
+}
+
 TEST_F(BenchOnCpu, NamesWhatItDoesNotKnow) {
     for (const auto& [arguments, complaint] :
          {std::pair("", "no problem: name some"), std::pair("'dft x'", "dft x"),
