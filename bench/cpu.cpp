@@ -85,9 +85,13 @@ std::vector<Times> time_on_cpu(std::span<const Work> works, const Restoring& res
     return times;
 }
 
-std::vector<std::string> Measurement::best_schedules(std::size_t) const {
-    throw UserError(
-        "--candidates is for products and for GPUs; name a transform's schedules with --schedule");
+std::vector<std::string> best_and_others(std::span<const std::string> ranked, std::size_t count) {
+    const std::size_t best = std::min((count + 1) / 2, ranked.size()), rest = ranked.size() - best;
+    std::vector<std::string> result(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(best));
+    const std::size_t others = std::min(count - best, rest);
+    for (std::size_t k = 0; k < others; ++k)
+        result.push_back(ranked[best + (2 * k + 1) * rest / (2 * others)]);
+    return result;
 }
 
 std::unique_ptr<Device> open_cpu(const Options& options) { return std::make_unique<Cpu>(options); }

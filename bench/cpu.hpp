@@ -10,6 +10,10 @@ std::unique_ptr<Measurement> measurement_on_cpu(const Transform& problem, const 
 std::unique_ptr<Measurement> measurement_on_cpu(const MatrixProduct& product, const Options& options,
                                                 const search::HostProbe& probe);
 
+/// Of ranked schedules the best, half of `count`; the others are spread over the rest, as a fit must see what the model
+/// underrates.
+std::vector<std::string> best_and_others(std::span<const std::string> ranked, std::size_t count);
+
 /// How executions spoil their arrays.
 struct Restoring {
     std::function<void()> restore; ///< brings the arrays back

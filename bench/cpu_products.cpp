@@ -80,14 +80,9 @@ public:
         const target::Cpu& cpu = *std::get<const target::Cpu*>(search::target_of(options_.planning));
         const std::vector<planning::Schedule> ranked = search::ranked_gemm_candidates(
             canonical, cpu, gemm::model_schedule(gemm::operand_types_on(canonical, cpu), cpu));
-        // Half of them; the others are spread over the rest, as a fit must see what the model underrates.
-        const std::size_t best = std::min((count + 1) / 2, ranked.size()), rest = ranked.size() - best;
-        std::vector<std::string> result;
-        for (std::size_t k = 0; k < best; ++k) result.push_back(to_string(ranked[k]));
-        const std::size_t others = std::min(count - best, rest);
-        for (std::size_t k = 0; k < others; ++k)
-            result.push_back(to_string(ranked[best + (2 * k + 1) * rest / (2 * others)]));
-        return result;
+        std::vector<std::string> texts;
+        for (const planning::Schedule& schedule : ranked) texts.push_back(to_string(schedule));
+        return best_and_others(texts, count);
     }
 
     void reset() override { data_.erase_result(); }

@@ -3,7 +3,12 @@
 #include "base/error.hpp"
 #include "bench/cpu.hpp"
 #include "bench/transform_data.hpp"
+#include "plan/transform/dimension_passes.hpp"
+#include "search/cost/cpu/cost_model.hpp"
+#include "search/target.hpp"
 #include "search/timer/cpu/timing.hpp"
+
+#include <utility>
 
 namespace swirl::bench {
 namespace {
@@ -30,6 +35,18 @@ public:
         return {planned.made_by, 0, [run = std::move(planned.run)](std::size_t, std::size_t count) {
                     while (count-- > 0) run();
                 }};
+    }
+
+    std::vector<std::string> best_schedules(std::size_t count) const override {
+        const std::vector<planning::DimensionPass> passes = planning::dimension_passes(data_.problem());
+        if (passes.size() != 1) throw UserError("a transform of several passes has no list of candidates");
+        const target::Cpu& cpu = *std::get<const target::Cpu*>(search::target_of(options_.planning));
+        std::vector<std::string> ranked;
+        for (search::Candidate& candidate :
+             search::candidates(passes[0], cpu, planning::arithmetic_of(data_.problem().precision)))
+            ranked.push_back(planning::to_string(planning::Schedule(
+                cpu.name, planning::TransformSchedule{{{passes[0].dimension, std::move(candidate.tree)}}})));
+        return best_and_others(ranked, count);
     }
 
     void reset() override { data_.memory().restore(); }

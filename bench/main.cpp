@@ -63,8 +63,8 @@ void add_options(CLI::App& program, Arguments& a) {
         ->allow_extra_args(false);
     program.add_option(
         "--candidates", a.options.candidates,
-        "Time so many schedules that swirl's model rates best; of products on CPUs half of them are "
-        "spread over the others, for bench_gemm_cost");
+        "Time so many schedules that swirl's model rates best; on CPUs half of them are spread over the "
+        "others, for bench_gemm_cost and bench_transform_cost");
     program.add_flag("--kernel-cache", a.kernel_cache, "Let swirl use kernels that were compiled before");
     program.add_flag("--probed", a.options.probed,
                      "On CPUs: plan with what a probe has measured of this machine");

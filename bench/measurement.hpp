@@ -58,8 +58,8 @@ public:
     /// Plans; may write over the arrays. Throws Error where the library cannot compute the problem.
     virtual Work plan_swirl(const swirl::Options& planning) = 0;
     virtual Work plan_peer(const std::string& name) = 0;
-    /// The schedules that swirl's model rates best, best first. Throws UserError for transforms on CPUs.
-    virtual std::vector<std::string> best_schedules(std::size_t count) const;
+    /// Schedules that swirl's model rates, the best first. Throws UserError where it rates none as a whole.
+    virtual std::vector<std::string> best_schedules(std::size_t count) const = 0;
 
     /// Brings the arrays to their state before an execution.
     virtual void reset() = 0;

@@ -38,6 +38,13 @@ struct ElementType {
     Known known = Known::nothing;
     std::uint8_t bytes = 0;
     DataType type = DataType::float32;
+    /// Different for different types; 0 where nothing is known.
+    constexpr std::uint32_t code() const {
+        return known == Known::nothing
+                   ? 0
+                   : static_cast<std::uint32_t>(known) << 16 | static_cast<std::uint32_t>(bytes) << 8 |
+                         static_cast<std::uint32_t>(type);
+    }
     friend constexpr bool operator==(ElementType a, ElementType b) {
         return a.known == b.known && a.bytes == b.bytes && a.type == b.type;
     }

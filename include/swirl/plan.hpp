@@ -16,6 +16,7 @@
 #include <swirl/stream.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -55,10 +56,13 @@ public:
     /// A transform of real or interleaved complex data. An in-place rdft takes reals or pairs.
     void execute(const Input& input, const Output& output, gpu::Stream stream = {},
                  Workspace workspace = {}) const {
-        transform({input.array(), output.array()}, stream, workspace);
+        const bool is_done = workspace.data == nullptr && workspace.bytes == 0 &&
+                             run(input.array().data, input.array().elements, output.array().data,
+                                 output.array().elements, {input.array().type, output.array().type});
+        if (!is_done) transform({input.array(), output.array()}, stream, workspace);
     }
     void execute(const Input& input, const Output& output, Workspace workspace) const {
-        transform({input.array(), output.array()}, {}, workspace);
+        execute(input, output, {}, workspace);
     }
     /// Planar complex data on both sides.
     void execute(const Input& input_real, const Input& input_imaginary, const Output& output_real,
@@ -127,6 +131,15 @@ public:
 
 private:
     friend struct api::PlanAccess;
+    /// The types of two arrays, as one argument.
+    struct Types {
+        constexpr Types(detail::ElementType in, detail::ElementType out)
+            : input(in.code()), output(out.code()) {}
+        std::uint32_t input, output;
+    };
+    /// Executes a transform if a glance at its two arrays, all in registers, shows that they fit; else returns false.
+    bool run(const void* input, std::size_t input_elements, void* output, std::size_t output_elements,
+             Types types) const;
     void transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                    Workspace workspace) const;
 

@@ -314,6 +314,7 @@ double swirl_plan_flops(const swirl_plan* plan) { return plan == nullptr ? 0 : p
 double swirl_plan_bytes(const swirl_plan* plan) { return plan == nullptr ? 0 : plan->executable.bytes(); }
 
 swirl_status swirl_execute(const swirl_plan* plan, const void* input, void* output) {
+    if (plan != nullptr && plan->executable.two_array_call().run(input, output)) return SWIRL_OK;
     return guarded(
         [&] { execute_as(swirl::ComplexLayout::interleaved, plan, {.input = input, .output = output}); });
 }

@@ -19,7 +19,7 @@ Executable::Executable(const planning::MatrixPlan& plan) : Executable(Problem(pl
 }
 
 Executable::Executable(const planning::Plan& plan) : Executable(Problem(plan.problem())) {
-    if (signature_.size() == 2) of_two_arrays_ = &plan;
+    if (signature_.size() == 2) two_array_call_ = {signature_[0], signature_[1], plan.pointer_call()};
 }
 
 const Transform& Executable::transform() const {

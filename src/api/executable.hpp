@@ -7,6 +7,7 @@
 #include <swirl/stream.hpp>
 
 #include "api/arguments.hpp"
+#include "api/two_array_call.hpp"
 #include "plan/gemm/cpu/plan.hpp"
 #include "plan/gemm/gpu/plan.hpp"
 #include "plan/transform/cpu/plan.hpp"
@@ -77,8 +78,8 @@ public:
     /// a detour. Null for all others.
     const planning::MatrixPlan* one_kernel() const { return one_kernel_; }
 
-    /// A transform on a CPU from one array to another: the plan itself, likewise. Null for all others.
-    const planning::Plan* of_two_arrays() const { return of_two_arrays_; }
+    /// A transform on a CPU from one array to another by one function. One that runs nothing for all others.
+    const TwoArrayCall& two_array_call() const { return two_array_call_; }
 
     /// The plan that executes now: itself, unless a search in the background may replace it.
     virtual const Executable& now() const { return *this; }
@@ -112,7 +113,7 @@ protected:
 
 private:
     const planning::MatrixPlan* one_kernel_ = nullptr;
-    const planning::Plan* of_two_arrays_ = nullptr;
+    TwoArrayCall two_array_call_;
     Problem problem_;
     std::vector<ArraySignature> signature_;
     std::array<detail::ElementType, 3> types_{};

@@ -19,14 +19,7 @@ namespace {
     throw UserError("the plan is empty\n  assign what swirl::plan(problem) returns first");
 }
 
-/// Whether an input and an output do.
-bool fit_at_a_glance(std::span<const ArraySignature> wanted,
-                     std::initializer_list<detail::ArrayArgument> arrays) {
-    return arrays.size() == 2 && fits_at_a_glance(arrays.begin()[0], wanted[0].type) &&
-           fits_at_a_glance(arrays.begin()[1], wanted[1].type) && !arrays.begin()[1].is_const;
-}
-
-/// Whether A, B and C do.
+/// Whether A, B and C fit their types, as far as a glance shows.
 bool fit_at_a_glance(const std::array<detail::ElementType, 3>& wanted, const Operand& a, const Operand& b,
                      const Output& c) {
     return fits_at_a_glance(a.array(), wanted[0]) && fits_at_a_glance(b.array(), wanted[1]) &&
@@ -83,13 +76,16 @@ Plan plan(const Problem& problem, const Options& options) {
                                 : api::executable(search::make_plan(problem, options)));
 }
 
+bool Plan::run(const void* input, std::size_t input_elements, void* output, std::size_t output_elements,
+               Types types) const {
+    return executable_ != nullptr &&
+           executable_->two_array_call().run({input, input_elements, types.input},
+                                             {output, output_elements, types.output});
+}
+
 void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                      Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
-    const planning::Plan* const plan = executable.of_two_arrays();
-    const bool is_direct = plan != nullptr && bound_ == nullptr && workspace.data == nullptr &&
-                           workspace.bytes == 0 && api::fit_at_a_glance(executable.signature(), arrays);
-    if (is_direct) return plan->execute({.input = arrays.begin()[0].data, .output = arrays.begin()[1].data});
     const auto given = [&] {
         return api::arguments_of(executable.transform(), executable.signature(),
                                  {arrays.begin(), arrays.size()});

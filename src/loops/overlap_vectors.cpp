@@ -44,7 +44,7 @@ private:
     /// Accesses past the caches need aligned vectors.
     bool stays_outside_caches(const Memory& memory) const {
         const Array& array = program_.arrays[static_cast<std::size_t>(memory.array)];
-        return exceeds_caches(array, request_.scalar, request_.cache_bytes);
+        return exceeds_caches(array, request_.scalar, request_.streaming_bytes);
     }
 
     LoopProgram& program_;

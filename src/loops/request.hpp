@@ -35,9 +35,10 @@ struct Request {
     std::optional<formula::Formula> by_complex_entries = {};
     CopiedEnds copied = {}; ///< in loops over the digits of the caller's layout, for any formula
     long double scale = 1;
-    int lanes = 1;           ///< of a vector register
-    Integer cache_bytes = 0; ///< of a core's private caches; 0: unknown
-    bool pairs = false;      ///< whether vectors may hold complex elements as pairs of neighbouring lanes
+    int lanes = 1;               ///< of a vector register
+    Integer cache_bytes = 0;     ///< of a core's private caches; 0: unknown
+    Integer streaming_bytes = 0; ///< of arrays that accesses keep in the caches; 0: of any
+    bool pairs = false;          ///< whether vectors may hold complex elements as pairs of neighbouring lanes
     bool pairs_at_callbacks = false; ///< the same of vectors that callbacks read or write
     bool overlap_vectors = false;    ///< whether short vectors may be whole ones that repeat iterations
     bool merge_columns = true; ///< whether a codelet may hold several factors with diagonals between them

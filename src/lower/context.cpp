@@ -114,7 +114,7 @@ Buffers Context::add_scratch(int index) {
 }
 
 bool Context::is_non_temporal(const Array& array) const {
-    return exceeds_caches(array, request.loops.scalar, request.loops.cache_bytes);
+    return exceeds_caches(array, request.loops.scalar, request.loops.streaming_bytes);
 }
 
 ir::Buffer Context::auxiliary_buffer(std::size_t array) {

@@ -238,7 +238,9 @@ TEST(C, PlansForSeveralThreads) {
     std::vector<Complex> x(65536), one(x.size()), two(x.size());
     for (std::size_t k = 0; k < x.size(); ++k)
         x[k] = {static_cast<double>(k % 17), static_cast<double>(k % 5)};
-    const c::Plan for_one = c::plan("dft 65536");
+    options.threads = 1;
+    const c::Plan for_one =
+        c::plan("dft 65536", &options); // both by the same model, whatever the user's wisdom knows
     EXPECT_EQ(swirl_plan_threads(for_one.get()), 1);
     options.threads = 2;
     const c::Plan for_two = c::plan("dft 65536", &options);

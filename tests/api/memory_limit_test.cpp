@@ -50,9 +50,9 @@ TEST(MemoryLimit, AllowsExactlyWhatThePlanNeeds) {
 }
 
 TEST(MemoryLimit, CountsTheArraysOfTheCheck) {
-    EXPECT_EQ(refusal("dft 1024", limited(40'000)), "");
-    expect_contains(refusal("dft 1024", limited(40'000, true)),
-                    {"for the check before first use", "is 40000", "check = false"});
+    EXPECT_EQ(refusal("dft 1024", limited(60'000)), "");
+    expect_contains(refusal("dft 1024", limited(60'000, true)),
+                    {"for the check before first use", "is 60000", "check = false"});
     EXPECT_EQ(refusal("dft 1024", limited(200'000, true)), "");
     const std::size_t need = allowed_by(refusal(with_workspace, limited(1000, true)));
     EXPECT_EQ(refusal(with_workspace, limited(need, true)), "");

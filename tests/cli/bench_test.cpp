@@ -183,6 +183,17 @@ TEST_F(BenchOnCpu, TakesThreadsSchedulesAndFilesOfProblems) {
     }
 }
 
+TEST_F(BenchOnCpu, TimesTheModelsCandidatesOfATransform) {
+    auto timed = rows("--peers none --candidates 4 'dft 240' 'rdft 6x8'");
+    ASSERT_EQ(timed.size(), 2U);
+    std::set<std::string> schedules;
+    for (const auto& [name, library] : timed.at(0)["libraries"].items())
+        schedules.insert(library["made_by"].get<std::string>());
+    EXPECT_EQ(schedules.size(), 4U) << timed.at(0);
+    EXPECT_NE(timed.at(1)["absent"]["swirl"].get<std::string>().find("several passes"), std::string::npos)
+        << timed.at(1);
+}
+
 TEST_F(BenchOnCpu, NamesWhatItDoesNotKnow) {
     for (const auto& [arguments, complaint] :
          {std::pair("", "no problem: name some"), std::pair("'dft x'", "dft x"),

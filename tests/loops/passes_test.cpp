@@ -84,7 +84,7 @@ TEST(OverlappingVectors, ReplaceShortOnesInLoopsThatAllowIt) {
     EXPECT_EQ(loops_of(request)[0].find("overlapping"), std::string::npos) << "it writes what it reads";
     request.in_place = false;
     EXPECT_NE(loops_of(request)[0].find("overlapping"), std::string::npos);
-    request.cache_bytes = 8000;
+    request.streaming_bytes = 8000;
     EXPECT_EQ(loops_of(request)[0].find("overlapping"), std::string::npos) << "stores bypass the caches";
 }
 

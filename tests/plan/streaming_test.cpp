@@ -1,13 +1,18 @@
+#include "target/streaming.hpp"
+#include "plan/transform/cpu/kernel.hpp"
 #include "plan/transform/cpu/plan.hpp"
+#include "plan/transform/dimension_passes.hpp"
 #include "runtime/cpu/aligned_buffer.hpp"
 #include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace swirl::planning {
@@ -15,8 +20,8 @@ namespace streaming_test {
 
 using Complex = std::complex<double>;
 
-/// Two MiB a vector: more than the caches of any CPU in the table that a core has to itself.
-constexpr Integer size = 131072;
+/// Eight MiB a vector: more than the CPUs in the table keep in caches.
+constexpr Integer size = 524288;
 
 std::vector<const target::Cpu*> runnable_cpus() {
     std::vector<const target::Cpu*> result;
@@ -52,21 +57,41 @@ std::vector<Complex> transformed(const Plan& plan, const std::vector<Complex>& x
 TEST(StreamedVectors, AreStreamedInWholeCacheLinesOnly) {
     for (const target::Cpu* cpu : runnable_cpus()) {
         const auto few_lines =
-            plan_of("stockham(4,32,16,16,4)", *cpu); // the last butterfly fills four at once
+            plan_of("stockham(4,32,32,32,4)", *cpu); // the last butterfly fills four at once
         EXPECT_NE(few_lines->listing(0).find("movnt"), std::string::npos) << cpu->name;
         EXPECT_NE(few_lines->listing(0).find("sfence"), std::string::npos) << cpu->name;
         // Sixteen lines at once are more than the buffers of a core: only a vector that fills a line passes the caches.
-        const auto many_lines = plan_of("two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", *cpu);
+        const auto many_lines = plan_of("two-sweep(512,16,8)[stockham(32,32), stockham(32,16)]", *cpu);
         EXPECT_EQ(many_lines->listing(0).find("movnt") != std::string::npos, cpu->vector_bytes == 64)
             << cpu->name;
+    }
+}
+
+TEST(StreamedVectors, AreLargerThanWhatACoreKeepsInCaches) {
+    for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()}) {
+        EXPECT_GE(target::streaming_bytes(*cpu), cpu->cache_bytes) << cpu->name;
+        const Integer kept = target::streaming_bytes(*cpu) / static_cast<Integer>(sizeof(Complex));
+        const auto is_streamed = [&](Integer points) {
+            std::string tree;
+            for (Integer rest = points; rest > 1; rest /= rest % 16 == 0 ? 16 : rest)
+                tree += (tree.empty() ? "" : ",") + std::to_string(rest % 16 == 0 ? 16 : rest);
+            const Transform problem = Transform::dft({points});
+            const ir::Program program = derive(problem, dimension_passes(problem)[0],
+                                               rules::parse_tree("stockham(" + tree + ")"), *cpu)
+                                            .program;
+            return std::any_of(program.buffers.begin(), program.buffers.end(),
+                               [](const ir::BufferInfo& buffer) { return buffer.non_temporal; });
+        };
+        EXPECT_FALSE(is_streamed(kept)) << cpu->name;
+        EXPECT_TRUE(is_streamed(2 * kept)) << cpu->name;
     }
 }
 
 TEST(StreamedVectors, HaveTheSameBitsWhereverTheOutputLies) {
     const std::vector<Complex> x = random_vector();
     for (const target::Cpu* cpu : runnable_cpus())
-        for (const char* passes : {"two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]",
-                                   "stockham(32,16,16,16)", "stockham(4,32,16,16,4)"}) {
+        for (const char* passes : {"two-sweep(512,16,8)[stockham(32,32), stockham(32,16)]",
+                                   "stockham(32,32,32,16)", "stockham(4,32,32,32,4)"}) {
             const auto plan = plan_of(passes, *cpu);
             const std::vector<Complex> aligned = transformed(*plan, x, 0);
             for (const std::size_t offset : {8, 16, 32, 48})
@@ -78,8 +103,8 @@ TEST(StreamedVectors, OfTwoSweepsAndOfManyPassesAgree) {
     const std::vector<Complex> x = random_vector();
     const target::Cpu& cpu = target::host_cpu();
     if (cpu.set == target::InstructionSet::portable) GTEST_SKIP() << "no machine code here";
-    const auto a = transformed(*plan_of("two-sweep(256,16,8)[stockham(32,16), stockham(16,16)]", cpu), x, 0);
-    const auto b = transformed(*plan_of("stockham(32,16,16,16)", cpu), x, 0);
+    const auto a = transformed(*plan_of("two-sweep(512,16,8)[stockham(32,32), stockham(32,16)]", cpu), x, 0);
+    const auto b = transformed(*plan_of("stockham(32,32,32,16)", cpu), x, 0);
     double difference = 0, norm = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
         difference += std::norm(a[i] - b[i]);

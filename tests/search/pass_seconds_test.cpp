@@ -1,4 +1,5 @@
 #include "search/candidates/gpu/pass_candidates.hpp"
+#include "search/cost/cpu/cost_model.hpp"
 #include "search/cost/cpu/estimate.hpp"
 #include "search/cost/cpu/gemm_cost.hpp"
 #include "search/cost/gpu/estimate.hpp"
@@ -45,6 +46,40 @@ TEST(PassSeconds, SumToTheEstimateOnCpus) {
     EXPECT_EQ(pass_seconds(problem, planning::parse_schedule("avx2: 0 rader(8)", problem), target::avx2_cpu())
                   .at(0),
               std::nullopt);
+}
+
+TEST(FlatCycles, AreThoseOfTheCandidates) {
+    for (const char* text :
+         {"dft 1024", "dft 2016 float32 batch=3", "dft 48", "rdft 360", "rdft 100 backward"})
+        for (const target::Cpu* cpu : {&target::avx2_cpu(), &target::avx512_cpu()}) {
+            const Transform problem = parse_transform(text);
+            const auto pass = planning::dimension_passes(problem).at(0);
+            const DataType scalar = planning::arithmetic_of(problem.precision);
+            int flat = 0;
+            for (const Candidate& candidate : candidates(pass, *cpu, scalar)) {
+                const auto cycles = flat_cycles(pass, candidate.tree, *cpu, scalar, fitted_machine_model(),
+                                                constants_for(*cpu));
+                if (!cycles) continue;
+                EXPECT_NEAR(*cycles / candidate.cycles, 1, 1e-9)
+                    << text << " " << rules::to_string(candidate.tree) << " on " << cpu->name;
+                ++flat;
+            }
+            EXPECT_GT(flat, 1) << text;
+        }
+}
+
+TEST(CycleConstants, ChargeLargeRadicesForSpillsWhereRegistersAreFew) {
+    const auto pass = planning::dimension_passes(parse_transform("dft 2048 float32")).at(0);
+    const auto ratio = [&](const target::Cpu& cpu) {
+        const auto cycles = [&](const char* tree) {
+            return flat_cycles(pass, rules::parse_tree(tree), cpu, DataType::float32, fitted_machine_model(),
+                               constants_for(cpu))
+                .value();
+        };
+        return cycles("stockham(64,32)") / cycles("stockham(16,16,8)");
+    };
+    EXPECT_GT(ratio(target::avx2_cpu()), 1);
+    EXPECT_LT(ratio(target::avx512_cpu()), 1);
 }
 
 TEST(GemmSeconds, GrowWithTheWorkAndShrinkWithThreads) {

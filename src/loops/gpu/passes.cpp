@@ -223,7 +223,7 @@ void run(std::span<const KernelPass> passes, KernelLoops& kernel) {
 Request on_gpu(Request request) {
     request.lanes = 1;
     request.pairs = false;
-    request.cache_bytes = 0;
+    request.cache_bytes = request.streaming_bytes = 0;
     request.for_gpu = true;
     return request;
 }

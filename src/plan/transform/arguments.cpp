@@ -39,9 +39,10 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
         array_bytes_.push_back({components * array.elements * bytes_of(array.precision),
                                 static_cast<std::uintptr_t>(bytes_of(array.precision)), separate});
     }
-    nearest_ = in_place_ ? 1 : static_cast<std::uintptr_t>(input_.low - output_.high + 1);
-    forbidden_ = in_place_ ? std::numeric_limits<std::uintptr_t>::max()
-                           : static_cast<std::uintptr_t>(input_.high - output_.low) - nearest_;
+    const auto nearest = in_place_ ? 1 : static_cast<std::uintptr_t>(input_.low - output_.high + 1);
+    const auto forbidden = in_place_ ? std::numeric_limits<std::uintptr_t>::max()
+                                     : static_cast<std::uintptr_t>(input_.high - output_.low) - nearest;
+    pointers_ = PointerCheck(alignment_, nearest, forbidden);
 }
 
 void ArgumentCheck::check_pointer(const char* name, const void* pointer) const {

@@ -15,6 +15,27 @@ namespace swirl::planning {
 /// The elements that a side touches, but that its callback leaves out from the end of an axis; from index 0, at least one.
 Elements touched_elements(const Transform& problem, Side side);
 
+/// Requirements on input and output of a call. One without a problem admits nothing.
+class PointerCheck {
+public:
+    PointerCheck() = default;
+    /// Alignment is a power of two. Wrong are outputs `nearest` … nearest + forbidden − 1 bytes past the input, modulo 2^64.
+    PointerCheck(std::size_t alignment, std::uintptr_t nearest, std::uintptr_t forbidden)
+        : misaligned_(alignment - 1), nearest_(nearest), forbidden_(forbidden) {}
+
+    /// True if nothing is wrong. False for arrays that interleave without sharing an element, too.
+    bool admits(const void* in, const void* out) const {
+        const auto input = reinterpret_cast<std::uintptr_t>(in),
+                   output = reinterpret_cast<std::uintptr_t>(out);
+        return input != 0 && output != 0 && ((input | output) & misaligned_) == 0 &&
+               output - input - nearest_ >= forbidden_;
+    }
+
+private:
+    std::uintptr_t misaligned_ = ~std::uintptr_t{0}; ///< bits that are 0 in aligned addresses
+    std::uintptr_t nearest_ = 0, forbidden_ = 0;
+};
+
 /// Requirements on the pointers of a call, precomputed for a problem.
 class ArgumentCheck {
 public:
@@ -32,14 +53,12 @@ public:
     /// Fast check: true if nothing is wrong. False for arrays that interleave without sharing an element, which
     /// operator() checks in full.
     bool admits(const Arguments& arguments) const {
-        const auto input = reinterpret_cast<std::uintptr_t>(arguments.input);
-        const auto output = reinterpret_cast<std::uintptr_t>(arguments.output);
-        const bool null = static_cast<int>(input == 0) | static_cast<int>(output == 0);
-        const bool misaligned = ((input | output) & (alignment_ - 1)) != 0;
-        const bool too_near = output - input - nearest_ < forbidden_;
-        return !(static_cast<int>(null) | static_cast<int>(misaligned) | static_cast<int>(too_near)) &&
+        return pointers_.admits(arguments.input, arguments.output) &&
                (!has_more_ || (admits_imaginary(arguments) && admits_arrays(arguments)));
     }
+
+    /// Of a call on two arrays and no more; of others one that admits nothing.
+    PointerCheck of_two_arrays() const { return has_more_ ? PointerCheck() : pointers_; }
 
 private:
     struct Range {
@@ -69,10 +88,8 @@ private:
     const Range& range_of(Side side) const { return side == Side::input ? input_ : output_; }
 
     bool has_more_; ///< than input and output: separate imaginary components, or auxiliary arrays
-    /// output − input modulo 2^64 outside nearest_ … nearest_ + forbidden_ − 1 is right. Out of place these are the
-    /// distances at which the ranges of both arrays overlap; in place, all but 0.
-    std::uintptr_t nearest_;
-    std::uintptr_t forbidden_;
+    /// Forbidden are, out of place, the distances at which the ranges of both arrays overlap; in place, all but 0.
+    PointerCheck pointers_;
     bool planar_input_;
     bool planar_output_;
     bool in_place_;

@@ -21,7 +21,7 @@ std::optional<BoundCall> DirectCall::bound(const Arguments& arguments) const {
     if (layout_.scratch > 0) return std::nullopt;
     Buffers buffers = layout_.buffers;
     set_further(buffers, arguments);
-    set_ends(buffers, arguments);
+    set_ends(buffers, arguments.input, arguments.output);
     return BoundCall(function_, buffers);
 }
 
@@ -31,7 +31,12 @@ void DirectCall::call_with_more(const Arguments& arguments) const {
     for (std::size_t k = 0; k < layout_.scratch; ++k)
         buffers[layout_.scratch_index[k]] = workspace + layout_.scratch_offset[k];
     set_further(buffers, arguments);
-    call(buffers, arguments);
+    set_ends(buffers, arguments.input, arguments.output);
+    function_(buffers.data(), nullptr);
+}
+
+void DirectCall::call_with_workspace(const void* input, void* output) const {
+    call_with_more({.input = input, .output = output});
 }
 
 } // namespace swirl::planning

@@ -4,6 +4,7 @@
 #include "plan/transform/cpu/bound_call.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -34,38 +35,60 @@ public:
         std::array<std::uint16_t, max_buffers> scratch_offset{}; ///< bytes
         std::uint8_t further_count = 0;
         std::array<Further, max_buffers> further{}; ///< the first further_count of them
+
+        /// Whether all buffers are among the first `count`.
+        bool has_only(std::size_t count) const {
+            return std::all_of(buffers.begin() + static_cast<std::ptrdiff_t>(count), buffers.end(),
+                               [](const void* buffer) { return buffer == nullptr; });
+        }
     };
 
     DirectCall() = default; ///< no function to call
     DirectCall(runtime::KernelFunction function, const Layout& layout)
-        : function_(function), needs_more_(layout.scratch > 0 || layout.further_count > 0), layout_(layout) {}
+        : function_(function),
+          needs_more_(layout.scratch > 0 || layout.further_count > 0),
+          is_short_(!needs_more_ && layout.input == 0 && layout.output == 1 &&
+                    layout.has_only(short_buffers)),
+          layout_(layout) {}
 
     explicit operator bool() const { return function_ != nullptr; }
     /// Arguments must have been checked.
     void operator()(const Arguments& arguments) const {
         if (needs_more_) return call_with_more(arguments);
-        Buffers buffers = layout_.buffers;
-        call(buffers, arguments);
+        call_on(arguments.input, arguments.output);
+    }
+    /// The same where the caller has no other arrays.
+    void operator()(const void* input, void* output) const {
+        if (!is_short_) return needs_more_ ? call_with_workspace(input, output) : call_on(input, output);
+        void* const buffers[short_buffers] = {const_cast<void*>(input), output, layout_.buffers[2],
+                                              layout_.buffers[3]};
+        function_(buffers, nullptr);
     }
 
     /// The call with these arguments, unless the function needs a workspace. They must have been checked.
     std::optional<BoundCall> bound(const Arguments& arguments) const;
 
 private:
-    void set_ends(Buffers& buffers, const Arguments& arguments) const {
-        buffers[layout_.input] = const_cast<void*>(arguments.input);
-        buffers[layout_.output] = arguments.output;
+    void set_ends(Buffers& buffers, const void* input, void* output) const {
+        buffers[layout_.input] = const_cast<void*>(input);
+        buffers[layout_.output] = output;
     }
     void set_further(Buffers& buffers, const Arguments& arguments) const;
-    void call(Buffers& buffers, const Arguments& arguments) const {
-        set_ends(buffers, arguments);
+    void call_on(const void* input, void* output) const {
+        Buffers buffers = layout_.buffers;
+        set_ends(buffers, input, output);
         function_(buffers.data(), nullptr);
     }
+    void call_with_workspace(const void* input, void* output) const;
     /// With a workspace, and with arrays beside input and output.
     void call_with_more(const Arguments& arguments) const;
 
+    /// Of calls that set no others: input, output and two tables.
+    static constexpr std::size_t short_buffers = 4;
+
     runtime::KernelFunction function_ = nullptr;
     bool needs_more_ = false; ///< than input, output and tables
+    bool is_short_ = false;   ///< input and output come first, and short_buffers are all
     Layout layout_;
 };
 

@@ -8,6 +8,7 @@
 #include "plan/transform/arguments.hpp"
 #include "plan/transform/cpu/emitted_kernel.hpp"
 #include "plan/transform/cpu/kernel.hpp"
+#include "plan/transform/cpu/pointer_call.hpp"
 #include "plan/transform/cpu/stored_plan.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "problem/validate.hpp"
@@ -37,7 +38,8 @@ struct Plan::State {
     Schedule schedule;
     const target::Cpu* cpu;
     ArgumentCheck check;
-    DirectCall direct; ///< of the only kernel
+    DirectCall direct;        ///< of the only kernel
+    PointerCall pointer_call; ///< the same, if it has two arrays
     Kernels kernels;
     int threads = 1;
     bool is_shared = false; ///< its code was made for several threads, even if they would not pay
@@ -64,6 +66,7 @@ struct Plan::State {
     void finish() {
         if (kernels.size() == 1 && threads == 1 && intermediate_bytes == 0)
             direct = kernels[0]->direct_call();
+        if (direct) pointer_call = PointerCall(check.of_two_arrays(), direct);
     }
 
     Integer table_bytes() const {
@@ -273,6 +276,8 @@ const Schedule& Plan::schedule() const { return state_->schedule; }
 const target::Cpu& Plan::cpu() const { return *state_->cpu; }
 std::size_t Plan::workspace_bytes() const { return state_->workspace_bytes; }
 int Plan::threads() const { return state_->threads; }
+
+const PointerCall& Plan::pointer_call() const { return state_->pointer_call; }
 
 void Plan::execute(const Arguments& arguments) const {
     if (state_->direct && state_->check.admits(arguments)) return state_->direct(arguments);

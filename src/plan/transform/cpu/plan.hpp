@@ -40,6 +40,8 @@ struct PlanOptions {
         {}; ///< unless empty, called now and then while planning; throws to end it
 };
 
+class PointerCall;
+
 /// What planning this schedule takes. Its formula is expanded to know.
 PlanningWork planning_work(const Transform& problem, const Schedule& schedule, const PlanOptions& options);
 
@@ -93,6 +95,9 @@ public:
     void execute(const Arguments& arguments) const;
     /// The same with the caller's workspace: workspace_bytes() bytes, 64-byte aligned; may be null if 0.
     void execute(const Arguments& arguments, void* workspace) const;
+
+    /// The shortest call, of a transform from one array to another by one function; one that runs nothing for all others.
+    const PointerCall& pointer_call() const;
 
     /// Executions with these arguments as one call without checks: where they are right, and one function without a
     /// workspace computes the transform. Lives no longer than the plan.

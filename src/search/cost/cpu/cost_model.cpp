@@ -12,6 +12,7 @@
 #include "search/cost/cpu/multidimensional_cost.hpp"
 #include "search/cost/cpu/pair_cost.hpp"
 #include "search/cost/cpu/real_cost.hpp"
+#include "search/cost/cpu/real_cycles.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -501,12 +502,8 @@ void add_buffered(std::vector<Candidate>& all, const planning::DimensionPass& pa
     sort_by_cycles(all);
 }
 
-} // namespace
-
-std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
-                                  DataType scalar, const MachineModel& machine) {
-    if (pass.nonterminal.is<Identity>()) return {{{}, 0}};
-    Memo memo;
+Setting setting_of(const planning::DimensionPass& pass, const target::Cpu& cpu, DataType scalar,
+                   const MachineModel& machine, Memo& memo) {
     Setting setting{
         static_cast<double>(cpu.vector_bytes ? target::lanes(cpu, scalar) : 1),
         static_cast<double>(cpu.vector_registers),
@@ -515,10 +512,55 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
         2.0 * bytes_of(scalar),
         &memo};
     setting.machine = &machine;
+    setting.constants = &constants_for(cpu);
     if (cpu.cache_bytes > 0 && machine.own_cache_bytes > 0) setting.cache_bytes = machine.own_cache_bytes;
     for (const auto& loops : {pass.left, pass.right})
         for (const Integer count : loops) setting.loops *= static_cast<double>(count);
     if (!pass.right.empty() && pass.nonterminal.is<Dft>()) setting.side_by_side = setting.lanes;
+    return setting;
+}
+
+/// Where small kernels keep complex values interleaved: the cycles of these.
+void estimate_pairs(std::vector<Candidate>& all, const planning::DimensionPass& pass, const target::Cpu& cpu,
+                    const Setting& setting) {
+    const auto suits_pairs = [](const std::optional<loops::Pointwise>& callback) {
+        return !callback || lower::has_form_in_pairs(*callback);
+    };
+    if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
+        suits_pairs(pass.load) && suits_pairs(pass.store))
+        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, *setting.machine,
+                          *setting.constants);
+}
+
+} // namespace
+
+std::optional<double> flat_cycles(const planning::DimensionPass& pass, const BreakdownTree& tree,
+                                  const target::Cpu& cpu, DataType scalar, const MachineModel& machine,
+                                  const CycleConstants& constants) {
+    Memo memo;
+    Setting setting = setting_of(pass, cpu, scalar, machine, memo);
+    setting.constants = &constants;
+    const Formula& transform = pass.nonterminal;
+    std::vector<Candidate> one{{tree, 0}};
+    if (!tree.children.empty()) return std::nullopt;
+    if (transform.is<Dft>() && tree.rule.empty())
+        one[0].cycles = codelet_cycles(transform.rows(), setting);
+    else if (transform.is<Dft>() && tree.rule == "stockham")
+        one[0].cycles = stockham_cycles(tree.choice, transform.rows(), setting);
+    else if (tree.rule == "rdft-stockham")
+        one[0].cycles = rdft_stockham_cycles(tree.choice, transform.rows(),
+                                             transform.get_if<RealDft>()->direction, setting);
+    else
+        return std::nullopt;
+    estimate_pairs(one, pass, cpu, setting);
+    return one[0].cycles * setting.loops;
+}
+
+std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
+                                  DataType scalar, const MachineModel& machine) {
+    if (pass.nonterminal.is<Identity>()) return {{{}, 0}};
+    Memo memo;
+    const Setting setting = setting_of(pass, cpu, scalar, machine, memo);
     const Integer element = static_cast<Integer>(setting.element_bytes);
     const Integer stride = element * std::abs(pass.layouts[0].strides[pass.left.size()]);
     const double bytes = setting.loops * static_cast<double>(pass.nonterminal.rows() * element);
@@ -527,12 +569,7 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
                    ? strided_candidates(pass.nonterminal, beyond_cache ? stride : 0, setting)
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
-    const auto suits_pairs = [](const std::optional<loops::Pointwise>& callback) {
-        return !callback || lower::has_form_in_pairs(*callback);
-    };
-    if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
-        suits_pairs(pass.load) && suits_pairs(pass.store))
-        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, machine);
+    estimate_pairs(all, pass, cpu, setting);
     if (pass.nonterminal.is<Dft>()) add_buffered(all, pass, setting);
     const double callbacks = machine.vector_operation * callback_cycles(pass, setting.lanes);
     for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;

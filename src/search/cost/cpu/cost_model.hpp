@@ -2,8 +2,10 @@
 
 #include "plan/transform/dimension_passes.hpp"
 #include "rules/rule.hpp"
+#include "search/cost/cpu/cycle_constants.hpp"
 #include "search/cost/cpu/machine_model.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,12 @@ struct Candidate {
 /// Breakdowns worth considering for a pass, cheapest first. Throws UserError when no rule applies.
 std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
                                   DataType scalar, const MachineModel& machine = fitted_machine_model());
+
+/// Cycles of a tree without children, a codelet or a product of passes, with these constants; nullopt for other trees.
+/// For fits: `candidates` takes the constants of the CPU.
+std::optional<double> flat_cycles(const planning::DimensionPass& pass, const rules::BreakdownTree& tree,
+                                  const target::Cpu& cpu, DataType scalar, const MachineModel& machine,
+                                  const CycleConstants& constants);
 
 /// Approximate floating-point operations of a straight-line codelet; an fma counts as one.
 double codelet_operations(Integer n);

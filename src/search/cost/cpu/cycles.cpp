@@ -1,7 +1,6 @@
 #include "search/cost/cpu/cycles.hpp"
 
 #include "rules/number_theory.hpp"
-#include "search/cost/cpu/fitted_cycles.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,17 +9,8 @@ namespace swirl::search {
 
 namespace {
 
-// Fitted together with the constants of fitted_cycles.hpp.
-/// Per spilled value; the deep cost applies if live values exceed four times the register count.
-constexpr double spill_cycles = 0.316, deep_spill_cycles = 0.713, deep_fold = 4;
-/// Per loop iteration, and per pass: filling the pipeline and draining the last stores.
-constexpr double iteration_cycles = 3.07, loop_cycles = 14.5;
-/// Per pass that overlaps with the next transform.
-constexpr double overlapped_loop_cycles = 4;
-/// Per cache line that does not stay in L1.
-constexpr double outer_line_cycles = 0.807;
-/// Per cache line from beyond the private caches that is not accessed next to the one before it.
-constexpr double scattered_line_cycles = 2.2;
+/// More live values than this multiple of the registers are deep spills.
+constexpr double deep_fold = 4;
 /// Extra real operations per entry for twiddles in two factors instead of one.
 constexpr double second_twiddle_operations = 8;
 
@@ -28,13 +18,14 @@ constexpr double second_twiddle_operations = 8;
 double spilling_cycles(double values, const Setting& setting) {
     const double fold = values / setting.registers;
     if (fold <= 1) return 0;
-    return values * (spill_cycles * std::log2(fold) + (fold > deep_fold ? deep_spill_cycles : 0));
+    return values * (setting.constants->spill * std::log2(fold) +
+                     (fold > deep_fold ? setting.constants->deep_spill : 0));
 }
 
 /// Overhead of a pass, per transform.
 double pass_cycles(const Setting& setting) {
-    if (!setting.is_alone()) return overlapped_loop_cycles / setting.side_by_side;
-    return setting.loops > 1 ? overlapped_loop_cycles : loop_cycles;
+    if (!setting.is_alone()) return setting.constants->overlapped_loop / setting.side_by_side;
+    return setting.loops > 1 ? setting.constants->overlapped_loop : setting.constants->loop;
 }
 
 /// A vectorised butterfly with `shuffles` per entry. More than four shuffles mean a transpose, which keeps as many
@@ -44,11 +35,11 @@ double butterfly_cycles(Integer radix, bool twiddles, double shuffles, const Set
     const double operations = codelet_operations(radix) + (twiddles ? 4 * (r - 1) : 0);
     const double moves = 4 * r + (twiddles ? 2 * (r - 1) : 0);
     const double values = 2 * r + (shuffles > 4 ? 2 * setting.lanes : 0);
-    // Prime factors other than two need more live values for their sums than radix-2 butterflies do.
-    const double wide = (radix & (radix - 1)) == 0 ? 1 : 1.6;
-    const double vectors = operation_cycles * operations + shuffle_cycles * shuffles * r +
-                           move_cycles * moves + wide * spilling_cycles(values, setting);
-    return setting.machine->vector_operation * vectors + iteration_cycles;
+    const double wide = (radix & (radix - 1)) == 0 ? 1 : setting.constants->wide_spill;
+    const double vectors = setting.constants->operation * operations +
+                           setting.constants->shuffle * shuffles * r + setting.constants->move * moves +
+                           wide * spilling_cycles(values, setting);
+    return setting.machine->vector_operation * vectors + setting.constants->iteration;
 }
 
 /// Utilisation of a transform's own loop, whose remainder has separate code that costs half a vector more.
@@ -66,7 +57,7 @@ bool collide(Integer rows, double distance, const Setting& setting) {
 
 /// Cycles to read and write so many cache lines if they do not stay in L1.
 double outer_lines_cycles(double lines, const Setting& setting) {
-    return 2 * lines * outer_line_cycles * setting.machine->near_line;
+    return 2 * lines * setting.constants->outer_line * setting.machine->near_line;
 }
 
 /// One of several passes over n entries, and how many arrays the passes alternate between.
@@ -89,8 +80,9 @@ double cache_cycles(Integer n, const Pass& pass, const Setting& setting) {
     const double distance = bytes / static_cast<double>(pass.radix);
     // Between passes real and imaginary components are stored separately: rows of half the length.
     if (collide(pass.radix, pass.first ? distance : distance / 2, setting))
-        cycles += lines * colliding_load_cycles;
-    if (pass.last && collide(pass.radix, distance, setting)) cycles += lines * colliding_store_cycles;
+        cycles += lines * setting.constants->colliding_load;
+    if (pass.last && collide(pass.radix, distance, setting))
+        cycles += lines * setting.constants->colliding_store;
     return cycles;
 }
 
@@ -100,7 +92,15 @@ double utilization(double count, double lanes) { return count / (std::ceil(count
 
 double sweep_cycles(Integer n, const Setting& setting) {
     const double bytes = static_cast<double>(n) * setting.element_bytes;
-    return bytes > setting.cache_bytes ? 2 * bytes / setting.machine->bytes_per_cycle(bytes) : 0;
+    if (bytes <= setting.cache_bytes) return 0;
+    return setting.constants->far_sweep * 2 * bytes / setting.machine->bytes_per_cycle(bytes);
+}
+
+double far_rows_cycles(Integer radix, double bytes, const Setting& setting) {
+    constexpr double followed_rows = 16;
+    const double fold = static_cast<double>(radix) / followed_rows;
+    if (bytes <= setting.cache_bytes || fold <= 1) return 0;
+    return setting.constants->far_rows * setting.machine->far_line * std::log2(fold) * bytes / line_bytes;
 }
 
 double cached_sweep_cycles(Integer n, const Setting& setting) {
@@ -113,7 +113,7 @@ double colliding_rows_cycles(Integer n, Integer row, const Setting& setting) {
     const double lines = static_cast<double>(n) * setting.element_bytes / line_bytes;
     const bool collides = std::fmod(static_cast<double>(row) * setting.element_bytes,
                                     setting.machine->colliding_distance()) == 0;
-    return collides && sweep_cycles(n, setting) == 0 ? lines * colliding_store_cycles : 0;
+    return collides && sweep_cycles(n, setting) == 0 ? lines * setting.constants->colliding_store : 0;
 }
 
 double conflict_cycles(Integer radix, Integer stride) {
@@ -139,7 +139,8 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
         const double transposes = setting.is_alone() && first ? 2 * std::log2(setting.lanes) : 0;
         const double shuffles = (first ? 2 + transposes : 0) + (last ? 2 : 0);
         cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + pass_cycles(setting) +
-                  cache_cycles(n, {radix, first, last, arrays}, setting) + sweep_cycles(n, setting);
+                  cache_cycles(n, {radix, first, last, arrays}, setting) + sweep_cycles(n, setting) +
+                  far_rows_cycles(radix, static_cast<double>(n) * setting.element_bytes, setting);
         before *= radix;
     }
     return cycles;
@@ -152,8 +153,8 @@ double codelet_cycles(Integer n, const Setting& setting) {
     const double lines = 2 * static_cast<double>(n) * setting.element_bytes / line_bytes;
     const bool far = lines * line_bytes * setting.loops > setting.cache_bytes;
     return butterfly_cycles(n, false, shuffles, setting) / std::max(lanes, 1.0) +
-           loop_cycles / setting.loops +
-           (transposes && far ? lines * scattered_line_cycles * setting.machine->far_line : 0);
+           setting.constants->loop / setting.loops +
+           (transposes && far ? lines * setting.constants->scattered_line * setting.machine->far_line : 0);
 }
 
 double loaded_twiddle_cycles(Integer radix, const Setting& setting) {
@@ -161,11 +162,12 @@ double loaded_twiddle_cycles(Integer radix, const Setting& setting) {
     const bool deep = values >= deep_fold * setting.registers;
     const double spills = deep ? spilling_cycles(2 * values, setting) - spilling_cycles(values, setting) : 0;
     return setting.machine->vector_operation *
-           (2 * values * operation_cycles + values * move_cycles + spills) / setting.lanes;
+           (2 * values * setting.constants->operation + values * setting.constants->move + spills) /
+           setting.lanes;
 }
 
 double second_twiddle_cycles(Integer n, const Setting& setting) {
-    return setting.machine->vector_operation * second_twiddle_operations * operation_cycles *
+    return setting.machine->vector_operation * second_twiddle_operations * setting.constants->operation *
            static_cast<double>(n) / setting.lanes;
 }
 

@@ -2,6 +2,7 @@
 
 #include "rules/rule.hpp"
 #include "search/cost/cpu/cost_model.hpp"
+#include "search/cost/cpu/cycle_constants.hpp"
 #include "search/cost/cpu/machine_model.hpp"
 
 #include <map>
@@ -31,6 +32,7 @@ struct Setting {
     /// memory are its own entries.
     double side_by_side = 1;
     const MachineModel* machine = &fitted_machine_model();
+    const CycleConstants* constants = &constants_of_avx512;
 
     bool is_alone() const { return side_by_side == 1; }
 };
@@ -40,6 +42,9 @@ double utilization(double count, double lanes);
 
 /// Cycles to read and write n entries once; zero if they stay in cache.
 double sweep_cycles(Integer n, const Setting& setting);
+
+/// Cycles more for a pass of this radix over so many bytes; zero if they stay in cache.
+double far_rows_cycles(Integer radix, double bytes, const Setting& setting);
 
 /// Cycles to read and write n entries once within a core's private caches; zero if they stay in L1.
 double cached_sweep_cycles(Integer n, const Setting& setting);

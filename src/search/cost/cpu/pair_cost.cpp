@@ -8,10 +8,6 @@ namespace swirl::search {
 
 namespace {
 
-/// Cycles per operation, and per call beyond its operations. To reproduce: swirl bench with --schedule, for the schedules
-/// of 8 to 100 points that swirl plan lists.
-constexpr double pair_cycles_per_operation = 0.3;
-constexpr double cycles_per_call = 7, cycles_per_iteration = 2;
 /// Limits of this lowering: points of a kernel, and vectors read over all passes.
 constexpr Integer max_points = 128;
 constexpr double most_vectors = 64;
@@ -20,7 +16,7 @@ constexpr double exchanges = 0.12;
 
 /// Cycles of the passes; infinite if the transform is too long.
 double cycles(const rules::Choice& radices, Integer n, double lanes, double around,
-              const MachineModel& machine) {
+              double cycles_per_operation) {
     Integer longest = 1, before = 1;
     std::vector<Integer> lane_loops;
     for (const Integer radix : radices) {
@@ -42,20 +38,21 @@ double cycles(const rules::Choice& radices, Integer n, double lanes, double arou
         vectors += times * radix;
     }
     if (n > max_points || vectors > most_vectors) return std::numeric_limits<double>::infinity();
-    return around + machine.vector_operation * pair_cycles_per_operation * std::max(operations, 2 * vectors);
+    return around + cycles_per_operation * std::max(operations, 2 * vectors);
 }
 
 } // namespace
 
 void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated,
-                       const MachineModel& machine) {
-    const double around = repeated ? cycles_per_iteration : cycles_per_call;
+                       const MachineModel& machine, const CycleConstants& constants) {
+    const double around = repeated ? constants.pair_iteration : constants.pair_call;
+    const double of_operation = machine.vector_operation * constants.pair_operation;
     for (Candidate& candidate : candidates) {
         const bool is_codelet = candidate.tree == rules::BreakdownTree{};
         if (is_codelet && repeated) continue; // iterations fill its lanes
         if (!is_codelet && (candidate.tree.rule != "stockham" || !candidate.tree.children.empty())) continue;
         const double estimated =
-            cycles(is_codelet ? rules::Choice{n} : candidate.tree.choice, n, lanes, around, machine);
+            cycles(is_codelet ? rules::Choice{n} : candidate.tree.choice, n, lanes, around, of_operation);
         if (std::isfinite(estimated)) candidate.cycles = estimated;
     }
     std::stable_sort(candidates.begin(), candidates.end(),

@@ -1,7 +1,5 @@
 #include "search/cost/cpu/real_cycles.hpp"
 
-#include "search/cost/cpu/fitted_cycles.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -9,11 +7,6 @@ namespace swirl::search {
 
 namespace {
 
-// In addition to those of fitted_cycles.hpp. Fitted to the times of all candidates of 18 sizes from 64 to 65536 reals,
-// in both precisions, with 64-byte vectors. To reproduce: swirl bench with --schedule, for the schedules that swirl plan
-// lists.
-constexpr double real_spill_cycles = 0.4; ///< per spilled value
-constexpr double real_iteration_cycles = 3, real_pass_cycles = 14;
 /// Cycles per vector of reals in the pass around a complex DFT of half the size.
 constexpr double half_size_vector_cycles = 2.8;
 
@@ -27,10 +20,11 @@ struct Butterfly {
 
 double cycles_of(const Butterfly& butterfly, const Setting& setting) {
     const double fold = butterfly.values / setting.registers;
-    const double spills = fold > 1 ? real_spill_cycles * butterfly.values * std::log2(fold) : 0;
-    const double vectors = operation_cycles * butterfly.operations + move_cycles * butterfly.moves +
-                           shuffle_cycles * butterfly.shuffles + spills;
-    return setting.machine->vector_operation * vectors + real_iteration_cycles;
+    const double spills = fold > 1 ? setting.constants->real_spill * butterfly.values * std::log2(fold) : 0;
+    const double vectors = setting.constants->operation * butterfly.operations +
+                           setting.constants->move * butterfly.moves +
+                           setting.constants->shuffle * butterfly.shuffles + spills;
+    return setting.machine->vector_operation * vectors + setting.constants->real_iteration;
 }
 
 /// A vectorised real transform of a pass, with `shuffles` per real.
@@ -82,10 +76,11 @@ double waiting_cycles(Integer radix, double bytes, bool forward, bool last, cons
     const auto held = static_cast<double>(setting.machine->colliding_lines());
     if ((forward || last) && static_cast<double>(radix) > held &&
         std::fmod(read, setting.machine->colliding_distance()) == 0)
-        cycles += lines * colliding_load_cycles;
+        cycles += lines * setting.constants->colliding_load;
     if ((!forward || last) && colliding_rows(radix, written, setting) > held)
-        cycles += lines * colliding_store_cycles;
-    return cycles + sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting);
+        cycles += lines * setting.constants->colliding_store;
+    return cycles + sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting) +
+           far_rows_cycles(radix, bytes, setting);
 }
 
 double bytes_of(Integer n, const Setting& setting) {
@@ -108,7 +103,8 @@ double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction d
         else
             cycles += real_columns_cycles(radix, blocks, before, setting) +
                       complex_columns_cycles(radix, blocks, (before - 1) / 2, last, setting);
-        cycles += waiting_cycles(radix, bytes_of(n, setting), forward, last, setting) + real_pass_cycles;
+        cycles += waiting_cycles(radix, bytes_of(n, setting), forward, last, setting) +
+                  setting.constants->real_pass;
         before *= radix;
     }
     return cycles;
@@ -117,7 +113,7 @@ double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction d
 double half_size_cycles(Integer n, const Setting& setting) {
     return setting.machine->vector_operation * half_size_vector_cycles * static_cast<double>(n) /
                setting.lanes +
-           real_pass_cycles + cached_sweep_cycles(n / 2, setting) + sweep_cycles(n / 2, setting);
+           setting.constants->real_pass + cached_sweep_cycles(n / 2, setting) + sweep_cycles(n / 2, setting);
 }
 
 } // namespace swirl::search

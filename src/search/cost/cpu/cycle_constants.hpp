@@ -1,0 +1,69 @@
+#pragma once
+
+#include "target/cpu.hpp"
+
+namespace swirl::search {
+
+/// What the cost model of transforms does not derive from the machine: cycles of the fitted machine's clock. Work that an
+/// out-of-order core overlaps counts for less than it would take alone. Memory costs are those of the fitted machine; a
+/// MachineModel replaces them on other machines.
+struct CycleConstants {
+    double operation = 0.341;
+    double shuffle = 0.189;
+    double move = 0.074; ///< a load or store that a butterfly needs anyway
+    /// Per spilled value; the deep cost if live values are more than four times the registers.
+    double spill = 0.316, deep_spill = 0.713;
+    /// Spills of prime factors other than two, whose sums need more live values than radix-2 butterflies: a multiple.
+    double wide_spill = 1.6;
+    double iteration = 3.07;    ///< of a loop
+    double loop = 14.5;         ///< of a pass: filling the pipeline and draining the last stores
+    double overlapped_loop = 4; ///< of a pass that overlaps with the next transform
+    double outer_line = 0.807;  ///< a cache line that does not stay in L1
+    /// A cache line whose column neighbours map to the same L1 set, if they outnumber its ways.
+    double colliding_load = 1.47, colliding_store = 5.5;
+    /// A cache line from beyond the private caches that is not accessed next to the one before it.
+    double scattered_line = 2.2;
+    /// Cycles of a sweep over memory beyond the private caches, as a multiple of a copy's; and per cache line for each
+    /// doubling of rows that a pass reads there at once: the prefetchers and the TLB follow only some.
+    double far_sweep = 1, far_rows = 0;
+    /// Of small kernels on interleaved data (pair_cost.hpp): per operation, and per call or iteration beyond these.
+    double pair_operation = 0.3, pair_call = 7, pair_iteration = 2;
+    double real_spill = 0.4; ///< the same of real transforms
+    double real_iteration = 3, real_pass = 14;
+};
+
+constexpr double line_bytes = 64;
+
+/// Fitted to the times of all candidates for 64 … 65536 points, in both precisions, on an Intel Xeon.
+constexpr CycleConstants constants_of_avx512{};
+
+/// Fitted by bench_transform_cost to timings on a Zen 3 with AVX2, as HACKING.md describes.
+constexpr CycleConstants constants_of_16_registers{
+    .operation = 0.5183,
+    .shuffle = 0.1797,
+    .move = 0.04878,
+    .spill = 0.415,
+    .deep_spill = 0.9102,
+    .wide_spill = 1.261,
+    .iteration = 2.021,
+    .loop = 11.7,
+    .overlapped_loop = 2.903,
+    .outer_line = 0.2773,
+    .colliding_load = 1.373,
+    .colliding_store = 2.607,
+    .far_sweep = 0.427,
+    .far_rows = 4.83,
+    .pair_operation = 0.4804,
+    .pair_call = 13.07,
+    .pair_iteration = 2.126,
+    .real_spill = 0.6922,
+    .real_iteration = 4.466,
+    .real_pass = 20.65,
+};
+
+/// Of the CPU's registers: with few, values are spilled and loaded again where a butterfly has many.
+inline const CycleConstants& constants_for(const target::Cpu& cpu) {
+    return cpu.vector_registers > 16 ? constants_of_avx512 : constants_of_16_registers;
+}
+
+} // namespace swirl::search
