@@ -38,7 +38,7 @@ search::MachineModel machine_of(const cli::Json& run) {
 }
 
 /// The timed schedules of each product of the file.
-std::vector<TimedProblem<Candidate>> read(const std::string& path) {
+std::vector<TimedProblem<Candidate>> read_timings(const std::string& path) {
     std::vector<TimedProblem<Candidate>> result;
     search::MachineModel machine;
     int threads = 1;
@@ -93,21 +93,15 @@ constexpr Constant<GemmCostConstants> all_constants[] = {
 
 void print_features(const Candidate& candidate) { fmt::print("    {}\n", to_string(candidate.schedule)); }
 
-int run(const FitOptions& options) {
-    const CostModel<Candidate, GemmCostConstants> model{seconds_of, all_constants};
-    fit_to_files(model, options, read, print_features);
-    return 0;
-}
+constexpr CostModel<Candidate, GemmCostConstants> model{seconds_of, all_constants};
 
 } // namespace
 } // namespace swirl::bench
 
 int main(int count, char** values) {
     using namespace swirl::bench;
-    FitOptions options;
-    return main_of({.description = "Fits the cost model of matrix multiplication on CPUs to timings by bench "
-                                   "--draw products --candidates.",
-                    .add_options = [&](CLI::App& program) { options.add_to(program); },
-                    .run = [&](const std::string&) { return run(options); }},
-                   count, values);
+    return fit_program(
+        "Fits the cost model of matrix multiplication on CPUs to timings by bench --draw products "
+        "--candidates.",
+        model, read_timings, print_features, count, values);
 }

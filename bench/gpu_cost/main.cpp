@@ -36,7 +36,7 @@ std::vector<GpuKernelFeatures> features_of(const Transform& problem, const plann
 }
 
 /// The timed candidates that the model rates, of each transform of the file.
-std::vector<TimedProblem<Kernels>> read(const std::string& path) {
+std::vector<TimedProblem<Kernels>> read_timings(const std::string& path) {
     std::vector<TimedProblem<Kernels>> result;
     for (const cli::Json& row : read_json_lines(path)) {
         if (!row.contains("problem")) continue;
@@ -109,21 +109,13 @@ void print_features(const Kernels& kernels) {
             kernel.factor_bytes, kernel.table_bytes, kernel.shared_bytes);
 }
 
-int run(const FitOptions& options) {
-    const CostModel<Kernels, GpuModelConstants> model{seconds_of, all_constants};
-    fit_to_files(model, options, read, print_features);
-    return 0;
-}
+constexpr CostModel<Kernels, GpuModelConstants> model{seconds_of, all_constants};
 
 } // namespace
 } // namespace swirl::bench
 
 int main(int count, char** values) {
     using namespace swirl::bench;
-    FitOptions options;
-    return main_of(
-        {.description = "Fits the cost model of GPU kernels to timings by bench --device gpu --candidates.",
-         .add_options = [&](CLI::App& program) { options.add_to(program); },
-         .run = [&](const std::string&) { return run(options); }},
-        count, values);
+    return fit_program("Fits the cost model of GPU kernels to timings by bench --device gpu --candidates.",
+                       model, read_timings, print_features, count, values);
 }

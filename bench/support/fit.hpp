@@ -265,4 +265,20 @@ void fit_to_files(const Model& model, const FitOptions& options, Read&& read,
     ModelFit(model, options).run(problems, others, print_features);
 }
 
+/// `main` of a program that does.
+template <class Model, class Read>
+int fit_program(const char* description, const Model& model, Read&& read,
+                const std::function<void(const typename Model::Features&)>& print_features, int count,
+                char** values) {
+    FitOptions options;
+    return main_of({.description = description,
+                    .add_options = [&](CLI::App& program) { options.add_to(program); },
+                    .run =
+                        [&](const std::string&) {
+                            fit_to_files(model, options, read, print_features);
+                            return 0;
+                        }},
+                   count, values);
+}
+
 } // namespace swirl::bench

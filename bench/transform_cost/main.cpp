@@ -40,7 +40,7 @@ std::optional<double> cycles_of(const Candidate& candidate, const CycleConstants
 }
 
 /// The timed schedules of each transform of one pass, without those whose parts the model chooses.
-std::vector<TimedProblem<Candidate>> read(const std::string& path) {
+std::vector<TimedProblem<Candidate>> read_timings(const std::string& path) {
     std::vector<TimedProblem<Candidate>> result;
     for (const cli::Json& row : read_json_lines(path)) {
         if (!row.contains("problem")) continue;
@@ -82,22 +82,14 @@ constexpr Constant<Start> all_constants[] = {
 
 void print_features(const Candidate& candidate) { fmt::print("    {}\n", to_string(candidate.schedule)); }
 
-int run(const FitOptions& options) {
-    const CostModel<Candidate, Start> model{seconds_of, all_constants};
-    fit_to_files(model, options, read, print_features);
-    return 0;
-}
+constexpr CostModel<Candidate, Start> model{seconds_of, all_constants};
 
 } // namespace
 } // namespace swirl::bench
 
 int main(int count, char** values) {
     using namespace swirl::bench;
-    FitOptions options;
-    return main_of(
-        {.description = "Fits the cost model of transforms on CPUs to timings by bench --draw transforms "
-                        "--candidates.",
-         .add_options = [&](CLI::App& program) { options.add_to(program); },
-         .run = [&](const std::string&) { return run(options); }},
-        count, values);
+    return fit_program(
+        "Fits the cost model of transforms on CPUs to timings by bench --draw transforms --candidates.",
+        model, read_timings, print_features, count, values);
 }

@@ -59,7 +59,7 @@ public:
                     add_kernels(other, row_for(other));
             }
         if (is_swept() && 16 * n_ * entry_bytes_ > capacity) add_two_sweeps();
-        if (pass_.nonterminal.is<formula::Dft>() && few_per_multiprocessor())
+        if (pass_.nonterminal.is<formula::Dft>() && (found_.empty() || few_per_multiprocessor()))
             for (const BreakdownTree& tree : sweeps_by_primes(n_, capacity / entry_bytes_))
                 add_kernels(tree, bank_count);
         if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
