@@ -70,6 +70,8 @@ template <class FeaturesType, class ConstantsType> struct CostModel {
     using Constants = ConstantsType;
     double (*seconds)(const Features& features, const Constants& constants);
     std::span<const Constant<Constants>> constants; ///< that are fitted
+    /// The present constants, for the machine that timed a candidate.
+    Constants (*present)(const Features& features) = [](const Features&) { return Constants(); };
 };
 
 struct FitOptions {
@@ -103,7 +105,8 @@ public:
     using Constants = typename Model::Constants;
     using Problem = TimedProblem<Features>;
 
-    ModelFit(const Model& model, const FitOptions& options) : model_(model), options_(options) {}
+    ModelFit(const Model& model, const FitOptions& options, const Constants& present)
+        : model_(model), options_(options), present_(present) {}
 
     /// Judges and fits; prints the judgements and the fitted constants. `print_features` prints a candidate's.
     void run(const std::vector<Problem>& problems, const std::vector<Problem>& others,
@@ -111,10 +114,10 @@ public:
         fmt::print("{:<28}{:>9}{:>10}{:>10}{:>10}{:>10}\n", "regret", "problems", "mean", "95%", "largest",
                    "error");
         print("chosen when timed", of_chosen(problems));
-        print("model, present constants", judged(problems, {}));
+        print("model, present constants", judged(problems, present_));
         for (const std::size_t count : {2, 4, 8})
-            print(fmt::format("  fastest of its first {}", count), judged(problems, {}, count));
-        if (!others.empty()) print("  on the files held out", judged(others, {}));
+            print(fmt::format("  fastest of its first {}", count), judged(problems, present_, count));
+        if (!others.empty()) print("  on the files held out", judged(others, present_));
         if (options_.candidates)
             for (const Problem& problem : problems) print_candidates(problem, print_features);
         if (options_.only_judge) return;
@@ -174,15 +177,14 @@ private:
     /// constant leave it there.
     double objective(std::span<const Problem> problems, const Constants& constants) const {
         constexpr double of_distance = 2e-4;
-        const Constants start;
         double distance = 0;
         for (const Constant<Constants>& constant : model_.constants)
-            distance += std::pow(std::log(constants.*constant.value / (start.*constant.value)), 2);
+            distance += std::pow(std::log(constants.*constant.value / (present_.*constant.value)), 2);
         return error_of(problems, constants) + of_distance * distance;
     }
 
     Constants fitted(std::span<const Problem> problems) const {
-        Constants constants;
+        Constants constants = present_;
         std::vector<double*> values;
         for (const Constant<Constants>& constant : model_.constants)
             values.push_back(&(constants.*constant.value));
@@ -225,7 +227,7 @@ private:
         fmt::print("{}\n", problem.name);
         for (const auto& candidate : problem.candidates) {
             fmt::print("  {:.3e} s, model {:.3f}\n", candidate.seconds,
-                       model_.seconds(candidate.features, {}) / candidate.seconds);
+                       model_.seconds(candidate.features, present_) / candidate.seconds);
             print_features(candidate.features);
         }
     }
@@ -246,6 +248,7 @@ private:
 
     const Model& model_;
     const FitOptions& options_;
+    Constants present_;
 };
 
 /// The problems of all files, by `read`.
@@ -262,7 +265,8 @@ void fit_to_files(const Model& model, const FitOptions& options, Read&& read,
                   const std::function<void(const typename Model::Features&)>& print_features) {
     const auto problems = read_all(options.files, read), others = read_all(options.held_out, read);
     if (problems.empty()) throw UserError("no timed candidates in these files");
-    ModelFit(model, options).run(problems, others, print_features);
+    const auto present = model.present(problems.front().candidates.front().features);
+    ModelFit(model, options, present).run(problems, others, print_features);
 }
 
 /// `main` of a program that does.

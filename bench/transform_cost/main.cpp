@@ -21,17 +21,15 @@ namespace {
 
 using search::CycleConstants;
 
-/// Constants to start from, of the CPU that timed the candidates; the fit's defaults.
-struct Start : CycleConstants {
-    Start() : CycleConstants(of_timed_cpu) {}
-    static inline CycleConstants of_timed_cpu = search::constants_of_16_registers;
-};
-
 struct Candidate {
     planning::DimensionPass pass;
     DataType scalar;
     planning::Schedule schedule;
 };
+
+CycleConstants present_constants(const Candidate& candidate) {
+    return search::constants_for(target::cpu_named(candidate.schedule.target));
+}
 
 std::optional<double> cycles_of(const Candidate& candidate, const CycleConstants& constants) {
     return search::flat_cycles(candidate.pass, candidate.schedule.transform().passes.front().tree,
@@ -54,8 +52,7 @@ std::vector<TimedProblem<Candidate>> read_timings(const std::string& path) {
             if (!name.starts_with("swirl") || !library.contains("median")) continue;
             Candidate candidate{passes.front(), planning::arithmetic_of(transform->precision),
                                 planning::parse_schedule(library["made_by"].get<std::string>(), problem)};
-            Start::of_timed_cpu = search::constants_for(target::cpu_named(candidate.schedule.target));
-            if (!cycles_of(candidate, Start())) continue;
+            if (!cycles_of(candidate, present_constants(candidate))) continue;
             timed.candidates.push_back({std::move(candidate), library["median"], name == "swirl"});
         }
         if (timed.candidates.size() > 1) result.push_back(std::move(timed));
@@ -63,13 +60,13 @@ std::vector<TimedProblem<Candidate>> read_timings(const std::string& path) {
     return result;
 }
 
-double seconds_of(const Candidate& candidate, const Start& constants) {
+double seconds_of(const Candidate& candidate, const CycleConstants& constants) {
     return cycles_of(candidate, constants).value() / search::fitted_machine_model().hertz;
 }
 
 #define SWIRL_CONSTANT(name) \
-    Constant<Start> { #name, static_cast < double Start::*>(&CycleConstants::name) }
-constexpr Constant<Start> all_constants[] = {
+    Constant<CycleConstants> { #name, &CycleConstants::name }
+constexpr Constant<CycleConstants> all_constants[] = {
     SWIRL_CONSTANT(operation),      SWIRL_CONSTANT(shuffle),        SWIRL_CONSTANT(move),
     SWIRL_CONSTANT(spill),          SWIRL_CONSTANT(deep_spill),     SWIRL_CONSTANT(wide_spill),
     SWIRL_CONSTANT(iteration),      SWIRL_CONSTANT(loop),           SWIRL_CONSTANT(overlapped_loop),
@@ -82,7 +79,7 @@ constexpr Constant<Start> all_constants[] = {
 
 void print_features(const Candidate& candidate) { fmt::print("    {}\n", to_string(candidate.schedule)); }
 
-constexpr CostModel<Candidate, Start> model{seconds_of, all_constants};
+constexpr CostModel<Candidate, CycleConstants> model{seconds_of, all_constants, present_constants};
 
 } // namespace
 } // namespace swirl::bench
