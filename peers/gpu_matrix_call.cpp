@@ -6,13 +6,11 @@ namespace swirl::peers {
 namespace {
 
 GpuArithmetic arithmetic_of(const MatrixProduct& product, Accuracy accuracy, bool emulated) {
-    const auto is_of = [&](DataType operands, DataType result) {
-        return product.data_type == result && product.type_of_a() == operands &&
-               product.type_of_b() == operands && !product.converts();
-    };
-    const auto is_of_16_bits = [&](DataType type) {
-        return product.data_type == DataType::float32 && product.type_of_a() == type &&
-               product.type_of_b() == type && (!product.converts() || product.type_of_c() == type);
+    // C is of the sums' type, or of that of 16-bit operands.
+    const auto is_of = [&](DataType operands, DataType sums) {
+        return product.data_type == sums && product.type_of_a() == operands &&
+               product.type_of_b() == operands &&
+               (!product.converts() || (bytes_of(operands) == 2 && product.type_of_c() == operands));
     };
     if (is_of(DataType::float64, DataType::float64) && !emulated) return GpuArithmetic::float64;
     if (is_of(DataType::float32, DataType::float32)) {
@@ -20,8 +18,8 @@ GpuArithmetic arithmetic_of(const MatrixProduct& product, Accuracy accuracy, boo
         return accuracy >= Accuracy::eleven_bits ? GpuArithmetic::tf32 : GpuArithmetic::float32;
     }
     if (emulated) throw UserError("cuBLAS emulates float32 only");
-    if (is_of_16_bits(DataType::bfloat16)) return GpuArithmetic::bfloat16;
-    if (is_of_16_bits(DataType::float16)) return GpuArithmetic::float16;
+    if (is_of(DataType::bfloat16, DataType::float32)) return GpuArithmetic::bfloat16;
+    if (is_of(DataType::float16, DataType::float32)) return GpuArithmetic::float16;
     if (is_of(DataType::float8_e4m3, DataType::float32)) return GpuArithmetic::e4m3;
     throw UserError("cuBLAS is not called for the data types of '{}'", to_text(product));
 }

@@ -398,7 +398,7 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
         accumulators / schedule.split_k *
             (stores_registers ? stored_bytes_per_element(canonical) / constants.from_registers
                               : static_cast<double>(bytes_of(canonical.type_of_c())) / constants.epilogue) +
-        (stores_registers || schedule.split_k > 1 ? 0 : constants.staged);
+        (stores_from_registers(schedule) ? 0 : constants.staged);
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
     const double promotions = schedule.promotes_leading() ? k / products / schedule.promotion_interval : 0;
