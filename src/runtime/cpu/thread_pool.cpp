@@ -19,7 +19,7 @@ constexpr std::int64_t longest_harmless_wait = 200'000;
 constexpr std::int64_t serial_factor = 4;
 /// Of the nanoseconds saved, so many at most make up for later losses: more is lost before the caller notices that the
 /// processors have become busy.
-constexpr std::int64_t most_credit = 10'000'000;
+constexpr std::int64_t most_credit = 30'000'000;
 
 /// The processors that may be used are counted anew after so many nanoseconds: affinities change.
 constexpr std::int64_t count_is_valid = 1'000'000;
