@@ -75,16 +75,30 @@ Integer second_radix(const Candidate& candidate, Integer n) {
     return first_radix(candidate, n) < n ? candidate.tree.choice[1] : 1;
 }
 
-/// The divisor of n up to `most` with the best vector utilisation; the largest of equals.
-Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
-    Integer best_divisor = 1;
-    double best_utilization = 0;
+/// The divisor of n up to `most` of which a function of divisors is largest; the largest of equals.
+template <class Function> Integer best_divisor(Integer n, Integer most, Function&& function) {
+    Integer best = 1;
+    double best_value = 0;
     for (Integer d = 1; d <= std::min(n, most); ++d) {
         if (n % d != 0) continue;
-        const double used = utilization(static_cast<double>(d), setting.lanes);
-        if (used >= best_utilization) best_divisor = d, best_utilization = used;
+        const double value = function(d);
+        if (value >= best_value) best = d, best_value = value;
     }
-    return best_divisor;
+    return best;
+}
+
+/// The divisor of n up to `most` with the best vector utilisation.
+Integer widest_divisor(Integer n, Integer most, const Setting& setting) {
+    return best_divisor(n, most,
+                        [&](Integer d) { return utilization(static_cast<double>(d), setting.lanes); });
+}
+
+/// Fraction of their speed that columns keep if they are stored in blocks of this width.
+double block_efficiency(Integer width, const Setting& setting) {
+    const double bytes = static_cast<double>(width) * setting.element_bytes / 2; // of real or imaginary parts
+    const bool straddles = std::fmod(bytes, line_bytes) != 0;
+    return utilization(static_cast<double>(width), setting.lanes) /
+           (straddles ? setting.constants->straddling_block : 1);
 }
 
 /// Blocks that hold no whole number of the second radix's outputs are found in a table of as many entries as the
@@ -103,13 +117,16 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
     Columns best_so_far;
     for (Candidate& candidate : dft_candidates(dft, setting)) {
         const Integer radix = first_radix(candidate, dft.rows());
-        const Integer width = widest_divisor(radix, widest_block, setting);
+        const auto efficiency = [&](Integer width) { return block_efficiency(width, setting); };
+        const Integer width = best_divisor(radix, widest_block, efficiency);
         const Integer divided =
             dft.rows() * row > longest_index_table ? second_radix(candidate, dft.rows()) : dft.rows() / radix;
         const Integer block =
-            width < radix ? width : radix * widest_divisor(divided, widest_block / radix, setting);
+            width < radix ? width : radix * best_divisor(divided, widest_block / radix, [&](Integer times) {
+                return efficiency(radix * times);
+            });
         const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
-        const double cycles = candidate.cycles / utilization(static_cast<double>(block), setting.lanes) +
+        const double cycles = candidate.cycles / efficiency(block) +
                               conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
         if (cycles < best_so_far.cycles) best_so_far = {std::move(candidate), block, cycles};
     }

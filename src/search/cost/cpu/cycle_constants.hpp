@@ -26,6 +26,9 @@ struct CycleConstants {
     /// Cycles of a sweep over memory beyond the private caches, as a multiple of a copy's; and per cache line for each
     /// doubling of rows that a pass reads there at once: the prefetchers and the TLB follow only some.
     double far_sweep = 1, far_rows = 0;
+    /// Cycles of the columns of a two-sweep, as a multiple, if their blocks are no whole number of cache lines, so that vectors
+    /// straddle lines: this stands for loads and stores of both sweeps.
+    double straddling_block = 1;
     /// Of small kernels on interleaved data (pair_cost.hpp): per operation, and per call or iteration beyond these.
     double pair_operation = 0.3, pair_call = 7, pair_iteration = 2;
     double real_spill = 0.4; ///< the same of real transforms
@@ -35,7 +38,7 @@ struct CycleConstants {
 constexpr double line_bytes = 64;
 
 /// Fitted to the times of all candidates for 64 … 65536 points, in both precisions, on an Intel Xeon.
-constexpr CycleConstants constants_of_avx512{};
+constexpr CycleConstants constants_of_avx512{.far_rows = 4, .straddling_block = 2};
 
 /// Fitted by bench_transform_cost to timings on a Zen 3 with AVX2, as HACKING.md describes.
 constexpr CycleConstants constants_of_16_registers{
