@@ -96,13 +96,19 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
     if (leaves_out_by_table(regions, region)) return rated;
     const Integer available = region.around.empty() ? 1 : region.around.back().count;
     std::set<std::pair<Integer, Integer>> shapes; // transforms, threads
-    for (const Integer threads : threads_per_transform(region))
+    const Integer for_all = transforms_for_all_multiprocessors(region);
+    for (const Integer threads : threads_per_transform(region)) {
+        const auto add = [&](Integer transforms) {
+            if (threads * transforms <= gpu_.threads_per_block)
+                shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
+        };
         for (const Integer size : block_sizes) {
             const Integer transforms = std::clamp<Integer>((size + threads / 2) / threads, 1, available);
-            for (const Integer suitable : {transforms, nearest_divisor(available, transforms)})
-                if (threads * suitable <= gpu_.threads_per_block)
-                    shapes.insert({suitable, std::max<Integer>(threads * suitable, gpu_.warp_size)});
+            for (const Integer suitable : {transforms, nearest_divisor(available, transforms)}) add(suitable);
         }
+        if (regions.regions.size() == 1 && for_all * threads < block_sizes[0])
+            for (const Integer transforms : {for_all, 4 * for_all}) add(std::min(transforms, available));
+    }
     bool scatters = false;
     using loops::SmemStaging;
     for (const SmemStaging staged :
@@ -134,6 +140,13 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
         }
     }
     return rated;
+}
+
+/// Transforms of a block that leave a block for each multiprocessor.
+Integer LaunchConfigurations::transforms_for_all_multiprocessors(const KernelRegion& region) const {
+    Integer transforms = 1;
+    for (const loops::Loop& loop : region.around) transforms *= loop.count;
+    return std::max<Integer>(transforms / std::max(gpu_.multiprocessors, 1), 1);
 }
 
 /// Whether a table of indices locates results that the store expression omits: no condition can express these.

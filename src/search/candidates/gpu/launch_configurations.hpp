@@ -91,6 +91,7 @@ private:
                                          const loops::KernelRegion& region,
                                          const loops::LaunchConfiguration& configuration) const;
     bool leaves_out_by_table(const loops::KernelRegions& regions, const loops::KernelRegion& region) const;
+    Integer transforms_for_all_multiprocessors(const loops::KernelRegion& region) const;
     double bound_of(const std::vector<RatedConfiguration>& rated) const;
     std::optional<GpuKernelCost> cost_of(const loops::KernelRegions& regions,
                                          const loops::KernelRegion& region,
