@@ -97,7 +97,10 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
     const Integer available = region.around.empty() ? 1 : region.around.back().count;
     std::set<std::pair<Integer, Integer>> shapes; // transforms, threads
     const Integer for_all = transforms_for_all_multiprocessors(region);
-    for (const Integer threads : threads_per_transform(region)) {
+    // Where a block's memory leaves room for few of them, threads that hold more in registers may save a second array.
+    const bool fills_memory = regions.regions.size() == 1 &&
+                              4 * pass_.nonterminal.rows() * entry_bytes() > gpu_.max_shared_bytes_per_block;
+    for (const Integer threads : threads_per_transform(region, fills_memory ? 5 : 1)) {
         const auto add = [&](Integer transforms) {
             if (threads * transforms <= gpu_.threads_per_block)
                 shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
@@ -197,8 +200,10 @@ void LaunchConfigurations::add(std::vector<RatedConfiguration>& rated, LaunchCon
     if (rated.size() > ranks_) rated.pop_back();
 }
 
-/// As many threads as a call has iterations per transform, or a half or a quarter of them.
-std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region) const {
+/// As many threads as a call has iterations per transform, or a half or a quarter of them, or a fraction down to
+/// 1/`most_iterations`.
+std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region,
+                                                                 Integer most_iterations) const {
     std::set<Integer> threads;
     const auto entries_of = [](const loops::Call& call) {
         return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
@@ -216,8 +221,9 @@ std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelReg
         const Integer iterations = iterations_of(call.loops);
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
         if (!counts(call) || iterations * entries_of(call) < least) continue;
-        for (const Integer thread_iterations : {1, 2, 4})
-            if (iterations % thread_iterations == 0 &&
+        for (const Integer thread_iterations : {1, 2, 3, 4, 5})
+            if ((thread_iterations % 2 == 0 || thread_iterations <= most_iterations) &&
+                iterations % thread_iterations == 0 &&
                 iterations / thread_iterations <= gpu_.threads_per_block &&
                 (thread_iterations == 1 || thread_iterations * entries * words() <= max_entries))
                 threads.insert(iterations / thread_iterations);
