@@ -47,7 +47,10 @@ planning::MemoryNeed memory_of(const planning::Plan& plan) {
 Json phases_of(const planning::PassDescription& pass) {
     Json phases = Json::array();
     for (const planning::PhaseDescription& phase : pass.phases)
-        phases.push_back({{"parallel", phase.is_parallel}, {"iterations", phase.iterations}});
+        phases.push_back({{"parallel", phase.is_parallel},
+                          {"iterations", phase.iterations},
+                          {"repeated", phase.repeated},
+                          {"repetitions", phase.repetitions}});
     return phases;
 }
 
@@ -101,14 +104,21 @@ std::string text_of_passes(const Report& report) {
     return table.text();
 }
 
-/// The phases of all passes: iterations divided among threads, or "one thread".
+/// The phases of all passes: iterations divided among threads, or "one thread"; repeated ones in parentheses.
 std::string text_of_threads(const Report& report) {
     std::string text;
-    for (const auto& pass : report.passes)
+    for (const auto& pass : report.passes) {
+        Integer repeated = 0;
         for (const planning::PhaseDescription& phase : pass.phases) {
+            const bool begins = phase.repeated != repeated;
+            if (begins && repeated != 0) text += ")";
             if (!text.empty()) text += ", ";
+            if (begins && phase.repeated != 0) text += fmt::format("{} times (", phase.repetitions);
             text += phase.is_parallel ? fmt::format("{} iterations", phase.iterations) : "one thread";
+            repeated = phase.repeated;
         }
+        if (repeated != 0) text += ")";
+    }
     return fmt::format("threads    {}; phases: {}\n", report.plan->threads(), text);
 }
 

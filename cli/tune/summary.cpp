@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 namespace swirl::cli {
@@ -32,7 +31,9 @@ const char* name_of(State state) {
 Regret regret_of(std::vector<std::pair<double, std::string>> ratios) {
     Regret regret{.problems = ratios.size()};
     if (ratios.empty()) return regret;
-    regret.mean = geometric_mean(ratios | std::views::keys);
+    std::vector<double> numbers;
+    for (const auto& [ratio, problem] : ratios) numbers.push_back(ratio);
+    regret.mean = geometric_mean(numbers);
     std::sort(ratios.begin(), ratios.end());
     const auto rank = static_cast<std::size_t>(std::ceil(0.95 * static_cast<double>(ratios.size())));
     regret.percentile_95 = ratios[rank - 1].first;

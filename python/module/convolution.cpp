@@ -101,15 +101,15 @@ void convolve(bool is_float32, std::uintptr_t data, std::uintptr_t out, std::uin
         plan = std::make_shared<const Plan>(make_estimated_plan(problem_of(blocks), threads));
         cached_blocks().insert(key, plan);
     }
-    const auto [second_input, second_output] =
+    const auto seconds =
         blocks.is_planar ? nb::cast<std::pair<Integer, Integer>>(second) : std::pair<Integer, Integer>(0, 0);
     execute_unlocked(plan->flops() > least_flops_to_release_lock, [&] {
         if (is_float32)
-            convolve_blocks<float>(*plan, blocks.is_planar, data, second_input, out, second_output, spectrum,
-                                   n);
+            convolve_blocks<float>(*plan, blocks.is_planar, data, seconds.first, out, seconds.second,
+                                   spectrum, n);
         else
-            convolve_blocks<double>(*plan, blocks.is_planar, data, second_input, out, second_output, spectrum,
-                                    n);
+            convolve_blocks<double>(*plan, blocks.is_planar, data, seconds.first, out, seconds.second,
+                                    spectrum, n);
     });
 }
 

@@ -229,6 +229,8 @@ void Interpreter::Executor::execute_iterations(Node& node, Threads threads) {
     const Integer trips = std::max<Integer>(0, ceil_divide(evaluate(node.end, thread) - begin, loop.step));
     std::vector<Integer> starts;
     for (const Form& start : node.starts) starts.push_back(evaluate(start, thread));
+    const Affine extent = loop.end - loop.begin;
+    const bool is_nest = !extent.is_constant() || extent.constant() > loop.step;
     const bool opens_region = !in_parallel_loop_;
     if (opens_region) {
         in_parallel_loop_ = true;
@@ -240,10 +242,12 @@ void Interpreter::Executor::execute_iterations(Node& node, Threads threads) {
                 starts[k] + loop.inductions[k].distance(trip, trips);
         variables_[static_cast<std::size_t>(loop.variable)] = begin + trip * loop.step;
         ++block_;
-        reset_memory_per_iteration();
+        reset_memory_of_iteration();
+        nest_depth_ += is_nest;
         execute(node.body, threads);
+        nest_depth_ -= is_nest;
     }
-    reset_memory_per_iteration();
+    reset_memory_of_iteration();
     if (!opens_region) return;
     in_parallel_loop_ = false;
     ++region_;

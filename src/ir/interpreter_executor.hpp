@@ -37,7 +37,7 @@ private:
         bool is_plain() const { return shadow == nullptr && elements == nullptr && accumulators == nullptr; }
         Space space = Space::argument;
         bool read_only = false;
-        bool per_iteration = false;
+        int nest_depth = 0;
         int element_bytes = 0;
         int alignment = 0; ///< bytes
     };
@@ -176,7 +176,8 @@ private:
     void bind_own(std::size_t buffer);
     void watch(View& view, const Memory& memory, bool is_watched);
     void reset_own_memory();
-    void reset_memory_per_iteration();
+    /// Memory private to an iteration of the loop that begins or ends, or of loops in it.
+    void reset_memory_of_iteration();
     View& view(const interpreted::DecodedOperation& op) {
         return views_[static_cast<std::size_t>(op.buffer)];
     }
@@ -259,6 +260,7 @@ private:
     std::int32_t arrivals_ = 0;        ///< of each block, at barriers of cooperative groups and clusters
     std::int32_t waits_ = 0;           ///< value of arrivals_ at the latest wait
     bool in_parallel_loop_ = false;
+    int nest_depth_ = 0; ///< enclosing parallel loops of several iterations
     InterpreterOptions options_;
     InterpreterReport report_;
 };

@@ -37,7 +37,7 @@ void Interpreter::Executor::bind(Arguments& arguments) {
         view.high = info.first + info.elements;
         view.space = info.space;
         view.read_only = info.space == Space::table || !info.written;
-        view.per_iteration = info.per_iteration;
+        view.nest_depth = info.nest_depth;
         view.element_bytes = bytes_of(info.element);
         view.alignment = base_alignment(info);
         if (is_own(info.space)) {
@@ -56,7 +56,7 @@ void Interpreter::Executor::bind(Arguments& arguments) {
         view.cells = memory.cells();
         view.written = memory.written();
         view.origin = memory.first();
-        const bool is_watched = checks_races_ && info.space != Space::table && !info.per_iteration;
+        const bool is_watched = checks_races_ && info.space != Space::table && info.nest_depth == 0;
         watch(view, memory, is_watched);
     }
 }
@@ -99,9 +99,9 @@ void Interpreter::Executor::reset_own_memory() {
         if (memory != nullptr) memory->mark_unwritten();
 }
 
-void Interpreter::Executor::reset_memory_per_iteration() {
+void Interpreter::Executor::reset_memory_of_iteration() {
     for (View& view : views_)
-        if (view.per_iteration)
+        if (view.nest_depth > nest_depth_)
             std::fill(view.written + (view.low - view.origin), view.written + (view.high - view.origin), 0);
 }
 

@@ -251,7 +251,9 @@ private:
         if (buffer.evict_last) text += " kept";
         if (buffer.zeroed) text += " zeroed";
         if (buffer.alignment != 0) text += fmt::format(" aligned {}", buffer.alignment);
-        if (buffer.per_iteration) text += " per iteration";
+        if (buffer.nest_depth > 0) text += " per iteration";
+        if (buffer.nest_depth > 1 && buffer.nest_depth < BufferInfo::innermost)
+            text += fmt::format(" of {} loops", buffer.nest_depth);
         if (buffer.space == Space::argument)
             text += (buffer.written ? " written as " : " read as ") + to_string(buffer.role);
         return text;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,8 +45,10 @@ struct BufferInfo {
     Integer first = 0;    ///< lowest index accessed (negative strides make it negative)
     int alignment = 0;    ///< guaranteed alignment of the base address in bytes; 0: the element's size
     bool written = false; ///< false: the program only reads it
-    bool per_iteration =
-        false; ///< scratch private to one iteration of an outermost parallel loop: each thread may have its own
+    /// Scratch private to one iteration of the innermost of so many nested parallel loops (those of one iteration do
+    /// not count), so that each thread may have its own. 0: not private.
+    int nest_depth = 0;
+    static constexpr int innermost = std::numeric_limits<int>::max(); ///< of any loops
     Integer dsmem_elements_per_block =
         0; ///< shared memory visible to all blocks of a cluster: with n = this value, element i is element i mod n in
     ///< block i / n of the cluster; 0: each block has all elements for itself
@@ -203,7 +206,7 @@ struct For {
     enum class Kind : std::uint8_t {
         serial,
         vector, ///< to become lanes: `vectorize` removes it; begin 0, step 1, at most one vector register long
-        parallel, ///< iterations are independent; on a CPU several threads may share an outermost one
+        parallel, ///< iterations are independent; on a CPU several threads may share them if no other loop is outside
         unrolled, ///< `unroll` removes it
     };
     Variable variable = 0;

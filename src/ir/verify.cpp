@@ -95,13 +95,16 @@ private:
         const bool may_be_skipped = ranges_.trip_count(loop).value_or(0) == 0;
         conditional_ += may_be_skipped;
         ranges_.enter(loop);
-        const bool is_phase = loop.kind == For::Kind::parallel && loops_ == 0 && program_.launch == Launch{};
+        const bool is_phase =
+            loop.kind == For::Kind::parallel && loops_ == parallel_loops_ && program_.launch == Launch{};
         if (is_phase) leave_scope(0);
         ++loops_;
+        parallel_loops_ += is_phase;
         in_vector_loop_ = loop.kind == For::Kind::vector;
         check(loop.body);
         in_vector_loop_ = false;
         --loops_;
+        parallel_loops_ -= is_phase;
         conditional_ -= may_be_skipped;
         ranges_.leave(loop);
         divergent_ -= divergent || unordered;
@@ -385,8 +388,9 @@ private:
     std::vector<State> state_;
     std::vector<Value> scope_; ///< values in scope, in order of definition
     std::vector<char> has_store_;
-    std::vector<int> uses_; ///< uses of each value so far
-    int loops_ = 0;         ///< enclosing loops
+    std::vector<int> uses_;  ///< uses of each value so far
+    int loops_ = 0;          ///< enclosing loops
+    int parallel_loops_ = 0; ///< those of them that are parallel and in parallel loops alone
     bool in_vector_loop_ = false;
     bool in_role_ = false;
     int conditional_ = 0; ///< enclosing conditions on variables, and loops that may have no iterations

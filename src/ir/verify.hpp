@@ -25,8 +25,8 @@ std::string_view name_of(VerificationLevel level);
 ///   lookup) are in bounds;
 /// - nothing is stored to a table or to a buffer that is not `written`;
 /// - scratch, local and shared memory is stored to somewhere before an unconditional load, and tables have contents;
-/// - on a CPU, values enter, leave or pass an outermost parallel loop only through memory: code that threads run at
-///   different times becomes separate functions;
+/// - on a CPU, values enter, leave or pass a parallel loop, if it is in no loop or in parallel ones alone, only through
+///   memory: code that threads run at different times becomes separate functions;
 /// - tensors satisfy TMA's requirements; roles are whole warpgroups that cover the block, are not nested, and have no
 ///   barriers of several blocks; mbarriers are initialized before use; boxes and operands are inside their buffers and
 ///   aligned;

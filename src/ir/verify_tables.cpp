@@ -77,7 +77,8 @@ Mismatch buffer_error(const Program& program, const BufferInfo& buffer) {
         (buffer.space != Space::shared ||
          buffer.dsmem_elements_per_block * program.launch.cluster != buffer.elements))
         return "does not have one segment per block of the cluster";
-    if (buffer.per_iteration && buffer.space != Space::scratch) return "is per iteration, but no scratch";
+    if (buffer.nest_depth < 0) return "is in a negative number of loops";
+    if (buffer.nest_depth > 0 && buffer.space != Space::scratch) return "is per iteration, but no scratch";
     if (buffer.by_value && (buffer.space != Space::argument || buffer.written || buffer.first != 0 ||
                             buffer.elements * bytes_of(buffer.element) > most_bytes_by_value))
         return "is passed by value, but is written or too large";

@@ -68,7 +68,7 @@ public:
             text_ +=
                 fmt::format("{}: {} entries from {}, {}{}{}\n", name_of(program_, static_cast<int>(k)),
                             array.elements, array.first, kinds[static_cast<std::size_t>(array.kind)],
-                            array.per_iteration ? ", per iteration" : "", shared ? ", shared memory" : "");
+                            array.nest_depth > 0 ? ", per iteration" : "", shared ? ", shared memory" : "");
         }
         print(program_.body, 0);
         return std::move(text_);

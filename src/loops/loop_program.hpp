@@ -113,9 +113,9 @@ struct Array {
     enum class Role : std::uint8_t { input, output, data, temporary }; ///< data: input and output in one
     Role role;
     Memory::Kind kind;
-    Integer first;              ///< lowest entry accessed; negative strides make it negative
-    Integer elements;           ///< entries from `first` on
-    bool per_iteration = false; ///< temporary of one iteration of an outermost nest; each thread has its own
+    Integer first;      ///< lowest entry accessed; negative strides make it negative
+    Integer elements;   ///< entries from `first` on
+    int nest_depth = 0; ///< nests of several iterations around a temporary; 0 if it belongs to none
     /// For a temporary on a GPU. If several transforms are processed at once, each has a copy.
     enum class Residence : std::uint8_t { global, shared };
     Residence residence = Residence::global;

@@ -30,18 +30,39 @@ void place_unroll_tags(Nodes& nodes) {
                    node.node);
 }
 
+double operations_of(const Nodes& nodes) {
+    double sum = 0;
+    for (const Node& node : nodes)
+        sum +=
+            std::visit(Overloaded{[](const Nest& nest) {
+                                      return static_cast<double>(nest.loop.count) * operations_of(nest.body);
+                                  },
+                                  [](const Call& call) { return operations_of(call); }},
+                       node.node);
+    return sum;
+}
+
+/// Whether threads may share the loops in an iteration, with barriers between them, because there are too few iterations
+/// for all of them. Vector operations count once.
+bool has_long_iterations(const Nest& nest) {
+    constexpr Integer few = 64;
+    constexpr double many_operations = 2e5;
+    return nest.loop.count < few && operations_of(nest.body) >= many_operations;
+}
+
 void place_smp_tags(Nodes& nodes) {
     for (Node& node : nodes)
-        std::visit(Overloaded{[](Nest& nest) {
-                                  nest.loop.tag = LoopTag::smp;
-                                  if (nest.body.size() == 1 || nest.loop.count == 1)
-                                      place_smp_tags(nest.body);
-                              },
-                              [](Call& call) {
-                                  for (Loop& loop : call.loops)
-                                      if (loop.tag != LoopTag::unrolled) loop.tag = LoopTag::smp;
-                              }},
-                   node.node);
+        std::visit(
+            Overloaded{[](Nest& nest) {
+                           nest.loop.tag = LoopTag::smp;
+                           if (nest.body.size() == 1 || nest.loop.count == 1 || has_long_iterations(nest))
+                               place_smp_tags(nest.body);
+                       },
+                       [](Call& call) {
+                           for (Loop& loop : call.loops)
+                               if (loop.tag != LoopTag::unrolled) loop.tag = LoopTag::smp;
+                       }},
+            node.node);
 }
 
 } // namespace

@@ -83,12 +83,12 @@ Memory Recorder::acquire(Integer elements, bool complex) {
     const auto kind = complex ? Memory::Kind::planar : Memory::Kind::real;
     for (std::size_t k = 0; !for_gpu_ && k < program_.arrays.size(); ++k) {
         Array& array = program_.arrays[k];
-        if (in_use_[k] || array.kind != kind || array.per_iteration != nested_) continue;
+        if (in_use_[k] || array.kind != kind || array.nest_depth != nest_depth_) continue;
         in_use_[k] = true;
         array.elements = std::max(array.elements, elements);
         return {kind, static_cast<int>(k)};
     }
-    return add_argument({Array::Role::temporary, kind, 0, elements, nested_});
+    return add_argument({Array::Role::temporary, kind, 0, elements, nest_depth_});
 }
 
 Reach reach_of(const Layout& layout) {

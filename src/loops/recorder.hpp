@@ -29,9 +29,9 @@ public:
     /// Nests what `body` records inside a loop.
     template <class Body> void nest(const Loop& loop, Body&& body) {
         Nodes outside = std::exchange(program_.body, {});
-        const bool nested = std::exchange(nested_, nested_ || loop.count > 1);
+        const int depth = std::exchange(nest_depth_, nest_depth_ + (loop.count > 1));
         body();
-        nested_ = nested;
+        nest_depth_ = depth;
         outside.push_back({Nest{loop, std::move(program_.body)}});
         program_.body = std::move(outside);
     }
@@ -46,8 +46,8 @@ public:
     }
     bool is_within_product() const { return within_product_; }
 
-    /// A temporary of `elements` entries; planar if complex. It may be reused once released; temporaries of single
-    /// iterations and those shared by several iterations are kept separate.
+    /// A temporary of `elements` entries; planar if complex. It may be reused once released; temporaries in different
+    /// numbers of nested loops are kept separate: threads share some and have others each.
     Memory acquire(Integer elements, bool complex);
     void release(const Memory& memory);
     Integer elements(const Memory& memory) const { return array(memory).elements; }
@@ -60,7 +60,7 @@ public:
 private:
     LoopProgram program_;
     std::vector<bool> in_use_; ///< by array
-    bool nested_ = false;      ///< inside a loop of several iterations
+    int nest_depth_ = 0;       ///< enclosing loops of several iterations
     bool within_product_ = false;
     bool for_gpu_;
     Variable next_variable_ = 0;

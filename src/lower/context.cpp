@@ -96,7 +96,7 @@ Buffers Context::add_scratch(int index) {
         info.elements = scalars * (array.elements + (array.copies - 1) * array.pitch);
         info.dsmem_elements_per_block = scalars * array.dsmem_elements_per_block;
         info.written = true;
-        info.per_iteration = array.per_iteration && !request.loops.for_gpu;
+        info.nest_depth = request.loops.for_gpu ? 0 : array.nest_depth;
         info.non_temporal = is_non_temporal(array);
         return builder.add(std::move(info));
     };

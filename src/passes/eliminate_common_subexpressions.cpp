@@ -128,11 +128,13 @@ public:
 private:
     void visit(For& loop) {
         writes_.all_of(loop.body, ++position_);
-        const bool is_phase = loop.kind == For::Kind::parallel && loops_ == 0;
+        const bool is_phase = loop.kind == For::Kind::parallel && loops_ == parallel_loops_;
         if (is_phase) visible_since_ = position_;
         ++loops_;
+        parallel_loops_ += is_phase;
         walk(loop.body);
         --loops_;
+        parallel_loops_ -= is_phase;
         writes_.all_of(loop.body, ++position_);
         if (is_phase) visible_since_ = position_;
     }
@@ -208,8 +210,9 @@ private:
     std::vector<Value> same_;
     std::vector<bool> is_copied_; ///< loaded only for an asynchronous store
     int position_ = 0;
-    int loops_ = 0;         ///< enclosing loops
-    int visible_since_ = 0; ///< no value crosses the start or end of an outermost parallel loop
+    int loops_ = 0;          ///< enclosing loops
+    int parallel_loops_ = 0; ///< those of them that are parallel and in parallel loops alone
+    int visible_since_ = 0;  ///< no value crosses the start or end of such a loop
 };
 
 } // namespace

@@ -15,16 +15,11 @@ namespace {
 
 using namespace ir;
 
-constexpr Integer cache_line = 64; // bytes
-
-/// Fraction of the threads' total time in which they work, for equal iterations.
-double balance(Integer iterations, Integer threads) {
-    return static_cast<double>(iterations) / static_cast<double>(ceil_divide(iterations, threads) * threads);
-}
+constexpr Integer cache_line = 64;      // bytes
+constexpr double enough_balance = 0.85; ///< for the outermost of several loops to be shared
 
 /// The loop whose iterations are shared: `outermost`, or one inside it that is nested only in parallel loops.
 For* shared_loop(For& outermost, Integer threads) {
-    constexpr double enough = 0.85;
     For* best = nullptr;
     double best_balance = 0;
     for (For* loop = &outermost; loop != nullptr;) {
@@ -34,7 +29,7 @@ For* shared_loop(For& outermost, Integer threads) {
             best = loop;
             best_balance = here;
         }
-        if (best_balance >= enough || loop->body.size() != 1) break;
+        if (best_balance >= enough_balance || loop->body.size() != 1) break;
         loop = std::get_if<For>(&loop->body[0].node);
         if (loop != nullptr && loop->kind != For::Kind::parallel) loop = nullptr;
     }
@@ -83,7 +78,7 @@ private:
         if (!has_side_effect(operation.opcode)) return;
         const BufferInfo& buffer = program_.buffers[static_cast<std::size_t>(operation.address.buffer)];
         const Integer bytes = std::abs(movement_of(operation.address.index)) * bytes_of(buffer.element);
-        if (bytes > 0 && !buffer.per_iteration) grain_ = std::max(grain_, ceil_divide(cache_line, bytes));
+        if (bytes > 0 && buffer.nest_depth == 0) grain_ = std::max(grain_, ceil_divide(cache_line, bytes));
     }
 
     const Program& program_;
@@ -122,15 +117,22 @@ public:
         Body body = std::exchange(frame_.body, {});
         Body serial;
         for (Statement& statement : body) {
-            if (auto phase = parallel_phase(statement)) {
+            const std::optional<Phase> whole = parallel_phase(statement);
+            if (std::vector<Phase> repeated = repeated_phases(statement, whole); !repeated.empty()) {
                 close(serial);
-                phases_.push_back(std::move(*phase));
+                std::move(repeated.begin(), repeated.end(), std::back_inserter(phases_));
+            } else if (whole) {
+                close(serial);
+                phases_.push_back(std::move(*whole));
             } else {
                 serial.push_back(std::move(statement));
             }
         }
         close(serial);
-        for (Phase& phase : phases_) compact(phase.program);
+        for (std::size_t k = 0; k < phases_.size(); ++k) {
+            phases_[k].program.name += fmt::format("_phase_{}", k);
+            compact(phases_[k].program);
+        }
         return std::move(phases_);
     }
 
@@ -138,7 +140,6 @@ private:
     Phase phase_of(Body body) const {
         Phase phase;
         phase.program = frame_;
-        phase.program.name += fmt::format("_phase_{}", phases_.size());
         phase.program.body = std::move(body);
         phase.operations = operations_of(phase.program);
         return phase;
@@ -154,12 +155,80 @@ private:
         if (outermost == nullptr || outermost->kind != For::Kind::parallel) return std::nullopt;
         Phase phase = phase_of({statement});
         if (phase.operations < options_.least_operations) return std::nullopt;
-        For* loop = shared_loop(std::get<For>(phase.program.body[0].node), options_.threads);
+        For& loop = std::get<For>(phase.program.body[0].node);
+        return shared(std::move(phase), loop);
+    }
+
+    /// Time of a phase in operations, with its barrier.
+    double cost_of(const Phase& phase) const {
+        const double used = phase.is_parallel ? static_cast<double>(options_.threads) *
+                                                    balance(phase.iterations, options_.threads)
+                                              : 1;
+        return phase.operations / used + options_.least_operations;
+    }
+
+    /// The phases in the body of a loop, to be repeated for each iteration; none if that does not pay.
+    std::vector<Phase> repeated_phases(const Statement& statement, const std::optional<Phase>& whole) {
+        const auto* outer = std::get_if<For>(&statement.node);
+        if (!whole || outer->body.size() < 2) return {};
+        const Integer repetitions = constant_trip_count(*outer);
+        if (repetitions < 2 || balance(repetitions, options_.threads) >= enough_balance) return {};
+        std::vector<Phase> result;
+        Body serial;
+        const auto close_serial = [&] {
+            if (!serial.empty()) result.push_back(repeated_phase(*outer, std::exchange(serial, {})));
+        };
+        for (const Statement& inner : outer->body) {
+            std::optional<Phase> phase = repeated_parallel_phase(*outer, inner);
+            if (!phase) {
+                serial.push_back(inner);
+                continue;
+            }
+            close_serial();
+            result.push_back(std::move(*phase));
+        }
+        close_serial();
+        double cost = 0;
+        for (const Phase& phase : result) cost += static_cast<double>(repetitions) * cost_of(phase);
+        if (cost >= cost_of(*whole)) return {};
+        ++repeated_;
+        for (Phase& phase : result) phase.repeated = repeated_, phase.repetitions = repetitions;
+        return result;
+    }
+
+    /// `body` in one iteration of the loop, which is a parameter; `operations` are those of one iteration.
+    Phase repeated_phase(const For& outer, Body body) const {
+        For loop = outer;
+        loop.kind = For::Kind::serial;
+        loop.body = std::move(body);
+        Phase phase = phase_of({Statement{std::move(loop)}});
+        For& one = std::get<For>(phase.program.body[0].node);
+        const Affine iteration = parameter(phase.program, "repetition", PhaseParameter::repetition);
+        restrict_iterations(one, iteration, iteration + 1);
+        for (BufferInfo& buffer : phase.program.buffers)
+            if (buffer.nest_depth > 0) --buffer.nest_depth;
+        phase.operations /= static_cast<double>(constant_trip_count(outer));
+        return phase;
+    }
+
+    std::optional<Phase> repeated_parallel_phase(const For& outer, const Statement& inner) const {
+        const auto* loop = std::get_if<For>(&inner.node);
+        if (loop == nullptr || loop->kind != For::Kind::parallel) return std::nullopt;
+        Phase phase = repeated_phase(outer, {inner});
+        if (phase.operations < options_.least_operations) return std::nullopt;
+        For& one = std::get<For>(phase.program.body[0].node);
+        return shared(std::move(phase), std::get<For>(one.body[0].node));
+    }
+
+    /// The phase with a loop in `outermost` shared among threads.
+    std::optional<Phase> shared(Phase phase, For& outermost) const {
+        For* loop = shared_loop(outermost, options_.threads);
         if (loop == nullptr) return std::nullopt;
         phase.is_parallel = true;
         phase.iterations = constant_trip_count(*loop);
         phase.grain = StoreDistances(phase.program).grain_of(*loop);
-        restrict_iterations(*loop, parameter(phase.program, "first", 0), parameter(phase.program, "last", 1));
+        restrict_iterations(*loop, parameter(phase.program, "first", PhaseParameter::first),
+                            parameter(phase.program, "last", PhaseParameter::last));
         return phase;
     }
 
@@ -171,9 +240,14 @@ private:
     Program frame_; ///< everything but the statements
     const PhaseOptions& options_;
     std::vector<Phase> phases_;
+    Integer repeated_ = 0; ///< loops whose bodies became phases
 };
 
 } // namespace
+
+double balance(Integer iterations, Integer threads) {
+    return static_cast<double>(iterations) / static_cast<double>(ceil_divide(iterations, threads) * threads);
+}
 
 std::vector<Phase> phases(Program program, const PhaseOptions& options) {
     return Cut(std::move(program), options).run();

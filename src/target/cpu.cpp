@@ -57,6 +57,13 @@ std::uint64_t saved_state() {
 
 #endif
 
+namespace {
+
+/// Cores with AVX2 and AVX-512 have some 2 (Intel) to 4 MiB (AMD) each of a cache that they share.
+constexpr Integer share_of_cores_with_avx = Integer{4} << 20;
+
+} // namespace
+
 const Cpu& portable_cpu() {
     static constinit LazyValue<const Cpu> cpu;
     return cpu.get([] {
@@ -67,6 +74,7 @@ const Cpu& portable_cpu() {
                    .has_fma = false,
                    .has_masks = false,
                    .cache_bytes = 0,
+                   .streaming_bytes = 0,
                    .instructions = {}};
     });
 }
@@ -81,6 +89,7 @@ const Cpu& sse2_cpu() {
                    .has_fma = false,
                    .has_masks = false,
                    .cache_bytes = 256 << 10,
+                   .streaming_bytes = 256 << 10,
                    .instructions = listed_instructions(InstructionSet::sse2)};
     });
 }
@@ -95,6 +104,7 @@ const Cpu& avx2_cpu() {
                    .has_fma = true,
                    .has_masks = false,
                    .cache_bytes = 512 << 10,
+                   .streaming_bytes = share_of_cores_with_avx,
                    .instructions = listed_instructions(InstructionSet::avx2_fma)};
     });
 }
@@ -109,6 +119,7 @@ const Cpu& avx512_cpu() {
                    .has_fma = true,
                    .has_masks = true,
                    .cache_bytes = 1 << 20,
+                   .streaming_bytes = share_of_cores_with_avx,
                    .instructions = listed_instructions(InstructionSet::avx512)};
     });
 }
@@ -123,6 +134,7 @@ const Cpu& neon_cpu() {
                    .has_fma = true,
                    .has_masks = false,
                    .cache_bytes = 512 << 10,
+                   .streaming_bytes = 512 << 10,
                    .instructions = listed_instructions(InstructionSet::neon),
                    .has_fms = false,
                    .emitted_only = true};

@@ -89,7 +89,7 @@ TEST(CpuGemm, ErrorsNameTheParameterItsValueAndWhatWorks) {
         {"empty", "it is for problems with an extent of zero"}};
     for (const auto& [text, said] : all) {
         const std::string error = error_of<UserError>(
-            [&] { parse_cpu_gemm(text, target::avx512_cpu(), square(DataType::float64)); });
+            [&, text = text] { parse_cpu_gemm(text, target::avx512_cpu(), square(DataType::float64)); });
         EXPECT_NE(error.find(said), std::string::npos) << text << "\n" << error;
     }
     EXPECT_NE(error_of<UserError>([&] {

@@ -300,7 +300,8 @@ TEST(InterpreterFinds, DataPassedThroughPerIterationMemory) {
         own.name = "own";
         own.space = Space::scratch;
         own.elements = 2;
-        own.written = own.per_iteration = true;
+        own.written = true;
+        own.nest_depth = 1;
         const Buffer scratch = b.add(own);
         b.for_loop("row", 0, 4, 1, For::Kind::parallel, [&](const Affine& row) {
             b.store(scratch, 0, b.load(x, row));

@@ -166,7 +166,7 @@ TEST(Lowering, SeparatesTemporariesOfIterationsAndLoops) {
     const auto count = [](const Formula& f, bool per_iteration) {
         int found = 0;
         for (const ir::BufferInfo& buffer : lower(request_for(f, 8)).buffers)
-            found += buffer.space == ir::Space::scratch && buffer.per_iteration == per_iteration;
+            found += buffer.space == ir::Space::scratch && (buffer.nest_depth > 0) == per_iteration;
         return found;
     };
     const Formula row = expanded(64, "stockham(8,8)");

@@ -24,7 +24,8 @@ Program shift(Integer rows, Integer columns) {
     own.name = "own";
     own.space = Space::scratch;
     own.elements = 1;
-    own.written = own.per_iteration = true;
+    own.written = true;
+    own.nest_depth = 2;
     const Buffer scratch = b.add(own);
     b.store(y, n, b.load(x, 0));
     b.for_loop("i", 0, rows, 1, For::Kind::parallel, [&](const Affine& i) {
@@ -37,21 +38,58 @@ Program shift(Integer rows, Integer columns) {
     return b.finish();
 }
 
+/// Rows of y = rows of x reversed twice, through two scratch arrays that belong to an iteration of the outer loop: two
+/// loops that threads share with a barrier between them. A third array belongs to iterations of the inner loop.
+Program reverse_rows(Integer rows, Integer columns) {
+    Builder b("reverse_rows");
+    const Buffer x = b.input("x", DataType::float64, rows * columns);
+    const Buffer y = b.output("y", DataType::float64, rows * columns);
+    const auto scratch = [&](const char* name, Integer elements, int depth) {
+        BufferInfo info;
+        info.name = name;
+        info.space = Space::scratch;
+        info.elements = elements;
+        info.written = true;
+        info.nest_depth = depth;
+        return b.add(info);
+    };
+    const Buffer row = scratch("row", columns, 1), entry = scratch("entry", 1, 2);
+    b.for_loop("i", 0, rows, 1, For::Kind::parallel, [&](const Affine& i) {
+        b.for_loop("j", 0, columns, 1, For::Kind::parallel, [&](const Affine& j) {
+            b.store(entry, 0, b.load(x, columns * i + j));
+            b.store(row, -1 * j + (columns - 1), b.load(entry, 0));
+        });
+        b.for_loop("k", 0, columns, 1, For::Kind::parallel, [&](const Affine& k) {
+            b.store(entry, 0, b.load(row, -1 * k + (columns - 1)));
+            b.store(y, columns * i + k, b.load(entry, 0));
+        });
+    });
+    return b.finish();
+}
+
 /// Runs shares of all phases, the last share first.
 std::vector<double> run_in_shares(const Program& program, const std::vector<Phase>& all_phases,
                                   Integer shares) {
     Arguments all(program);
     for (Integer k = 0; k < program.buffers[0].elements; ++k)
         all["x"].set(k, static_cast<long double>(k * k));
-    for (const Phase& phase : all_phases) {
+    const auto run = [&](const Phase& phase, Integer repetition) {
         verify(phase.program, VerificationLevel::legalized);
         for (Integer share = shares; share-- > 0;) {
             Arguments arguments(phase.program);
-            for (const char* name : {"x", "y"}) arguments.bind(name, all.shared(name));
+            for (const BufferInfo& buffer : phase.program.buffers)
+                if (buffer.nest_depth == 0) arguments.bind(buffer.name, all.shared(buffer.name));
             arguments.parameters = {phase.iterations * share / shares,
-                                    phase.iterations * (share + 1) / shares};
+                                    phase.iterations * (share + 1) / shares, repetition};
             if (phase.is_parallel || share == 0) interpret(phase.program, arguments);
         }
+    };
+    for (std::size_t first = 0, end = 0; first < all_phases.size(); first = end) {
+        const Integer repeated = all_phases[first].repeated;
+        end = first + 1;
+        while (repeated != 0 && end < all_phases.size() && all_phases[end].repeated == repeated) ++end;
+        for (Integer repetition = 0; repetition < all_phases[first].repetitions; ++repetition)
+            for (std::size_t k = first; k < end; ++k) run(all_phases[k], repetition);
     }
     return all["y"].values();
 }
@@ -83,6 +121,30 @@ TEST(Phases, ShareTheOutermostLoopThatGivesAllThreadsWork) {
     EXPECT_EQ(iterations(6, 50, 4), 50);
     EXPECT_EQ(iterations(2, 50, 8), 50);
     EXPECT_EQ(iterations(7, 3, 8), 7);
+}
+
+TEST(Phases, AreRepeatedForEachIterationOfALoopWithTooFew) {
+    const Program program = run_for_cpu(reverse_rows(3, 40), target::cpu_named("avx2"));
+    Arguments arguments(program);
+    for (Integer k = 0; k < 120; ++k) arguments["x"].set(k, static_cast<long double>(k * k));
+    interpret(program, arguments);
+    for (const Integer threads : {2, 8}) {
+        const std::vector<Phase> all_phases = phases(program, {.threads = threads});
+        ASSERT_EQ(all_phases.size(), 2U) << threads;
+        for (const Phase& phase : all_phases) {
+            EXPECT_TRUE(phase.is_parallel);
+            EXPECT_EQ(phase.repetitions, 3);
+            EXPECT_EQ(phase.repeated, 1);
+        }
+        for (const Integer shares : {1, 2, 5})
+            EXPECT_EQ(run_in_shares(program, all_phases, shares), arguments["y"].values());
+    }
+}
+
+TEST(Phases, AreNotRepeatedWhereTheOuterLoopHasEnoughIterationsOrBarriersCostMore) {
+    EXPECT_EQ(phases(reverse_rows(3, 40), {.threads = 3}).size(), 1U);
+    EXPECT_EQ(phases(reverse_rows(16, 40), {.threads = 8}).size(), 1U);
+    EXPECT_EQ(phases(reverse_rows(3, 40), {.threads = 8, .least_operations = 100}).size(), 1U);
 }
 
 TEST(Phases, LeaveShortLoopsToOneThread) {

@@ -1,4 +1,3 @@
-#include "target/streaming.hpp"
 #include "plan/transform/cpu/kernel.hpp"
 #include "plan/transform/cpu/plan.hpp"
 #include "plan/transform/dimension_passes.hpp"
@@ -69,8 +68,8 @@ TEST(StreamedVectors, AreStreamedInWholeCacheLinesOnly) {
 
 TEST(StreamedVectors, AreLargerThanWhatACoreKeepsInCaches) {
     for (const target::Cpu* cpu : {&target::sse2_cpu(), &target::avx2_cpu(), &target::avx512_cpu()}) {
-        EXPECT_GE(target::streaming_bytes(*cpu), cpu->cache_bytes) << cpu->name;
-        const Integer kept = target::streaming_bytes(*cpu) / static_cast<Integer>(sizeof(Complex));
+        EXPECT_GE(cpu->streaming_bytes, cpu->cache_bytes) << cpu->name;
+        const Integer kept = cpu->streaming_bytes / static_cast<Integer>(sizeof(Complex));
         const auto is_streamed = [&](Integer points) {
             std::string tree;
             for (Integer rest = points; rest > 1; rest /= rest % 16 == 0 ? 16 : rest)

@@ -99,7 +99,7 @@ TEST(ChirpSpectra, AreTwiddlesAndPolynomials) {
             const formula::EndsOfChirp ends = formula::ends_of_chirp(n, size, error);
             const long double unit = std::sqrt(static_cast<long double>(n)) / static_cast<long double>(size);
             long double worst = 0;
-            const auto compare = [&](Integer j) {
+            const auto compare = [&, n = n, size = size](Integer j) {
                 worst = std::max(worst, std::abs(by_polynomials(ends, n, size, j, values) -
                                                  spectrum.of_function(j, Direction::forward)));
             };

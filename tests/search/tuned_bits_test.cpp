@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "plan/check/problem_data.hpp"
 #include "problem/syntax.hpp"
+#include "search/candidates/cpu/balanced_widths.hpp"
 #include "search/candidates/cpu/proposals.hpp"
 #include "search/candidates/cpu/transforms.hpp"
 #include "search/cost/cpu/host.hpp"
@@ -53,6 +54,26 @@ bool can_be_built(const Problem& problem, const planning::Schedule& schedule) {
     } catch (const UserError&) {
         return false;
     }
+}
+
+/// Schedules of one thread, and what estimates make of them for several.
+TEST(BitsOfEstimates, StayTheSameWithWidthsForThreads) {
+    int balanced = 0;
+    for (const char* text : {"dft 116640 float32", "dft 65536", "dft 30011", "rdft 131072 backward",
+                             "dft 100x200", "dft 14083x4", "dft 65536 batch=3", "dct2 65536"}) {
+        SCOPED_TRACE(text);
+        const Transform problem = parse_transform(text);
+        const target::Cpu& cpu = target::host_cpu();
+        const planning::Schedule one = cpu_transform_space(problem, {.cpu = cpu}).estimate;
+        for (const int threads : {2, 5, 16}) {
+            const planning::Schedule several = with_balanced_widths(problem, one, cpu, threads);
+            EXPECT_TRUE(have_same_arithmetic(one, several)) << to_string(several);
+            if (several == one) continue;
+            ++balanced;
+            EXPECT_EQ(bytes_after(text, to_string(several), threads), bytes_after(text, to_string(one)));
+        }
+    }
+    EXPECT_GE(balanced, 3) << "two-sweeps with wide tiles";
 }
 
 /// The time of a schedule is random: the winner is any.

@@ -31,7 +31,7 @@ GuardedElements::GuardedElements(Context& context, const Memory& memory,
     info.space = ir::Space::scratch;
     info.elements = next;
     info.written = true;
-    info.per_iteration = true;
+    info.nest_depth = ir::BufferInfo::innermost;
     scratch_ = context.builder.add(std::move(info));
 }
 

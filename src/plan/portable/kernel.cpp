@@ -20,7 +20,7 @@ public:
     PortableKernel(const PortableDerivation& derivation, const Transform& problem, const DimensionPass& pass);
 
     /// There is one phase, for one thread.
-    void run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const override {
+    void run_phase(const PhaseRun&, runtime::IterationRange, const Pointers& pointers) const override {
         run(pointers);
     }
     void run(const Pointers& pointers) const override;

@@ -15,8 +15,11 @@ namespace {
 constexpr std::int64_t min_timeout = 100'000, timeout_for_new_threads = 20'000'000;
 /// A wait may exceed the caller's own work by this many nanoseconds before its members count as not running.
 constexpr std::int64_t longest_harmless_wait = 200'000;
-/// After a loss the caller works alone for this multiple of the lost time.
+/// After a loss beyond what teams have saved, the caller works alone for this multiple of it.
 constexpr std::int64_t serial_factor = 4;
+/// Of the nanoseconds saved, so many at most make up for later losses: more is lost before the caller notices that the
+/// processors have become busy.
+constexpr std::int64_t most_credit = 30'000'000;
 
 /// The processors that may be used are counted anew after so many nanoseconds: affinities change.
 constexpr std::int64_t count_is_valid = 1'000'000;
@@ -147,13 +150,14 @@ void ThreadPool::run_present(TeamCall& call) {
         wait_.while_equal(busy_, left, size <= processors_);
 }
 
-/// Returns the nanoseconds that were lost by waiting for workers that were not running. Where most are present, the team
-/// gains more than that.
+/// Returns the nanoseconds that the team saved, or lost (negative) by waiting for workers that were not running.
 std::int64_t ThreadPool::run_on_workers(int wanted, std::int64_t expected, TeamCall& call) {
     const std::int64_t asked = monotonic_nanoseconds();
     gather(static_cast<std::size_t>(wanted), expected);
     const std::int64_t begin = monotonic_nanoseconds(), waited_before = wait_.in_long_waits();
-    std::int64_t lost = 2 * (static_cast<int>(present_.size()) + 1) <= wanted ? begin - asked : 0;
+    const auto others = static_cast<std::int64_t>(present_.size());
+    // Where most are present, the team saves more than the time to gather it.
+    std::int64_t lost = 2 * (others + 1) <= wanted ? begin - asked : 0;
     if (present_.empty())
         call.run_serially();
     else
@@ -161,7 +165,7 @@ std::int64_t ThreadPool::run_on_workers(int wanted, std::int64_t expected, TeamC
     const std::int64_t waited = wait_.in_long_waits() - waited_before;
     const std::int64_t own_work = monotonic_nanoseconds() - begin - waited;
     lost += std::max<std::int64_t>(waited - own_work - longest_harmless_wait, 0);
-    return lost;
+    return others * own_work - lost;
 }
 
 /// As many members as find a free processor.
@@ -184,10 +188,14 @@ void ThreadPool::run(int wanted, double seconds, const TeamBody& body) {
     if (wanted == 1) return run_serially(body);
     TeamCall call(body);
     const ParallelFor* const users = parallel_for();
-    const std::int64_t lost =
-        users != nullptr ? run_by(*users, wanted, std::max(expected / 2, min_timeout), processors_, call)
+    const std::int64_t saved =
+        users != nullptr ? -run_by(*users, wanted, std::max(expected / 2, min_timeout), processors_, call)
                          : run_on_workers(wanted, expected, call);
-    if (lost > 0 && !waits_for_all_) serial_until_ = monotonic_nanoseconds() + serial_factor * lost;
+    credit_ = std::min(credit_ + saved, most_credit);
+    if (credit_ < 0) {
+        if (!waits_for_all_) serial_until_ = monotonic_nanoseconds() - serial_factor * credit_;
+        credit_ = 0;
+    }
     call.rethrow();
 }
 

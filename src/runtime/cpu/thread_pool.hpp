@@ -18,9 +18,9 @@ namespace swirl::runtime {
 /// nobody spins on a processor that another member needs: under TBB, or with a team in every thread of a server.
 ///
 /// Where other programs keep the processors busy, a worker may get one only after milliseconds, and a team is as slow
-/// as its slowest member. A worker that does not respond soon is therefore left out of the call. After a team has lost
-/// time by waiting for members that were not running, the caller works alone for a while, long enough that the time
-/// lost is small compared with the time worked.
+/// as its slowest member. A worker that does not respond soon is therefore left out of the call. After teams have lost
+/// more time by waiting for members that were not running than they saved before, the caller works alone for a while, long
+/// enough that the time lost is small compared with the time worked.
 class ThreadPool {
 public:
     ThreadPool();
@@ -54,6 +54,7 @@ private:
     bool waits_for_all_;                             ///< regardless of the cost
     int processors_ = 1;                             ///< that this process may use, as of `counted_at_`
     std::int64_t counted_at_ = 0, serial_until_ = 0; ///< nanoseconds
+    std::int64_t credit_ = 0;                        ///< nanoseconds that teams have saved and not lost again
     // The call in progress:
     std::vector<Worker*> present_;
     TeamCall* call_ = nullptr;

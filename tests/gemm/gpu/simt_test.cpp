@@ -318,7 +318,7 @@ TEST(GpuSchedules, SayWhichParametersExcludeEachOther) {
                                       {"zigzag=2", "possible: 0 … 1"},
                                       {"warp cta_m=8", "begins with 'warp'"},
                                       {"cta_m", "begins with 'cta_m'"}}) {
-        const std::string error = error_of([&] { parse_gpu_schedule(text); });
+        const std::string error = error_of([&, text = text] { parse_gpu_schedule(text); });
         EXPECT_NE(error.find(words), std::string::npos) << text << ": " << error;
     }
 }

@@ -16,6 +16,7 @@ struct Binding {
         output_imaginary,
         intermediate,
         workspace,
+        nest_workspace, ///< of the thread, or of all in repeated phases; its contents do not outlive a repetition
         own_workspace, ///< of the thread; its contents do not outlive an iteration
         table,
         unused, ///< not accessed by any operation

@@ -12,7 +12,7 @@ EmittedKernel::EmittedKernel(const ir::Program& program) {
     workspace_bytes_ = emit::cpp_workspace_bytes(transform);
 }
 
-void EmittedKernel::run_phase(std::size_t, runtime::IterationRange, const Pointers& pointers) const {
+void EmittedKernel::run_phase(const PhaseRun&, runtime::IterationRange, const Pointers& pointers) const {
     run(pointers);
 }
 

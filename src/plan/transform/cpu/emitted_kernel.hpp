@@ -11,7 +11,8 @@ public:
     explicit EmittedKernel(const ir::Program& program);
 
     /// Both throw UserError.
-    void run_phase(std::size_t phase, runtime::IterationRange range, const Pointers& pointers) const override;
+    void run_phase(const PhaseRun& run, runtime::IterationRange range,
+                   const Pointers& pointers) const override;
     void run(const Pointers& pointers) const override;
 };
 

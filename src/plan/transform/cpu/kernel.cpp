@@ -96,7 +96,8 @@ CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& 
     if (std::any_of(phases.begin(), phases.end(), [](const passes::Phase& p) { return p.is_parallel; })) {
         phases_.clear();
         for (const passes::Phase& phase : phases) {
-            phases_.push_back({phase.is_parallel, phase.iterations, phase.grain});
+            phases_.push_back(
+                {phase.is_parallel, phase.iterations, phase.grain, phase.repeated, phase.repetitions});
             compile(phase.program, cpu);
         }
     } else {
@@ -161,8 +162,10 @@ void CompiledKernel::bind(const ir::Program& program, const DimensionPass& pass)
             break;
         case ir::Space::table: bindings_.push_back({Binding::Source::table, 0, tables[k]}); break;
         case ir::Space::scratch:
-            if (buffer.per_iteration) {
-                bindings_.push_back({Binding::Source::own_workspace, own_workspace_bytes_});
+            if (buffer.nest_depth > 0) {
+                bindings_.push_back({buffer.nest_depth == 1 ? Binding::Source::nest_workspace
+                                                            : Binding::Source::own_workspace,
+                                     own_workspace_bytes_});
                 own_workspace_bytes_ += in_whole_lines(bytes_of(buffer)) + stagger;
             } else {
                 bindings_.push_back({Binding::Source::workspace, workspace_bytes_});
@@ -215,8 +218,8 @@ bool has_empty(const CodeBytes& code) {
 void CompiledKernel::write(ByteWriter& writer) const {
     planning::write(writer, info_);
     writer.write_list(phases_, [&](const PhaseDescription& phase) {
-        const auto& [is_parallel, iterations, grain] = phase;
-        writer.write_all(is_parallel, iterations, grain);
+        const auto& [is_parallel, iterations, grain, repeated, repetitions] = phase;
+        writer.write_all(is_parallel, iterations, grain, repeated, repetitions);
     });
     const auto& [instructions, spills, reloads, folded_loads, bytes] = statistics_;
     writer.write_all(workspace_bytes_, own_workspace_bytes_, instructions, spills, reloads, folded_loads,
@@ -248,8 +251,8 @@ bool CompiledKernel::read_members(ByteReader& reader) {
     phases_.clear();
     reader.read_list(phases_, [&] {
         PhaseDescription phase;
-        auto& [is_parallel, iterations, grain] = phase;
-        reader.read_all(is_parallel, iterations, grain);
+        auto& [is_parallel, iterations, grain, repeated, repetitions] = phase;
+        reader.read_all(is_parallel, iterations, grain, repeated, repetitions);
         return phase;
     });
     auto& [instructions, spills, reloads, folded_loads, bytes] = statistics_;
@@ -302,15 +305,18 @@ void CompiledKernel::find_buffers(const Pointers& pointers, BufferPointers& buff
                       : static_cast<std::byte*>(pointers[binding.source]) + binding.offset;
 }
 
-void CompiledKernel::run_phase(std::size_t phase, runtime::IterationRange range,
+void CompiledKernel::run_phase(const PhaseRun& run, runtime::IterationRange range,
                                const Pointers& pointers) const {
     BufferPointers buffers;
     find_buffers(pointers, buffers);
     const bool aligned =
         !aligned_code_.empty() && std::all_of(non_temporal_arguments_.begin(), non_temporal_arguments_.end(),
                                               [&](std::size_t k) { return lies_on_line(buffers[k]); });
-    const std::int64_t parameters[] = {range.first, range.last};
-    (aligned ? aligned_code_ : code_)[phase].function()(buffers.data(), parameters);
+    std::int64_t parameters[3];
+    parameters[passes::PhaseParameter::first] = range.first;
+    parameters[passes::PhaseParameter::last] = range.last;
+    parameters[passes::PhaseParameter::repetition] = run.repetition;
+    (aligned ? aligned_code_ : code_)[run.phase].function()(buffers.data(), parameters);
 }
 
 void CompiledKernel::run(const Pointers& pointers) const {
@@ -321,7 +327,9 @@ void CompiledKernel::run(const Pointers& pointers) const {
 }
 
 void CompiledKernel::run_phases(const Pointers& pointers) const {
-    for (std::size_t k = 0; k < code_.size(); ++k) run_phase(k, {0, phases_[k].iterations}, pointers);
+    for_each_run(phases_, [&](const PhaseRun& run) {
+        run_phase(run, {0, phases_[run.phase].iterations}, pointers);
+    });
 }
 
 DirectCall CompiledKernel::direct_call() const {
@@ -333,7 +341,8 @@ DirectCall CompiledKernel::direct_call() const {
     bool has_output = false, has_input = false;
     for (std::uint8_t k = 0; k < bindings_.size(); ++k) {
         const Binding& binding = bindings_[k];
-        const bool own = binding.source == Binding::Source::own_workspace;
+        const bool own = binding.source == Binding::Source::own_workspace ||
+                         binding.source == Binding::Source::nest_workspace;
         switch (binding.source) {
         case Binding::Source::input:
             layout.input = k;
@@ -346,6 +355,7 @@ DirectCall CompiledKernel::direct_call() const {
         case Binding::Source::table: layout.buffers[k] = const_cast<void*>(binding.table); break;
         case Binding::Source::unused: break;
         case Binding::Source::workspace:
+        case Binding::Source::nest_workspace:
         case Binding::Source::own_workspace:
             layout.scratch_index[layout.scratch] = k;
             layout.scratch_offset[layout.scratch++] =

@@ -71,7 +71,7 @@ public:
         }
     };
     /// Runs some of a phase's iterations. A barrier separates two phases if one of them is parallel.
-    virtual void run_phase(std::size_t phase, runtime::IterationRange range,
+    virtual void run_phase(const PhaseRun& run, runtime::IterationRange range,
                            const Pointers& pointers) const = 0;
     /// The whole kernel as one call, if it is one function of the caller's arrays with a small workspace.
     virtual DirectCall direct_call() const { return {}; }
@@ -102,7 +102,8 @@ public:
     jit::CodeStatistics statistics() const override { return statistics_; }
     std::size_t stored_bytes() const override;
     void write(ByteWriter& writer) const override;
-    void run_phase(std::size_t phase, runtime::IterationRange range, const Pointers& pointers) const override;
+    void run_phase(const PhaseRun& run, runtime::IterationRange range,
+                   const Pointers& pointers) const override;
     void run(const Pointers& pointers) const override;
     DirectCall direct_call() const override;
 

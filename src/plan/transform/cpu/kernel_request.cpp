@@ -6,7 +6,6 @@
 #include "problem/syntax.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
-#include "target/streaming.hpp"
 
 #include <utility>
 
@@ -72,7 +71,7 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
     lower::KernelRequest request = kernel_request(problem, expanded);
     request.loops.lanes = code.scalar ? 1 : target::lanes(cpu, request.loops.scalar);
     request.loops.cache_bytes = cpu.cache_bytes;
-    request.loops.streaming_bytes = target::streaming_bytes(cpu);
+    request.loops.streaming_bytes = cpu.streaming_bytes;
     request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
     // Iterations that threads share must not repeat others. Without fused operations there are few registers, and loads
     // from unaligned addresses cost instructions.

@@ -77,22 +77,27 @@ struct Plan::State {
 
     void run(const Arguments& arguments, void* workspace) const {
         if (threads > 1 && runtime::team_size(threads) > 1) return run_on_team(arguments, workspace);
-        const Kernel::Pointers pointers = pointers_of(arguments, workspace, 0);
+        const Kernel::Pointers pointers = pointers_of(arguments, workspace);
         for (const auto& kernel : kernels) kernel->run(pointers);
     }
 
     void run_pass(std::size_t pass, const Arguments& arguments, void* workspace) const {
-        kernels.at(pass)->run(pointers_of(arguments, workspace, 0));
+        kernels.at(pass)->run(pointers_of(arguments, workspace));
     }
 
 private:
-    Kernel::Pointers pointers_of(const Arguments& arguments, void* workspace, int member) const {
+    /// `nest_owner`: the member in whose workspace lies what is private to a nest's iteration.
+    Kernel::Pointers pointers_of(const Arguments& arguments, void* workspace, int member = 0,
+                                 int nest_owner = 0) const {
         std::byte* const intermediate = static_cast<std::byte*>(workspace);
         std::byte* const shared = intermediate + intermediate_bytes;
+        const auto own = [&](int of) {
+            return shared + shared_bytes + static_cast<std::size_t>(of) * own_bytes;
+        };
         // The first kernel may read the input; the others find their data in the output.
         return {{const_cast<void*>(arguments.input), const_cast<void*>(arguments.input_imaginary),
-                 arguments.output, arguments.output_imaginary, intermediate, shared,
-                 shared + shared_bytes + static_cast<std::size_t>(member) * own_bytes},
+                 arguments.output, arguments.output_imaginary, intermediate, shared, own(nest_owner),
+                 own(member)},
                 arguments.arrays.data()};
     }
 
@@ -101,25 +106,28 @@ private:
         runtime::run_team(
             threads,
             [&, this](const runtime::TeamMember& member) {
-                run_as(member, pointers_of(arguments, workspace, member.index()));
+                run_as(member, pointers_of(arguments, workspace, member.index(), member.index()),
+                       pointers_of(arguments, workspace, member.index()));
             },
             seconds);
     }
 
     /// Member 0 runs the serial phases. Barriers surround each parallel phase, except at the ends.
-    void run_as(const runtime::TeamMember& member, const Kernel::Pointers& pointers) const {
+    void run_as(const runtime::TeamMember& member, const Kernel::Pointers& pointers,
+                const Kernel::Pointers& of_repeated) const {
         const PhaseDescription* previous = nullptr;
         for (const auto& kernel : kernels)
-            for (std::size_t k = 0; k < kernel->phases().size(); ++k) {
-                const PhaseDescription& phase = kernel->phases()[k];
+            for_each_run(kernel->phases(), [&](const PhaseRun& run) {
+                const PhaseDescription& phase = kernel->phases()[run.phase];
                 if (previous && (previous->is_parallel || phase.is_parallel)) member.barrier();
                 previous = &phase;
                 const runtime::IterationRange range =
                     phase.is_parallel
                         ? runtime::partition_of(phase.iterations, phase.grain, member.index(), member.size())
                         : runtime::IterationRange{0, member.index() == 0 ? phase.iterations : 0};
-                if (range.first < range.last) kernel->run_phase(k, range, pointers);
-            }
+                if (range.first < range.last)
+                    kernel->run_phase(run, range, phase.repeated == 0 ? pointers : of_repeated);
+            });
     }
 };
 

@@ -160,12 +160,12 @@ private:
                              });
         }
         const gemm::CpuGemm& best = all.front().cpu_gemm();
-        for (const auto& [kind, has_kind] : kinds) {
-            if (has_kind(best)) continue;
+        for (const auto& kind : kinds) {
+            if (kind.second(best)) continue;
             const auto other = std::find_if(all.begin(), all.end(), [&](const planning::Schedule& one) {
-                return has_kind(one.cpu_gemm());
+                return kind.second(one.cpu_gemm());
             });
-            if (other != all.end()) reject(kind, "slower, by the model", *other);
+            if (other != all.end()) reject(kind.first, "slower, by the model", *other);
         }
         return best;
     }

@@ -5,6 +5,7 @@
 #include "runtime/kernel_cache.hpp"
 #include "runtime/memory_limit.hpp"
 #include "runtime/timer.hpp"
+#include "search/candidates/cpu/balanced_widths.hpp"
 #include "search/candidates/cpu/transforms.hpp"
 #include "search/cost/cpu/estimate.hpp"
 #include "search/cost/cpu/host.hpp"
@@ -104,10 +105,12 @@ private:
 
     /// The schedule for the number of threads, of one thread's.
     ScheduleCandidate for_threads(ScheduleCandidate of_one) {
+        if (threads_ == 1) return of_one;
         const bool is_models_choice = options().effort == Effort::estimate && !of_one.is_timed();
-        if (threads_ == 1 || is_models_choice) return of_one;
-        of_one.built.reset(); // for one thread
-        const Schedule one = of_one.schedule;
+        const Schedule one = with_balanced_widths(problem_, of_one.schedule, cpu_, threads_);
+        if (one != of_one.schedule || !is_models_choice) of_one.built.reset(); // for one thread
+        of_one.schedule = one;
+        if (is_models_choice) return of_one;
         const SearchSpace space = threads_space(one);
         if (!can_vary(space)) return of_one;
         std::optional<CpuTimer> of_host;
