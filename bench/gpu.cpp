@@ -29,6 +29,12 @@ double measured_copy(const runtime::GpuStream& stream) {
     return copy_bandwidth(stream, pairs, bytes, {});
 }
 
+search::InterleavedTimingOptions timing_options(const Options& options) {
+    search::InterleavedTimingOptions result{.seconds = options.seconds};
+    if (options.sample > 0) result.sample = options.sample;
+    return result;
+}
+
 class Gpu : public Device {
 public:
     explicit Gpu(const Options& options) : options_(options), gpu_(in_use(options)) {}
@@ -38,8 +44,12 @@ public:
     }
 
     cli::Json machine() const override {
+        const target::Gpu& gpu = gpu_.device.target();
         return {{"gpu", gpu_.device.properties().name},
                 {"driver", driver_text(gpu_.device.driver())},
+                {"multiprocessors", gpu.multiprocessors},
+                {"hertz", rounded(gpu.rates.hertz)},
+                {"memory_bytes_per_second", rounded(gpu.rates.memory_bytes)},
                 {"copy_bytes_per_second", rounded(gpu_.copy_bytes_per_second)}};
     }
 
@@ -115,7 +125,7 @@ std::vector<Times> GpuMeasurement::time(std::span<const Work> works) {
         launches.push_back({[&run = work.run](std::size_t execution) { run(execution, 1); }});
     std::vector<Times> times;
     for (const search::InterleavedTimes& one :
-         search::time_interleaved(gpu_.stream, launches, {.seconds = options_.seconds}))
+         search::time_interleaved(gpu_.stream, launches, timing_options(options_)))
         times.push_back({one.time.median, one.time.minimum, one.failed_because});
     gpu_.device.synchronize(); // if the GPU can no longer run anything, the benchmark ends here
     return times;

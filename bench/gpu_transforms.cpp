@@ -49,7 +49,7 @@ public:
     }
 
     /// The estimate; then, of each decomposition, the model's best for all passes and its alternatives for each pass: half
-    /// of them the next best, the others spread over the rest of the ranking.
+    /// of them the next best, the others spread over the rest of the ranking, more of them near its top.
     std::vector<std::string> best_schedules(std::size_t count) const override {
         const target::Gpu& gpu = gpu_.device.target();
         std::vector<std::string> schedules{to_string(search::gpu_schedule(data_.problem(), gpu))};
@@ -62,8 +62,8 @@ public:
             std::vector<std::vector<search::GpuPassCandidate>> passes;
             planning::Schedule best{gpu.name, planning::TransformSchedule{}};
             for (const planning::DimensionPass& pass : decomposition) {
-                passes.push_back(
-                    spread(search::gpu_candidates(data_.problem(), pass, gpu, most_ranked), count));
+                passes.push_back(spread(
+                    search::gpu_candidates(data_.problem(), pass, gpu, most_ranked, ranked_per_tree), count));
                 if (passes.back().empty()) break;
                 best.transform().passes.push_back(passes.back().front().pass);
             }
@@ -92,7 +92,7 @@ public:
     Floors floors(double) const override { return floors_for(search::compulsory_bytes(data_.problem())); }
 
 private:
-    static constexpr std::size_t most_ranked = 400;
+    static constexpr std::size_t most_ranked = 2000, ranked_per_tree = 30;
 
     static std::vector<search::GpuPassCandidate> spread(std::vector<search::GpuPassCandidate> ranked,
                                                         std::size_t count) {
@@ -101,7 +101,8 @@ private:
         const std::size_t next_best = (count + 1) / 2, others = count - next_best;
         for (std::size_t k = 0; k < next_best; ++k) result.push_back(std::move(ranked[k]));
         for (std::size_t k = 0; k < others; ++k)
-            result.push_back(std::move(ranked[next_best + k * (ranked.size() - next_best) / others]));
+            result.push_back(
+                std::move(ranked[next_best + k + k * k * (ranked.size() - count) / (others * others)]));
         return result;
     }
 

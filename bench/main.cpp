@@ -69,6 +69,10 @@ void add_options(CLI::App& program, Arguments& a) {
     program.add_flag("--probed", a.options.probed,
                      "On CPUs: plan with what a probe has measured of this machine");
     program.add_flag("--no-check", a.no_check, "Let swirl plan without its check of the result");
+    program.add_flag("--no-compare{false}", a.options.compare, "Do not compare results with the definition");
+    program.add_option("--lock", a.options.lock,
+                       "Processes with the same file time one after the other, and plan at the same time");
+    program.add_option("--sample", a.options.sample, "On GPUs: seconds of a sample, at least");
     program
         .add_option("--fftw-seconds", a.options.peers.seconds,
                     "For each planning of FFTW, which then falls back to less patience")

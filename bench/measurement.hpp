@@ -23,10 +23,13 @@ struct Options {
     std::size_t candidates = 0;              ///< so many of the schedules that the model rates best, likewise
     peers::PeerOptions peers = {};           ///< FFTW's limit of planning time among them
     bool probed = false;                     ///< on CPUs: swirl's model knows what a probe has measured
-    bool cold = false;  ///< each execution works on other arrays, so that no cache has them
-    int rounds = 30;    ///< on CPUs: at most
-    double seconds = 2; ///< for all rounds of a problem
-    int core = -1;      ///< CPU, one thread: the processor to run on; −1: where the program starts
+    bool cold = false;     ///< each execution works on other arrays, so that no cache has them
+    int rounds = 30;       ///< on CPUs: at most
+    double seconds = 2;    ///< for all rounds of a problem
+    double sample = 0;     ///< on GPUs: seconds of a sample, at least; 0: the timer's choice
+    bool compare = true;   ///< results with the definition
+    std::string lock = {}; ///< processes with the same file time one after the other; empty: none
+    int core = -1;         ///< CPU, one thread: the processor to run on; −1: where the program starts
 };
 
 /// A library that is ready to compute the problem.

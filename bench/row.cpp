@@ -8,12 +8,34 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace swirl::bench {
 namespace {
+
+/// Held as long as it lives, by one process at a time.
+class FileLock {
+public:
+    explicit FileLock(const std::string& path) {
+        if (path.empty()) return;
+        file_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (file_ < 0 || flock(file_, LOCK_EX) != 0) throw UserError("--lock {}: cannot be locked", path);
+    }
+    ~FileLock() {
+        if (file_ >= 0) close(file_);
+    }
+    FileLock(const FileLock&) = delete;
+    FileLock& operator=(const FileLock&) = delete;
+
+private:
+    int file_ = -1;
+};
 
 class Contest {
 public:
@@ -25,7 +47,7 @@ public:
     Row run(const std::vector<std::string>& peers) {
         plan_swirl();
         for (const std::string& name : peers) plan_peer(name);
-        compare();
+        if (options_.compare) compare();
         const std::string* const first = row_.entries.empty() ? nullptr : &row_.entries.front().library;
         const double flops = first != nullptr && *first == "swirl" ? works_.front().flops : 0;
         row_.floors = measurement_->floors(flops > 0 ? flops : row_.flops);
@@ -93,6 +115,7 @@ private:
                 works.push_back(std::move(works_[k]));
                 entries.push_back(&row_.entries[k]);
             }
+        const FileLock lock(options_.lock);
         measurement_->reset();
         const std::vector<Times> times = measurement_->time(works);
         for (std::size_t k = 0; k < times.size(); ++k) entries[k]->times = times[k];

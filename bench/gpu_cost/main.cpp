@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +22,21 @@ using search::GpuKernelFeatures;
 using search::GpuModelConstants;
 
 struct Kernels {
-    const target::Gpu* gpu;
+    std::shared_ptr<const target::Gpu> gpu;
     std::vector<GpuKernelFeatures> all;
 };
+
+/// The GPU that timed the candidates: the schedule's, with its own rates.
+std::shared_ptr<const target::Gpu> gpu_of(const cli::Json& machine, const std::string& name) {
+    constexpr double copy_fraction = 0.875; // of the memory's rate, where the file has that of copies alone
+    auto gpu = std::make_shared<target::Gpu>(target::gpu_named(name));
+    gpu->multiprocessors = machine.value("multiprocessors", gpu->multiprocessors);
+    gpu->rates.hertz = machine.value("hertz", gpu->rates.hertz);
+    gpu->rates.memory_bytes = machine.value(
+        "memory_bytes_per_second",
+        machine.value("copy_bytes_per_second", copy_fraction * gpu->rates.memory_bytes) / copy_fraction);
+    return gpu;
+}
 
 std::vector<GpuKernelFeatures> features_of(const Transform& problem, const planning::Schedule& schedule,
                                            const target::Gpu& gpu) {
@@ -38,7 +51,9 @@ std::vector<GpuKernelFeatures> features_of(const Transform& problem, const plann
 /// The timed candidates that the model rates, of each transform of the file.
 std::vector<TimedProblem<Kernels>> read_timings(const std::string& path) {
     std::vector<TimedProblem<Kernels>> result;
+    cli::Json machine = cli::Json::object();
     for (const cli::Json& row : read_json_lines(path)) {
+        if (row.contains("run")) machine = row["run"]["machine"];
         if (!row.contains("problem")) continue;
         const Problem problem = parse_problem(row["problem"].get<std::string>());
         const auto* const transform = std::get_if<Transform>(&problem);
@@ -47,10 +62,11 @@ std::vector<TimedProblem<Kernels>> read_timings(const std::string& path) {
         for (const auto& [name, library] : row["libraries"].items()) {
             if (!name.starts_with("swirl") || !library.contains("median")) continue;
             const auto schedule = planning::parse_schedule(library["made_by"].get<std::string>(), problem);
-            const target::Gpu& gpu = target::gpu_named(schedule.target);
-            auto kernels = features_of(*transform, schedule, gpu);
+            auto gpu = gpu_of(machine, schedule.target);
+            auto kernels = features_of(*transform, schedule, *gpu);
             if (!kernels.empty())
-                timed.candidates.push_back({{&gpu, std::move(kernels)}, library["median"], name == "swirl"});
+                timed.candidates.push_back(
+                    {{std::move(gpu), std::move(kernels)}, library["median"], name == "swirl"});
         }
         if (timed.candidates.size() > 1) result.push_back(std::move(timed));
     }
@@ -83,6 +99,10 @@ constexpr Constant<GpuModelConstants> all_constants[] = {
     SWIRL_CONSTANT(overlap_of_blocks),
     SWIRL_CONSTANT(overlap_of_rounds),
     SWIRL_CONSTANT(segment_bytes),
+    SWIRL_CONSTANT(loads_from_memory),
+    SWIRL_CONSTANT(loads_from_cache),
+    SWIRL_CONSTANT(stores_to_memory),
+    SWIRL_CONSTANT(stores_to_cache),
     SWIRL_CONSTANT(spill),
     SWIRL_CONSTANT(spectrum_latency),
     SWIRL_CONSTANT(exchange_latency),
@@ -99,12 +119,13 @@ constexpr Constant<GpuModelConstants> all_constants[] = {
 void print_features(const Kernels& kernels) {
     for (const GpuKernelFeatures& kernel : kernels.all)
         fmt::print(
-            "    {:.3e} s: {:.0f} blocks, {:.0f} resident, {:.0f} bytes ({:.2f} by sectors), {:.0f} "
+            "    {:.3e} s: {:.0f} blocks, {:.0f} resident, {:.0f} bytes (unused {:.0f} loaded, {:.0f} "
+            "stored), {:.0f} "
             "steps, {:.0f} instructions, "
             "{:.0f} issued, {:.0f} shared cycles, {:.0f} spilled, cluster {:.0f}, segments {:.5f}, "
             "factors {:.0f}, table {:.0f}, shared {:.0f}\n",
             search::gpu_kernel_seconds(kernel, *kernels.gpu, {}), kernel.blocks, kernel.resident_blocks,
-            kernel.bytes, kernel.sector_bytes / kernel.bytes, kernel.steps, kernel.instructions,
+            kernel.bytes, kernel.wasted_loads, kernel.wasted_stores, kernel.steps, kernel.instructions,
             kernel.issued, kernel.shared_cycles, kernel.spilled, kernel.cluster, kernel.segments,
             kernel.factor_bytes, kernel.table_bytes, kernel.shared_bytes);
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -277,6 +278,43 @@ TEST(LoweringToGpus, ReachesMemoryThroughTablesOfIndices) {
                       1.12); // blocks start in the middle of a sector; entry 0 is separate
         }
     }
+}
+
+/// The most loads from the input that a thread issues before it stores one of them.
+Integer loads_in_flight(const ir::Program& program, const ir::Body& body) {
+    Integer most = 0;
+    for (const ir::Statement& statement : body) {
+        if (const auto* branch = std::get_if<ir::If>(&statement.node))
+            most = std::max(
+                {most, loads_in_flight(program, branch->then), loads_in_flight(program, branch->otherwise)});
+        const auto* block = std::get_if<ir::StraightLineBlock>(&statement.node);
+        if (block == nullptr) continue;
+        Integer loads = 0;
+        for (const ir::Value value : block->operations) {
+            const ir::Operation& operation = program[value];
+            if (operation.opcode == ir::Opcode::store) loads = 0;
+            if (operation.opcode == ir::Opcode::load &&
+                program.buffers[static_cast<std::size_t>(operation.address.buffer)].name == "input")
+                most = std::max(most, ++loads);
+        }
+    }
+    return most;
+}
+
+/// Whether threads idle, or the last block lacks transforms: a branch for several entries, not one for each.
+TEST(LoweringToGpus, CopiesUnderConditionsLoadSeveralEntriesBeforeTheyStore) {
+    const LaunchConfiguration configurations[] = {
+        {.threads = 63, .transforms = 21, .staged = SmemStaging::both},
+        {.threads = 45, .transforms = 21, .staged = SmemStaging::in},
+        {.threads = 63, .transforms = 21, .smem_vector_pad = 2, .staged = SmemStaging::in},
+    };
+    for (const Integer batch : {42, 50})
+        for (const LaunchConfiguration& configuration : configurations) {
+            const KernelRequest request = request_for(batched(batch, 45, "stockham(15,3)"));
+            const ir::Program program = lower_to_gpu(request, {configuration}).front();
+            EXPECT_EQ(loads_in_flight(program, program.body), 8) << batch << " " << configuration.threads;
+            EXPECT_LT(run(request, configuration).error, 1e-6);
+        }
 }
 
 TEST(LoweringToGpus, GivesProgramsThatVerify) {

@@ -43,6 +43,14 @@ TEST_F(KeptSchedules, AreAskedForOnce) {
     EXPECT_EQ(cache.entries().size(), 2U);
 }
 
+TEST_F(KeptSchedules, AreThoseOfOneCard) {
+    cached_gpu_schedule(problem, hopper(), &cache);
+    target::Gpu other = hopper();
+    other.rates.memory_bytes *= 1.5;
+    EXPECT_EQ(cached_gpu_schedule(problem, other, &cache), gpu_schedule(problem, other));
+    EXPECT_EQ(cache.entries().size(), 2U);
+}
+
 TEST_F(KeptSchedules, AreAskedForAgainWhereTheyAreNone) {
     const planning::Schedule estimate = gpu_schedule(problem, hopper());
     cached_gpu_schedule(problem, hopper(), &cache);

@@ -15,7 +15,8 @@ GpuKernelFeatures some_kernel() {
     GpuKernelFeatures kernel;
     kernel.blocks = 1000;
     kernel.resident_blocks = 4;
-    kernel.bytes = kernel.sector_bytes = 65536;
+    kernel.bytes = 65536;
+    kernel.wasted_loads = kernel.wasted_stores = 20000;
     kernel.steps = 3;
     kernel.sides = 2;
     kernel.instructions = 800;
@@ -28,9 +29,10 @@ GpuKernelFeatures some_kernel() {
 TEST(CostOfGpuKernels, GrowsWithEachOfItsFeatures) {
     const double seconds = gpu_kernel_seconds(some_kernel(), hopper());
     double GpuKernelFeatures::*const features[] = {
-        &GpuKernelFeatures::blocks,        &GpuKernelFeatures::sector_bytes, &GpuKernelFeatures::steps,
+        &GpuKernelFeatures::blocks,        &GpuKernelFeatures::bytes,        &GpuKernelFeatures::steps,
         &GpuKernelFeatures::sides,         &GpuKernelFeatures::instructions, &GpuKernelFeatures::issued,
-        &GpuKernelFeatures::shared_cycles, &GpuKernelFeatures::words,
+        &GpuKernelFeatures::shared_cycles, &GpuKernelFeatures::words,        &GpuKernelFeatures::wasted_loads,
+        &GpuKernelFeatures::wasted_stores,
     };
     for (std::size_t k = 0; k < std::size(features); ++k) {
         GpuKernelFeatures kernel = some_kernel();
@@ -50,7 +52,7 @@ TEST(CostOfGpuKernels, IsNotBelowTheTrafficOfALargeCopy) {
     GpuKernelFeatures kernel;
     kernel.blocks = 100000;
     kernel.resident_blocks = 32;
-    kernel.bytes = kernel.sector_bytes = 65536;
+    kernel.bytes = 65536;
     const double bytes = kernel.blocks * kernel.bytes;
     EXPECT_GT(gpu_kernel_seconds(kernel, hopper()), bytes / 3.5e12);
     EXPECT_LT(gpu_kernel_seconds(kernel, hopper()), bytes / 2.5e12);

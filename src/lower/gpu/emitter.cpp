@@ -29,6 +29,22 @@ ThreadedIterations::Digits in_iteration(ir::Builder& builder, const ThreadedIter
     return result;
 }
 
+/// Conditions that hold only where all of the given ones hold.
+std::vector<ir::Condition> all_of(const std::vector<std::vector<ir::Condition>>& conditions) {
+    std::vector<ir::Condition> result;
+    for (const std::vector<ir::Condition>& some : conditions)
+        for (const ir::Condition& each : some) {
+            const auto same = std::find_if(result.begin(), result.end(), [&](const ir::Condition& other) {
+                return (each.form - other.form).is_constant();
+            });
+            if (same == result.end())
+                result.push_back(each);
+            else if ((each.form - same->form).constant() > 0)
+                *same = each;
+        }
+    return result;
+}
+
 } // namespace
 
 /// A call, and how threads share it.
@@ -36,11 +52,15 @@ struct GpuEmitter::ThreadedCall {
     ThreadedCall(GpuEmitter& emitter, std::size_t index)
         : call(emitter.region_.calls[index]),
           shared(emitter.region_.shares[index].iterations),
+          entries_at_once(emitter.region_.shares[index].entries_at_once),
           bound(emitter.context_, emitter.with_single_loops_bound(call)) {}
 
     const Call& call;
     const ThreadedIterations& shared;
+    Integer entries_at_once; ///< that a copying thread has in flight
     BoundCall bound;
+
+    Integer entries() const { return std::max(call.codelet.rows, call.codelet.columns); }
 };
 
 template <class Body> void GpuEmitter::under(std::vector<ir::Condition> conditions, const Body& body) {
@@ -163,18 +183,59 @@ void GpuEmitter::emit_joined(std::size_t first, std::size_t end) {
 }
 
 void GpuEmitter::emit(ThreadedCall& threaded) {
-    for (Integer iteration = 0; iteration < threaded.shared.iterations_per_thread(); ++iteration) {
-        const ThreadedIterations::Digits digits = choose(threaded, iteration);
-        std::vector<ir::Condition> conditions = participation_conditions(threaded.shared);
-        add_limit(threaded.call, conditions);
-        if (const auto excess = threaded.shared.excess(digits, iteration))
-            conditions.push_back({*excess, ir::Condition::Relation::negative});
-        if (end_)
-            conditions.push_back({first_transform_ + threaded.shared.transform(digits) - *end_,
-                                  ir::Condition::Relation::negative});
-        under(std::move(conditions),
-              [&] { threaded.bound.store(threaded.bound.compute(threaded.bound.load())); });
-    }
+    const bool waits_long = !threaded.call.codelet.formula || !is_shared(context_.loops, threaded.call.input);
+    const Integer count = threaded.shared.iterations_per_thread(),
+                  at_once =
+                      waits_long ? std::max<Integer>(threaded.entries_at_once / threaded.entries(), 1) : 1;
+    under(participation_conditions(threaded.shared), [&] {
+        const auto excess_in = [&](Integer k) { return threaded.shared.excess(choose(threaded, k), k); };
+        for (Integer first = 0, last = 0; first < count; first = last) {
+            // Threads of a warp stay together: iterations that not all threads have are apart from the others.
+            std::vector<std::vector<ir::Condition>> conditions;
+            for (last = first; last < std::min(first + at_once, count) && excess_in(last) == excess_in(first);
+                 ++last)
+                conditions.push_back(conditions_of(threaded, last, choose(threaded, last)));
+            emit_together(
+                first, conditions,
+                [&](Integer iteration) {
+                    choose(threaded, iteration);
+                    return threaded.bound.load();
+                },
+                [&](Integer iteration, BoundCall::Entries entries) {
+                    choose(threaded, iteration);
+                    threaded.bound.store(threaded.bound.compute(std::move(entries)));
+                });
+        }
+    });
+}
+
+std::vector<ir::Condition> GpuEmitter::conditions_of(const ThreadedCall& threaded, Integer iteration,
+                                                     const ThreadedIterations::Digits& digits) const {
+    std::vector<ir::Condition> conditions;
+    add_limit(threaded.call, conditions);
+    if (const auto excess = threaded.shared.excess(digits, iteration))
+        conditions.push_back({*excess, ir::Condition::Relation::negative});
+    if (end_)
+        conditions.push_back({first_transform_ + threaded.shared.transform(digits) - *end_,
+                              ir::Condition::Relation::negative});
+    return conditions;
+}
+
+template <class Load, class Store>
+void GpuEmitter::emit_together(Integer first, const std::vector<std::vector<ir::Condition>>& conditions,
+                               const Load& load, const Store& store) {
+    const auto count = std::ssize(conditions);
+    const auto together = [&] {
+        std::vector<BoundCall::Entries> held;
+        for (Integer k = 0; k < count; ++k) held.push_back(load(first + k));
+        for (Integer k = 0; k < count; ++k) store(first + k, std::move(held[static_cast<std::size_t>(k)]));
+    };
+    std::vector<ir::Condition> all = all_of(conditions);
+    if (all.empty() || count == 1) return under(std::move(all), together);
+    context_.builder.if_then(std::move(all), together, [&] {
+        for (Integer k = 0; k < count; ++k)
+            under(conditions[static_cast<std::size_t>(k)], [&] { store(first + k, load(first + k)); });
+    });
 }
 
 void GpuEmitter::add_limit(const Call& call, std::vector<ir::Condition>& conditions) const {
@@ -190,23 +251,7 @@ void GpuEmitter::emit_contiguous_copy(const ThreadShare& share, Integer entries)
     const auto bind = [&](Integer iteration) {
         context_.bind(loop.variable, thread + iteration * configuration_.threads);
     };
-    const Integer iterations_per_thread = loop.count / configuration_.threads;
-    for (Integer iteration = 0; iteration < iterations_per_thread && !end_;
-         iteration += share.entries_at_once) {
-        std::vector<BoundCall::Entries> held;
-        const Integer last = std::min(iteration + share.entries_at_once, iterations_per_thread);
-        for (Integer k = iteration; k < last; ++k) {
-            bind(k);
-            held.push_back(bound.load());
-        }
-        for (Integer k = iteration; k < last; ++k) {
-            bind(k);
-            bound.store(bound.compute(std::move(held[static_cast<std::size_t>(k - iteration)])));
-        }
-    }
-    for (Integer iteration = end_ ? 0 : iterations_per_thread;
-         iteration * configuration_.threads < loop.count; ++iteration) {
-        bind(iteration);
+    const auto conditions_in = [&](Integer iteration) {
         const Affine index = thread + iteration * configuration_.threads;
         std::vector<ir::Condition> conditions;
         if ((iteration + 1) * configuration_.threads > loop.count)
@@ -214,7 +259,25 @@ void GpuEmitter::emit_contiguous_copy(const ThreadShare& share, Integer entries)
         if (end_)
             conditions.push_back(
                 {entries * first_transform_ + index - entries * *end_, ir::Condition::Relation::negative});
-        context_.builder.if_then(std::move(conditions), [&] { bound.store(bound.compute(bound.load())); });
+        return conditions;
+    };
+    const Integer whole = loop.count / configuration_.threads,
+                  all = ceil_divide(loop.count, configuration_.threads);
+    for (Integer first = 0, last = 0; first < all;
+         first = last) { // those that not all threads have are apart
+        last = first < whole ? std::min(first + share.entries_at_once, whole) : all;
+        std::vector<std::vector<ir::Condition>> conditions;
+        for (Integer k = first; k < last; ++k) conditions.push_back(conditions_in(k));
+        emit_together(
+            first, conditions,
+            [&](Integer iteration) {
+                bind(iteration);
+                return bound.load();
+            },
+            [&](Integer iteration, BoundCall::Entries loaded) {
+                bind(iteration);
+                bound.store(bound.compute(std::move(loaded)));
+            });
     }
 }
 

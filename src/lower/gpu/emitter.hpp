@@ -57,7 +57,15 @@ private:
     void emit_joined(std::size_t first, std::size_t end);
     void emit(ThreadedCall& threaded);
     void add_limit(const Call& call, std::vector<ir::Condition>& conditions) const;
+    /// Besides those of all iterations.
+    std::vector<ir::Condition> conditions_of(const ThreadedCall& threaded, Integer iteration,
+                                             const ThreadedIterations::Digits& digits) const;
     template <class Body> void under(std::vector<ir::Condition> conditions, const Body& body);
+    /// Iterations from `first` on, each under its own conditions. Where the conditions of all hold, all are loaded before the
+    /// first is stored, so that a thread has several loads in flight; iterations are independent.
+    template <class Load, class Store>
+    void emit_together(Integer first, const std::vector<std::vector<ir::Condition>>& conditions,
+                       const Load& load, const Store& store);
     /// Copies `entries` elements of each of the block's transforms; neighbouring threads copy neighbouring elements.
     void emit_contiguous_copy(const ThreadShare& share, Integer entries);
     /// Reads everything, waits until all threads have read, and writes.

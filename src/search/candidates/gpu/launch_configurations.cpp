@@ -96,13 +96,22 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
     if (leaves_out_by_table(regions, region)) return rated;
     const Integer available = region.around.empty() ? 1 : region.around.back().count;
     std::set<std::pair<Integer, Integer>> shapes; // transforms, threads
-    for (const Integer threads : threads_per_transform(region))
+    const Integer for_all = transforms_for_all_multiprocessors(region);
+    // Where a block's memory leaves room for few of them, threads that hold more in registers may save a second array.
+    const bool fills_memory = regions.regions.size() == 1 &&
+                              4 * pass_.nonterminal.rows() * entry_bytes() > gpu_.max_shared_bytes_per_block;
+    for (const Integer threads : threads_per_transform(region, fills_memory ? 5 : 1)) {
+        const auto add = [&](Integer transforms) {
+            if (threads * transforms <= gpu_.threads_per_block)
+                shapes.insert({transforms, std::max<Integer>(threads * transforms, gpu_.warp_size)});
+        };
         for (const Integer size : block_sizes) {
             const Integer transforms = std::clamp<Integer>((size + threads / 2) / threads, 1, available);
-            for (const Integer suitable : {transforms, nearest_divisor(available, transforms)})
-                if (threads * suitable <= gpu_.threads_per_block)
-                    shapes.insert({suitable, std::max<Integer>(threads * suitable, gpu_.warp_size)});
+            for (const Integer suitable : {transforms, nearest_divisor(available, transforms)}) add(suitable);
         }
+        if (regions.regions.size() == 1 && for_all * threads < block_sizes[0])
+            for (const Integer transforms : {for_all, 4 * for_all}) add(std::min(transforms, available));
+    }
     bool scatters = false;
     using loops::SmemStaging;
     for (const SmemStaging staged :
@@ -134,6 +143,13 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
         }
     }
     return rated;
+}
+
+/// Transforms of a block that leave a block for each multiprocessor.
+Integer LaunchConfigurations::transforms_for_all_multiprocessors(const KernelRegion& region) const {
+    Integer transforms = 1;
+    for (const loops::Loop& loop : region.around) transforms *= loop.count;
+    return std::max<Integer>(transforms / std::max(gpu_.multiprocessors, 1), 1);
 }
 
 /// Whether a table of indices locates results that the store expression omits: no condition can express these.
@@ -184,8 +200,10 @@ void LaunchConfigurations::add(std::vector<RatedConfiguration>& rated, LaunchCon
     if (rated.size() > ranks_) rated.pop_back();
 }
 
-/// As many threads as a call has iterations per transform, or a half or a quarter of them.
-std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region) const {
+/// As many threads as a call has iterations per transform, or a half or a quarter of them, or a fraction down to
+/// 1/`most_iterations`.
+std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelRegion& region,
+                                                                 Integer most_iterations) const {
     std::set<Integer> threads;
     const auto entries_of = [](const loops::Call& call) {
         return std::max(call.codelet.rows, call.codelet.columns) * (call.complex ? 2 : 1);
@@ -203,8 +221,9 @@ std::vector<Integer> LaunchConfigurations::threads_per_transform(const KernelReg
         const Integer iterations = iterations_of(call.loops);
         const Integer entries = std::max(call.codelet.rows, call.codelet.columns);
         if (!counts(call) || iterations * entries_of(call) < least) continue;
-        for (const Integer thread_iterations : {1, 2, 4})
-            if (iterations % thread_iterations == 0 &&
+        for (const Integer thread_iterations : {1, 2, 3, 4, 5})
+            if ((thread_iterations % 2 == 0 || thread_iterations <= most_iterations) &&
+                iterations % thread_iterations == 0 &&
                 iterations / thread_iterations <= gpu_.threads_per_block &&
                 (thread_iterations == 1 || thread_iterations * entries * words() <= max_entries))
                 threads.insert(iterations / thread_iterations);

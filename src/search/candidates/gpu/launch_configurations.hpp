@@ -76,7 +76,8 @@ public:
     Integer max_fused_bytes() const { return gpu_.max_shared_bytes_per_block * 15 / 16; }
 
 private:
-    std::vector<Integer> threads_per_transform(const loops::KernelRegion& region) const;
+    std::vector<Integer> threads_per_transform(const loops::KernelRegion& region,
+                                               Integer most_iterations) const;
     void add(std::vector<RatedConfiguration>& rated, loops::LaunchConfiguration configuration,
              const GpuPitchedCost& best, double seconds_of_rest) const;
     /// Of the kernel for the transforms that do not fill a block, where threads keep what they read in registers (see
@@ -91,6 +92,7 @@ private:
                                          const loops::KernelRegion& region,
                                          const loops::LaunchConfiguration& configuration) const;
     bool leaves_out_by_table(const loops::KernelRegions& regions, const loops::KernelRegion& region) const;
+    Integer transforms_for_all_multiprocessors(const loops::KernelRegion& region) const;
     double bound_of(const std::vector<RatedConfiguration>& rated) const;
     std::optional<GpuKernelCost> cost_of(const loops::KernelRegions& regions,
                                          const loops::KernelRegion& region,

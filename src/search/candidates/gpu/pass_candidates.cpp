@@ -26,7 +26,6 @@ using loops::KernelRegions;
 using loops::LaunchConfiguration;
 using rules::BreakdownTree;
 
-constexpr std::size_t configurations_per_tree = 3;
 constexpr std::size_t max_matrices = 12; ///< matrix shapes tried for a vector in two sweeps
 constexpr Integer longest_side = 8192;   ///< of a matrix whose whole rows and columns fit in blocks
 /// Entries of each multiprocessor from which wide radices in fewer passes may be faster: below, threads are too few.
@@ -35,11 +34,11 @@ constexpr Integer enough_for_long_threads = 1024;
 class PassCandidates {
 public:
     PassCandidates(const Transform& problem, const planning::DimensionPass& pass, const target::Gpu& gpu,
-                   std::size_t most)
+                   std::size_t most, std::size_t per_tree)
         : pass_(pass),
           gpu_(gpu),
           most_(most),
-          configurations_(problem, pass, gpu, std::min(most, configurations_per_tree)),
+          configurations_(problem, pass, gpu, std::min(most, per_tree)),
           n_(pass.nonterminal.rows()),
           entry_bytes_(configurations_.entry_bytes()) {}
 
@@ -313,8 +312,8 @@ private:
 } // namespace
 
 std::vector<GpuPassCandidate> gpu_candidates(const Transform& problem, const planning::DimensionPass& pass,
-                                             const target::Gpu& gpu, std::size_t most) {
-    return PassCandidates(problem, pass, gpu, most).best();
+                                             const target::Gpu& gpu, std::size_t most, std::size_t per_tree) {
+    return PassCandidates(problem, pass, gpu, most, per_tree).best();
 }
 
 std::vector<std::optional<std::vector<GpuKernelCost>>> gpu_kernel_costs(const Transform& problem,

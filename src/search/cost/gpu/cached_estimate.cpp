@@ -6,6 +6,8 @@
 #include "problem/syntax.hpp"
 #include "search/cost/gpu/estimate.hpp"
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <span>
 #include <string>
@@ -16,8 +18,11 @@ using planning::Schedule;
 
 namespace {
 
+/// The model depends on the card's own size and rates, too.
 runtime::CacheKey key_of(const std::string& problem, const target::Gpu& gpu) {
-    const std::string_view fields[] = {"schedule", version(), build_id(), gpu.name, problem};
+    const std::string card = fmt::format("{} multiprocessors, {} Hz, {} bytes/s", gpu.multiprocessors,
+                                         gpu.rates.hertz, gpu.rates.memory_bytes);
+    const std::string_view fields[] = {"schedule", version(), build_id(), gpu.name, card, problem};
     return runtime::CacheKey::of(fields);
 }
 

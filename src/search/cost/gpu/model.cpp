@@ -144,8 +144,10 @@ private:
         const Integer iterations = iterations_per_thread * shared.active();
         add_factors(call, call.placement.sources, iterations);
         add_factors(call, call.placement.targets, iterations);
-        add_side(call, call.input, call.placement.sources, shared, iterations * call.codelet.columns);
-        add_side(call, call.output, call.placement.targets, shared, iterations * call.codelet.rows);
+        add_side(call, call.input, call.placement.sources, shared, iterations * call.codelet.columns,
+                 features_.wasted_loads);
+        add_side(call, call.output, call.placement.targets, shared, iterations * call.codelet.rows,
+                 features_.wasted_stores);
     }
 
     /// The factors of one side of a step, and the different ones among them: those of loops on which they do not depend are
@@ -163,10 +165,10 @@ private:
             }
     }
 
-    /// One side of a step: `entries` that a block reads or writes.
+    /// One side of a step: `entries` that a block reads or writes. Adds the unused bytes of sectors to `wasted`.
     void add_side(const Call& call, const loops::Memory& memory,
                   const std::vector<loops::Location>& locations, const loops::ThreadedIterations& shared,
-                  Integer entries) {
+                  Integer entries, double& wasted) {
         if (is_shared(loops_, memory)) {
             accesses_.add_shared(shared, memory, locations,
                                  static_cast<double>(entries * (call.complex ? 2 : 1)));
@@ -176,7 +178,7 @@ private:
         accesses_.add_global(shared, memory, locations, bytes_of_scalar(memory), weight_);
         const auto moved = static_cast<double>(entries * bytes_of_entry(call, memory));
         features_.bytes += moved;
-        features_.sector_bytes += moved * (1 + (accesses_.split() - before) / weight_);
+        wasted += moved * (accesses_.split() - before) / weight_;
         features_.sides += 1;
     }
 
@@ -366,19 +368,22 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
         least_cache_bytes);
     const double factors = kernel.factor_bytes / constants.table_rate *
                            miss_fraction(kernel.table_bytes, constants.table_cache * cache_bytes, 1);
-    const double moved =
-        kernel.blocks * kernel.sector_bytes * (1 + constants.segment_bytes * kernel.segments / 2);
-    const double seconds_per_byte = from_memory / (constants.memory_rate * memory_rate) +
-                                    (1 - from_memory) / (constants.cache_rate * l2_rate);
+    const double per_byte = kernel.blocks * (1 + constants.segment_bytes * kernel.segments / 2);
+    const double by_memory = per_byte * (kernel.bytes + constants.loads_from_memory * kernel.wasted_loads +
+                                         constants.stores_to_memory * kernel.wasted_stores);
+    const double by_cache = per_byte * (kernel.bytes + constants.loads_from_cache * kernel.wasted_loads +
+                                        constants.stores_to_cache * kernel.wasted_stores);
+    const double moving = from_memory * by_memory / (constants.memory_rate * memory_rate) +
+                          (1 - from_memory) * by_cache / (constants.cache_rate * l2_rate);
 
     const double together = std::clamp(kernel.blocks / multiprocessors, 1.0, kernel.resident_blocks);
     const double exponent = std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
                                            constants.overlap_of_rounds * std::log2(rounds),
                                        least_exponent, largest_exponent);
-    const double moved_by_one = moved / kernel.blocks * blocks / constants.multiprocessor_rate;
+    const double moved_by_one = by_cache / kernel.blocks * blocks / constants.multiprocessor_rate;
     const double busy = norm<6>({rounds * chain * cycle, blocks * issue * cycle,
                                  blocks * kernel.shared_cycles * constants.bank_cycles * cycle,
-                                 blocks * factors * cycle, moved_by_one * cycle, moved * seconds_per_byte},
+                                 blocks * factors * cycle, moved_by_one * cycle, moving},
                                 exponent);
     const double exchange =
         kernel.cluster > 1 ? constants.exchange * std::pow(kernel.cluster / 16, constants.exchange_growth)

@@ -22,7 +22,8 @@ struct GpuKernelFeatures {
     double blocks = 1;          ///< of the launch
     double resident_blocks = 0; ///< per multiprocessor
     double bytes = 0;           ///< moved in global memory
-    double sector_bytes = 0;    ///< the same with the unused bytes of its sectors
+    double wasted_loads = 0;    ///< unused bytes of the sectors that warps load
+    double wasted_stores = 0;   ///< likewise, of those that they store to
     double segments = 0;        ///< sum of 1/bytes of a contiguous range, over the sides of all steps
     double steps = 0;           ///< between barriers
     double sides = 0;           ///< of steps that are in global memory: loads and stores
@@ -42,32 +43,36 @@ struct GpuKernelFeatures {
 
 /// Constants of the model, fitted by `bench_gpu_cost` to kernels of problems drawn at random (decision 43).
 struct GpuModelConstants {
-    double launch = 8.56e-7;           ///< seconds, of a kernel
-    double cached_latency = 104;       ///< cycles until a load from L2 has arrived, or a store is done
-    double memory_latency = 214;       ///< more of them where memory is accessed
-    double step_latency = 171;         ///< cycles, of a step and its barrier
-    double instruction_latency = 1.11; ///< cycles, of a thread's instruction
-    double issue_cycles = 1.5;         ///< of a warp instruction, relative to one per cycle and partition
-    double bank_cycles = 0.93;         ///< of a request to shared memory, relative to one per cycle
-    double memory_rate = 0.924;        ///< relative to the GPU's
-    double cache_rate = 0.48;          ///< L2, relative to the GPU's
-    double multiprocessor_rate = 64;   ///< bytes per cycle between one multiprocessor and L2
-    double capacity = 0.878;           ///< of L2 for data to remain there, relative to the GPU's
-    double sharpness = 6.54;           ///< of the transition beyond this capacity
+    double launch = 9.55e-7;           ///< seconds, of a kernel
+    double cached_latency = 89.7;      ///< cycles until a load from L2 has arrived, or a store is done
+    double memory_latency = 202;       ///< more of them where memory is accessed
+    double step_latency = 133;         ///< cycles, of a step and its barrier
+    double instruction_latency = 1.05; ///< cycles, of a thread's instruction
+    double issue_cycles = 0.997;       ///< of a warp instruction, relative to one per cycle and partition
+    double bank_cycles = 1.06;         ///< of a request to shared memory, relative to one per cycle
+    double memory_rate = 0.84;         ///< relative to the GPU's
+    double cache_rate = 0.523;         ///< L2, relative to the GPU's
+    double multiprocessor_rate = 79.1; ///< bytes per cycle between one multiprocessor and L2
+    double capacity = 0.758;           ///< of L2 for data to remain there, relative to the GPU's
+    double sharpness = 6.45;           ///< of the transition beyond this capacity
     /// Exponent of the norm: of one round of one resident block; more each time that the resident blocks double in number,
     /// or the rounds, which do not keep in step.
-    double overlap = 1.11, overlap_of_blocks = 0.171, overlap_of_rounds = 0.089;
-    double segment_bytes = 15.2;    ///< lost per contiguous range
-    double spill = 0.0244;          ///< more instructions per register that a thread lacks, as a fraction
-    double spectrum_latency = 483;  ///< cycles, of a step that waits for a spectrum
-    double exchange_latency = 873;  ///< cycles, of a step of a cluster
-    double exchange = 0.734;        ///< more time of clusters of 16 blocks, as a fraction
-    double exchange_growth = 0.907; ///< exponent of that with the cluster's size
-    double group_latency = 3250;    ///< cycles, of a cooperative group's barrier
-    double block_cycles = 75.2;     ///< to start a block
-    double word_latency = 0.791;    ///< exponent of the latency of instructions with their words
-    double table_cache = 1.14; ///< of the first-level cache for tables, relative to what shared memory leaves
-    double table_rate = 86.6;  ///< bytes per cycle of factors that this cache lacks
+    double overlap = 1.28, overlap_of_blocks = 0.178, overlap_of_rounds = 0.0702;
+    double segment_bytes = 20.1; ///< lost per contiguous range
+    /// Fractions of the unused bytes that are moved. A sector's other bytes may be used soon: of a load they are in the
+    /// first-level cache, stores meet in L2.
+    double loads_from_memory = 0.192, loads_from_cache = 0.373, stores_to_memory = 0.282,
+           stores_to_cache = 1.04;
+    double spill = 0.0233;          ///< more instructions per register that a thread lacks, as a fraction
+    double spectrum_latency = 510;  ///< cycles, of a step that waits for a spectrum
+    double exchange_latency = 517;  ///< cycles, of a step of a cluster
+    double exchange = 0.627;        ///< more time of clusters of 16 blocks, as a fraction
+    double exchange_growth = 0.721; ///< exponent of that with the cluster's size
+    double group_latency = 3600;    ///< cycles, of a cooperative group's barrier
+    double block_cycles = 65;       ///< to start a block
+    double word_latency = 0.755;    ///< exponent of the latency of instructions with their words
+    double table_cache = 1.19; ///< of the first-level cache for tables, relative to what shared memory leaves
+    double table_rate = 102;   ///< bytes per cycle of factors that this cache lacks
 };
 
 /// Seconds of the kernel. Each resource alone - the chain of a block's instructions and latencies, issue slots, shared
