@@ -123,8 +123,8 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
             dft.rows() * row > longest_index_table ? second_radix(candidate, dft.rows()) : dft.rows() / radix;
         const Integer block =
             width < radix ? width : radix * best_divisor(divided, widest_block / radix, [&](Integer times) {
-                return efficiency(radix * times);
-            });
+                                        return efficiency(radix * times);
+                                    });
         const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
         const double cycles = candidate.cycles / efficiency(block) +
                               conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
