@@ -8,6 +8,10 @@ add_library(swirl_asmjit_debug_output OBJECT ${PROJECT_SOURCE_DIR}/cmake/asmjit_
 target_link_libraries(swirl_asmjit_debug_output PRIVATE swirl_compile_options asmjit::asmjit)
 set(asmjit_debug_output $<TARGET_OBJECTS:swirl_asmjit_debug_output>)
 
+# Merges objects into one. Clang's linker, which CMake finds first with that compiler, has not the option that it needs.
+find_program(SWIRL_GNU_LINKER NAMES ld.bfd ld REQUIRED)
+mark_as_advanced(SWIRL_GNU_LINKER)
+
 # swirl_library(<target> NAME <name> [VERSION <version> SOVERSION <version>] [SUBFOLDER <folder>] [SYMBOL_VERSION <version>]
 #     LAYERS <folder>… EXPORTS <pattern>… [SHARED_ONLY]): targets <target> (shared) and, unless SHARED_ONLY, <name>_static, in
 # this folder among the others'. All objects of the layers are in it, and those of the layers above that they need.
@@ -59,7 +63,7 @@ function(swirl_library target)
     endforeach()
     list(APPEND linked_in $<TARGET_FILE:asmjit::asmjit> ${SWIRL_SQLITE_LIBRARY})
     add_custom_command(OUTPUT ${merged}
-        COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${merged} ${asmjit_debug_output}
+        COMMAND ${SWIRL_GNU_LINKER} -r --force-group-allocation -o ${merged} ${asmjit_debug_output}
             --whole-archive ${archives} --no-whole-archive --start-group ${linked_in} --end-group
         # Of unique symbols, which asmjit's objects have, weak ones are made first: they would stay global.
         COMMAND ${CMAKE_OBJCOPY} --wildcard --weaken-symbol=_Z*6asmjit* ${merged}

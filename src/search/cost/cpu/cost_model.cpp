@@ -121,10 +121,14 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
         const Integer width = best_divisor(radix, widest_block, efficiency);
         const Integer divided =
             dft.rows() * row > longest_index_table ? second_radix(candidate, dft.rows()) : dft.rows() / radix;
+        // Where a vector is shorter than a cache line, wide blocks gain more than full vectors.
+        const bool vectors_are_lines = setting.lanes * setting.element_bytes / 2 >= line_bytes;
+        const auto efficiency_of_times = [&](Integer times) {
+            return vectors_are_lines ? efficiency(radix * times)
+                                     : utilization(static_cast<double>(times), setting.lanes);
+        };
         const Integer block =
-            width < radix ? width : radix * best_divisor(divided, widest_block / radix, [&](Integer times) {
-                                        return efficiency(radix * times);
-                                    });
+            width < radix ? width : radix * best_divisor(divided, widest_block / radix, efficiency_of_times);
         const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
         const double cycles = candidate.cycles / efficiency(block) +
                               conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
