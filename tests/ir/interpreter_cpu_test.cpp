@@ -320,6 +320,34 @@ TEST(InterpreterFinds, DataPassedThroughPerIterationMemory) {
     }
 }
 
+/// All iterations of the inner loop read what the first to run stores: the memory of the outer loop's iteration has it, that
+/// of an iteration of both loops has not been written.
+TEST(InterpreterFinds, DataPassedThroughMemoryOfInnerIterations) {
+    for (const int depth : {1, 2}) {
+        Builder b("rows");
+        const Buffer x = b.input("x", DataType::float64, 4);
+        const Buffer y = b.output("y", DataType::float64, 12);
+        BufferInfo own;
+        own.name = "own";
+        own.space = Space::scratch;
+        own.elements = 3;
+        own.written = true;
+        own.nest_depth = depth;
+        const Buffer scratch = b.add(own);
+        b.for_loop("row", 0, 4, 1, For::Kind::parallel, [&](const Affine& row) {
+            b.for_loop("column", 0, 3, 1, For::Kind::parallel, [&](const Affine& column) {
+                b.store(scratch, column, b.load(x, row));
+                b.store(y, 3 * row + column, b.load(scratch, 2));
+            });
+        });
+        const Program program = b.finish();
+        Arguments arguments(program);
+        arguments["x"].assign(ramp(4));
+        const InterpreterReport report = report_of(program, arguments);
+        EXPECT_EQ(report.ok(), depth == 1) << report.text();
+    }
+}
+
 TEST(InterpreterFinds, RacesBetweenNestedParallelIterations) {
     for (const Integer columns : {2, 3}) {
         Builder b("pairs");

@@ -173,6 +173,47 @@ TEST(Verify, ValuesAreDefinedBeforeUseInScope) {
     expect_fails(of_store, VerificationLevel::lowered, "which has no result");
 }
 
+/// Threads run the inner loop at another time than what is around it, if all loops outside are parallel.
+TEST(Verify, ValuesPassParallelLoopsThroughMemoryAlone) {
+    enum class Use { inside, after, none };
+    const auto program = [](For::Kind outer, Use use) {
+        Builder b("nested");
+        const Buffer x = b.input("x", DataType::float64, 4);
+        const Buffer y = b.output("y", DataType::float64, 20);
+        b.for_loop("i", 0, 4, 1, outer, [&](const Affine& i) {
+            const Value loaded = b.load(x, i);
+            b.for_loop("j", 0, 4, 1, For::Kind::parallel, [&](const Affine& j) {
+                b.store(y, 4 * i + j, use == Use::inside ? loaded : b.load(x, j));
+            });
+            b.store(y, i + 16, use == Use::after ? loaded : b.load(x, i));
+        });
+        return b.finish();
+    };
+    const char* const said = "is not defined before it in scope";
+    expect_fails(program(For::Kind::parallel, Use::inside), VerificationLevel::lowered, said);
+    expect_fails(program(For::Kind::parallel, Use::after), VerificationLevel::lowered, said);
+    expect_passes(program(For::Kind::parallel, Use::none), VerificationLevel::lowered);
+    expect_passes(program(For::Kind::serial, Use::inside), VerificationLevel::lowered);
+    expect_passes(program(For::Kind::serial, Use::after), VerificationLevel::lowered);
+}
+
+TEST(Verify, OnlyScratchBelongsToIterations) {
+    const auto program = [](Space space, int depth) {
+        Builder b("own");
+        BufferInfo own;
+        own.name = "own";
+        own.space = space;
+        own.elements = 1;
+        own.written = true;
+        own.nest_depth = depth;
+        b.store(b.add(own), 0, b.constant(f64, 1));
+        return b.finish();
+    };
+    expect_passes(program(Space::scratch, 2), VerificationLevel::lowered);
+    expect_fails(program(Space::scratch, -1), VerificationLevel::lowered, "negative number of loops");
+    expect_fails(program(Space::local, 1), VerificationLevel::lowered, "is per iteration, but no scratch");
+}
+
 TEST(Verify, Types) {
     Program program = strided(8, 1, 0);
     program[1].type = {DataType::float32, 1};

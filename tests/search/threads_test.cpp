@@ -80,6 +80,19 @@ TEST(Threads, BitsDoNotDependOnTheirCount) {
     EXPECT_GE(shared, 80) << "most plans are shared";
 }
 
+TEST(Threads, ShareTheLoopsInsideFewLargeTransforms) {
+    const auto repetitions = [](const char* problem, int threads) {
+        Integer most = 1;
+        for (const planning::PassDescription& pass : plan_for(parse_transform(problem), threads)->describe())
+            for (const planning::PhaseDescription& phase : pass.phases)
+                most = std::max(most, phase.is_parallel ? phase.repetitions : 1);
+        return most;
+    };
+    EXPECT_EQ(repetitions("dft 65536 batch=3", 8), 3);
+    EXPECT_EQ(repetitions("dft 65536 batch=3", 3), 1) << "each thread has a transform";
+    EXPECT_EQ(repetitions("dft 64 batch=3", 8), 1) << "too short for barriers";
+}
+
 TEST(Threads, ServeConcurrentCallers) {
     const Transform problem = parse_transform("dft 96x80");
     const auto plan = plan_for(problem, 3);

@@ -26,7 +26,7 @@ double usage(Integer count, Integer width, const Sharing& sharing) {
 }
 
 /// The divisor of `width` with the best usage; the widest of equals. Narrower ones must be worth it: rows of tiles are
-/// read in shorter pieces.
+/// read in shorter contiguous ranges.
 template <class Allowed>
 Integer balanced(Integer count, Integer width, const Sharing& sharing, Allowed&& is_allowed) {
     constexpr double worth_it = 1.15;
