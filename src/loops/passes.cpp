@@ -7,6 +7,7 @@
 #include "loops/place_execution_tags.hpp"
 #include "loops/place_pair_tags.hpp"
 #include "loops/place_vector_tags.hpp"
+#include "loops/reuse_output.hpp"
 #include "loops/split_loops.hpp"
 
 namespace swirl::loops {
@@ -16,6 +17,7 @@ namespace {
 constexpr Pass cpu_list[] = {
     {"build", [](LoopProgram& program, const Request& request) { program = build(request); }},
     {"split long loops", split_long_loops},
+    {"reuse output", reuse_output},
     {"place pair tags", place_pair_tags},
     {"place vector tags", place_vector_tags},
     {"place unroll tags", place_unroll_tags},
