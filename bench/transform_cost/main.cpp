@@ -32,7 +32,7 @@ CycleConstants present_constants(const Candidate& candidate) {
 }
 
 std::optional<double> cycles_of(const Candidate& candidate, const CycleConstants& constants) {
-    return search::flat_cycles(candidate.pass, candidate.schedule.transform().passes.front().tree,
+    return search::tree_cycles(candidate.pass, candidate.schedule.transform().passes.front().tree,
                                target::cpu_named(candidate.schedule.target), candidate.scalar,
                                search::fitted_machine_model(), constants);
 }
@@ -73,7 +73,8 @@ constexpr Constant<CycleConstants> all_constants[] = {
     SWIRL_CONSTANT(outer_line),     SWIRL_CONSTANT(colliding_load), SWIRL_CONSTANT(colliding_store),
     SWIRL_CONSTANT(real_spill),     SWIRL_CONSTANT(real_iteration), SWIRL_CONSTANT(real_pass),
     SWIRL_CONSTANT(pair_operation), SWIRL_CONSTANT(pair_call),      SWIRL_CONSTANT(pair_iteration),
-    SWIRL_CONSTANT(far_sweep),      SWIRL_CONSTANT(far_rows),
+    SWIRL_CONSTANT(far_sweep),      SWIRL_CONSTANT(far_rows),       SWIRL_CONSTANT(half_size),
+    SWIRL_CONSTANT(near_two_sweep),
 };
 #undef SWIRL_CONSTANT
 

@@ -48,16 +48,16 @@ TEST(PassSeconds, SumToTheEstimateOnCpus) {
               std::nullopt);
 }
 
-TEST(FlatCycles, AreThoseOfTheCandidates) {
-    for (const char* text :
-         {"dft 1024", "dft 2016 float32 batch=3", "dft 48", "rdft 360", "rdft 100 backward"})
+TEST(TreeCycles, AreThoseOfTheCandidates) {
+    for (const char* text : {"dft 1024", "dft 2016 float32 batch=3", "dft 48", "rdft 360",
+                             "rdft 100 backward", "dft 65536 float32", "rdft 120000", "dft 90000"})
         for (const target::Cpu* cpu : {&target::avx2_cpu(), &target::avx512_cpu()}) {
             const Transform problem = parse_transform(text);
             const auto pass = planning::dimension_passes(problem).at(0);
             const DataType scalar = planning::arithmetic_of(problem.precision);
             int flat = 0;
             for (const Candidate& candidate : candidates(pass, *cpu, scalar)) {
-                const auto cycles = flat_cycles(pass, candidate.tree, *cpu, scalar, fitted_machine_model(),
+                const auto cycles = tree_cycles(pass, candidate.tree, *cpu, scalar, fitted_machine_model(),
                                                 constants_for(*cpu));
                 if (!cycles) continue;
                 EXPECT_NEAR(*cycles / candidate.cycles, 1, 1e-9)
@@ -72,7 +72,7 @@ TEST(CycleConstants, ChargeLargeRadicesForSpillsWhereRegistersAreFew) {
     const auto pass = planning::dimension_passes(parse_transform("dft 2048 float32")).at(0);
     const auto ratio = [&](const target::Cpu& cpu) {
         const auto cycles = [&](const char* tree) {
-            return flat_cycles(pass, rules::parse_tree(tree), cpu, DataType::float32, fitted_machine_model(),
+            return tree_cycles(pass, rules::parse_tree(tree), cpu, DataType::float32, fitted_machine_model(),
                                constants_for(cpu))
                 .value();
         };

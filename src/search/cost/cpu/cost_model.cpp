@@ -113,6 +113,15 @@ struct Columns {
     double cycles = std::numeric_limits<double>::infinity(); ///< including the cost of partial blocks
 };
 
+/// Cycles of a column of n entries, `row` entries apart, that is stored in blocks: a candidate's with what partial blocks and
+/// rows in the same cache set cost.
+double column_cycles(const Candidate& column, Integer n, Integer row, Integer block, const Setting& setting) {
+    const Integer radix = first_radix(column, n);
+    const Integer stride = n / radix * row * static_cast<Integer>(setting.element_bytes);
+    return column.cycles / block_efficiency(block, setting) +
+           conflict_cycles(radix, stride) * static_cast<double>(n);
+}
+
 Columns best_columns(const Formula& dft, Integer row, Integer widest_block, const Setting& setting) {
     Columns best_so_far;
     for (Candidate& candidate : dft_candidates(dft, setting)) {
@@ -129,9 +138,7 @@ Columns best_columns(const Formula& dft, Integer row, Integer widest_block, cons
         };
         const Integer block =
             width < radix ? width : radix * best_divisor(divided, widest_block / radix, efficiency_of_times);
-        const Integer stride = dft.rows() / radix * row * static_cast<Integer>(setting.element_bytes);
-        const double cycles = candidate.cycles / efficiency(block) +
-                              conflict_cycles(radix, stride) * static_cast<double>(dft.rows());
+        const double cycles = column_cycles(candidate, dft.rows(), row, block, setting);
         if (cycles < best_so_far.cycles) best_so_far = {std::move(candidate), block, cycles};
     }
     return best_so_far;
@@ -166,14 +173,27 @@ double loaded_twiddle_cycles(const Candidate& rows, Integer n, const Setting& se
     return loaded_twiddle_cycles(radix, setting) * static_cast<double>(n / radix);
 }
 
-/// The transform of the second sweep, interleaved in blocks.
+/// Bytes between the entries of the second sweep's transforms, which lie interleaved in blocks.
+Integer stride_in_blocks(const Setting& setting) {
+    return static_cast<Integer>(setting.side_by_side * setting.element_bytes / 2);
+}
+
+/// The transform of the second sweep.
 Candidate best_rows(const Formula& dft, const Setting& setting) {
-    const auto stride = static_cast<Integer>(setting.side_by_side * setting.element_bytes / 2);
-    std::vector<Candidate> all = strided_candidates(dft, stride, setting);
+    std::vector<Candidate> all = strided_candidates(dft, stride_in_blocks(setting), setting);
     for (Candidate& candidate : all)
         candidate.cycles += loaded_twiddle_cycles(candidate, dft.rows(), setting);
     sort_by_cycles(all);
     return all.front();
+}
+
+/// Cycles of two sweeps over n entries with columns of `first` points.
+double two_sweep_cycles(Integer n, Integer first, double column, double row, const Setting& setting) {
+    const double sweeps = sweep_cycles(n, setting);
+    return 2 * sweeps + (sweeps == 0 ? setting.constants->near_two_sweep : 1) *
+                            (2 * cached_sweep_cycles(n, setting) + column * static_cast<double>(n / first) +
+                             row * static_cast<double>(first) + second_twiddle_cycles(n, setting) +
+                             colliding_rows_cycles(n, first, setting));
 }
 
 /// One split into two sweeps, with tiles of up to `widest_tile` columns.
@@ -195,10 +215,7 @@ Candidate two_sweep_candidate(const Formula& dft, Integer first, Integer widest_
         rows.cycles += loaded_twiddle_cycles(rows, second, inner);
     Candidate candidate{{"two-sweep", {first, tile, columns.block}, {rows.tree}}, 0};
     if (first != second) candidate.tree.children.push_back(columns.transform.tree);
-    candidate.cycles = 2 * (sweep_cycles(n, setting) + cached_sweep_cycles(n, setting)) +
-                       columns.cycles * static_cast<double>(second) +
-                       rows.cycles * static_cast<double>(first) + second_twiddle_cycles(n, setting) +
-                       colliding_rows_cycles(n, first, setting);
+    candidate.cycles = two_sweep_cycles(n, first, columns.cycles, rows.cycles, setting);
     return candidate;
 }
 
@@ -533,6 +550,8 @@ Setting setting_of(const planning::DimensionPass& pass, const target::Cpu& cpu, 
         2.0 * bytes_of(scalar),
         &memo};
     setting.machine = &machine;
+    setting.streaming_bytes = cpu.streaming_bytes > 0 ? static_cast<double>(cpu.streaming_bytes)
+                                                      : std::numeric_limits<double>::infinity();
     setting.constants = &constants_for(cpu);
     if (cpu.cache_bytes > 0 && machine.own_cache_bytes > 0) setting.cache_bytes = machine.own_cache_bytes;
     for (const auto& loops : {pass.left, pass.right})
@@ -555,24 +574,59 @@ void estimate_pairs(std::vector<Candidate>& all, const planning::DimensionPass& 
 
 } // namespace
 
-std::optional<double> flat_cycles(const planning::DimensionPass& pass, const BreakdownTree& tree,
+namespace {
+
+std::optional<double> cycles_of(const Formula& transform, const BreakdownTree& tree, const Setting& setting);
+
+std::optional<double> cycles_of_two_sweeps(const Formula& dft, const BreakdownTree& tree,
+                                           const Setting& setting) {
+    const Integer n = dft.rows(), first = tree.choice[0], second = n / first, block = tree.choice[2];
+    const Direction direction = dft.get_if<Dft>()->direction;
+    const auto child = [&](std::size_t k) {
+        return k < tree.children.size() ? tree.children[k] : BreakdownTree{};
+    };
+    const Setting outer = columns_of(setting, tree.choice[1]), inner = columns_of(setting, block);
+    const BreakdownTree row_tree = child(0), column_tree = child(first == second ? 0 : 1);
+    const auto column = cycles_of(DFT(first, direction), column_tree, outer);
+    const auto row = cycles_of(DFT(second, direction), row_tree, inner);
+    if (!column || !row) return std::nullopt;
+    const Candidate rows{row_tree, *row};
+    const double conflicts = conflict_cycles(first_radix(rows, second),
+                                             second / first_radix(rows, second) * stride_in_blocks(inner));
+    return two_sweep_cycles(
+        n, first, column_cycles({column_tree, *column}, first, second, block, outer),
+        *row + conflicts * static_cast<double>(second) + loaded_twiddle_cycles(rows, second, inner), setting);
+}
+
+std::optional<double> cycles_of(const Formula& transform, const BreakdownTree& tree, const Setting& setting) {
+    const Integer n = transform.rows();
+    if (const auto* real = transform.get_if<RealDft>(); real && tree.rule == "rdft-stockham")
+        return rdft_stockham_cycles(tree.choice, n, real->direction, setting);
+    if (transform.is<RealDft>() && tree.rule == "rdft-half-size") {
+        const Formula half = DFT(n / 2, transform.get_if<RealDft>()->direction);
+        const auto inner =
+            cycles_of(half, tree.children.empty() ? BreakdownTree{} : tree.children[0], setting);
+        return inner ? std::optional(*inner + half_size_cycles(n, setting)) : std::nullopt;
+    }
+    if (!transform.is<Dft>()) return std::nullopt;
+    if (tree.rule.empty())
+        return is_codelet_size(n) ? std::optional(codelet_cycles(n, setting)) : std::nullopt;
+    if (tree.rule == "stockham" && tree.children.empty()) return stockham_cycles(tree.choice, n, setting);
+    if (tree.rule == "two-sweep" && setting.is_alone()) return cycles_of_two_sweeps(transform, tree, setting);
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<double> tree_cycles(const planning::DimensionPass& pass, const BreakdownTree& tree,
                                   const target::Cpu& cpu, DataType scalar, const MachineModel& machine,
                                   const CycleConstants& constants) {
     Memo memo;
     Setting setting = setting_of(pass, cpu, scalar, machine, memo);
     setting.constants = &constants;
-    const Formula& transform = pass.nonterminal;
-    std::vector<Candidate> one{{tree, 0}};
-    if (!tree.children.empty()) return std::nullopt;
-    if (transform.is<Dft>() && tree.rule.empty())
-        one[0].cycles = codelet_cycles(transform.rows(), setting);
-    else if (transform.is<Dft>() && tree.rule == "stockham")
-        one[0].cycles = stockham_cycles(tree.choice, transform.rows(), setting);
-    else if (tree.rule == "rdft-stockham")
-        one[0].cycles = rdft_stockham_cycles(tree.choice, transform.rows(),
-                                             transform.get_if<RealDft>()->direction, setting);
-    else
-        return std::nullopt;
+    const std::optional<double> cycles = cycles_of(pass.nonterminal, tree, setting);
+    if (!cycles) return std::nullopt;
+    std::vector<Candidate> one{{tree, *cycles}};
     estimate_pairs(one, pass, cpu, setting);
     return one[0].cycles * setting.loops;
 }

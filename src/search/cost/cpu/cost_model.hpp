@@ -22,9 +22,9 @@ struct Candidate {
 std::vector<Candidate> candidates(const planning::DimensionPass& pass, const target::Cpu& cpu,
                                   DataType scalar, const MachineModel& machine = fitted_machine_model());
 
-/// Cycles of a tree without children, a codelet or a product of passes, with these constants; nullopt for other trees.
-/// For fits: `candidates` takes the constants of the CPU.
-std::optional<double> flat_cycles(const planning::DimensionPass& pass, const rules::BreakdownTree& tree,
+/// Cycles of a tree of codelets, products of passes, two sweeps and half-size real transforms, with these constants; nullopt for
+/// other trees. For fits: `candidates` takes the constants of the CPU.
+std::optional<double> tree_cycles(const planning::DimensionPass& pass, const rules::BreakdownTree& tree,
                                   const target::Cpu& cpu, DataType scalar, const MachineModel& machine,
                                   const CycleConstants& constants);
 

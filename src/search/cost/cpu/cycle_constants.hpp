@@ -29,16 +29,43 @@ struct CycleConstants {
     /// Cycles of the columns of a two-sweep, as a multiple, if their blocks are no whole number of cache lines, so that vectors
     /// straddle lines: this stands for loads and stores of both sweeps.
     double straddling_block = 1;
+    /// Cycles of both sweeps of a two-sweep within the private caches, as a multiple.
+    double near_two_sweep = 1;
     /// Of small kernels on interleaved data (pair_cost.hpp): per operation, and per call or iteration beyond these.
     double pair_operation = 0.3, pair_call = 7, pair_iteration = 2;
     double real_spill = 0.4; ///< the same of real transforms
     double real_iteration = 3, real_pass = 14;
+    double half_size = 2.8; ///< per vector of reals in the pass around a complex DFT of half the size
 };
 
 constexpr double line_bytes = 64;
 
-/// Fitted to the times of all candidates for 64 … 65536 points, in both precisions, on an Intel Xeon.
-constexpr CycleConstants constants_of_avx512{.far_rows = 4, .straddling_block = 2};
+/// Fitted by bench_transform_cost to timings on a Sapphire Rapids, as HACKING.md describes.
+constexpr CycleConstants constants_of_avx512{
+    .operation = 0.4337,
+    .shuffle = 0.5734,
+    .move = 0.1424,
+    .spill = 0.164,
+    .deep_spill = 0.5277,
+    .wide_spill = 1.422,
+    .iteration = 2.747,
+    .loop = 18.07,
+    .overlapped_loop = 2.661,
+    .outer_line = 1.648,
+    .colliding_load = 1.089,
+    .colliding_store = 1.965,
+    .far_sweep = 1.967,
+    .far_rows = 2.291,
+    .straddling_block = 2,
+    .near_two_sweep = 1.1,
+    .pair_operation = 0.3703,
+    .pair_call = 43.35,
+    .pair_iteration = 0.9614,
+    .real_spill = 0.6098,
+    .real_iteration = 4.906,
+    .real_pass = 7.432,
+    .half_size = 1.86,
+};
 
 /// Fitted by bench_transform_cost to timings on a Zen 3 with AVX2, as HACKING.md describes.
 constexpr CycleConstants constants_of_16_registers{

@@ -124,7 +124,8 @@ double conflict_cycles(Integer radix, Integer stride) {
 }
 
 double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& setting) {
-    const double arrays = std::min(static_cast<double>(radices.size()) + 1, 4.0);
+    // Of input, results and temporaries; loops/reuse_output.hpp saves one.
+    const double arrays = std::min(static_cast<double>(radices.size()), 3.0);
     double cycles = 0;
     Integer before = 1;
     for (const Integer radix : radices) {

@@ -27,6 +27,7 @@ struct Setting {
     double cache_bytes;   ///< capacity of a core's private caches
     double element_bytes; ///< of one complex element
     Memo* memo;
+    double streaming_bytes = 0; ///< of arrays to which stores do not bypass the caches
     /// Number of transforms that go through each pass together (interleaved): neighbours in memory are corresponding
     /// entries of different transforms, and `loops` fills the lanes. 1: each transform runs alone, and neighbours in
     /// memory are its own entries.

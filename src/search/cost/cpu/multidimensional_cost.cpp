@@ -75,7 +75,10 @@ Candidate bands_candidate(const Formula& transform, Integer band, const Setting&
 std::vector<Candidate> multidimensional_candidates(const Formula& transform, const Setting& setting) {
     constexpr Integer narrowest = 4, widest = 32; // rows per band
     std::vector<Candidate> all{row_column_candidate(transform, setting)};
-    if (transform.children().size() == 2 && sweep_cycles(transform.rows(), setting) > 0)
+    // Where stores do not bypass the caches, columns replace rows in place (loops/reuse_output.hpp), with an array less than bands.
+    const bool bypasses =
+        static_cast<double>(transform.rows()) * setting.element_bytes > setting.streaming_bytes;
+    if (transform.children().size() == 2 && bypasses)
         for (Integer band = narrowest; band <= widest && 2 * band <= transform.children()[0].rows(); ++band)
             if (transform.children()[0].rows() % band == 0 && is_codelet_size(band))
                 all.push_back(bands_candidate(transform, band, setting));

@@ -7,9 +7,6 @@ namespace swirl::search {
 
 namespace {
 
-/// Cycles per vector of reals in the pass around a complex DFT of half the size.
-constexpr double half_size_vector_cycles = 2.8;
-
 /// A butterfly: its arithmetic, its loads, stores and shuffles, and its live reals.
 struct Butterfly {
     double operations;
@@ -111,9 +108,12 @@ double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction d
 }
 
 double half_size_cycles(Integer n, const Setting& setting) {
-    return setting.machine->vector_operation * half_size_vector_cycles * static_cast<double>(n) /
+    const double iterations =
+        std::ceil(static_cast<double>(n) / (4 * setting.lanes)); // of pairs from both ends
+    return setting.machine->vector_operation * setting.constants->half_size * static_cast<double>(n) /
                setting.lanes +
-           setting.constants->real_pass + cached_sweep_cycles(n / 2, setting) + sweep_cycles(n / 2, setting);
+           setting.constants->real_iteration * iterations + setting.constants->real_pass +
+           cached_sweep_cycles(n / 2, setting) + sweep_cycles(n / 2, setting);
 }
 
 } // namespace swirl::search
