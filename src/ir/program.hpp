@@ -54,7 +54,8 @@ struct BufferInfo {
     ///< block i / n of the cluster; 0: each block has all elements for itself
     bool non_temporal =
         false; ///< too large to stay in cache until it is read: accesses should bypass the caches
-    bool evict_last = false; ///< should stay in cache; non_temporal data is evicted first
+    bool evict_last =
+        false; ///< should stay in cache; non_temporal data is evicted first. On CPUs stores do not bypass the caches
     bool zeroed =
         false; ///< scratch that the launcher zeroes beforehand, or that earlier launches leave zeroed
     bool by_value = false; ///< a small argument passed by value; read-only, at constant indices

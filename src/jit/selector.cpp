@@ -90,11 +90,12 @@ Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Ind
       virtuals_(program.operations.size(), no_register),
       needed_in_(program.operations.size(), 0) {}
 
-/// Disables non-temporal stores to arguments that the same loops read, as those lines are in cache by the time of the store,
+/// Disables non-temporal stores to buffers that should stay in cache, to arguments that the same loops read, as those lines are in cache by the time of the store,
 /// and to buffers whose lines the loops do not fill soon.
 void Selector::enter(const ir::Statement& statement) {
     is_non_temporal_.clear();
-    for (const ir::BufferInfo& buffer : program_.buffers) is_non_temporal_.push_back(buffer.non_temporal);
+    for (const ir::BufferInfo& buffer : program_.buffers)
+        is_non_temporal_.push_back(buffer.non_temporal && !buffer.evict_last);
     if (std::find(is_non_temporal_.begin(), is_non_temporal_.end(), true) == is_non_temporal_.end()) return;
     ir::for_each_statement_in(statement, [&](const ir::Statement& inside) {
         const auto* block = std::get_if<ir::StraightLineBlock>(&inside.node);

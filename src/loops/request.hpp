@@ -38,6 +38,7 @@ struct Request {
     int lanes = 1;               ///< of a vector register
     Integer cache_bytes = 0;     ///< of a core's private caches; 0: unknown
     Integer streaming_bytes = 0; ///< of arrays that accesses keep in the caches; 0: of any
+    bool rereads_output = false; ///< a later kernel of the plan reads it
     bool pairs = false;          ///< whether vectors may hold complex elements as pairs of neighbouring lanes
     bool pairs_at_callbacks = false; ///< the same of vectors that callbacks read or write
     bool overlap_vectors = false;    ///< whether short vectors may be whole ones that repeat iterations

@@ -80,6 +80,8 @@ Buffers Context::add_argument(int index) {
     info.elements = array.elements * scalars;
     info.written = array.role != Array::Role::input;
     info.non_temporal = is_non_temporal(array);
+    info.evict_last = info.non_temporal && array.role == Array::Role::output &&
+                      request.loops.rereads_output && stays_in_shared_cache(array);
     if (request.loops.for_gpu) info.alignment = static_cast<int>(scalars) * bytes_of(request.loops.scalar);
     const ir::Buffer buffer = builder.add(std::move(info));
     return {buffer, buffer};
@@ -98,6 +100,7 @@ Buffers Context::add_scratch(int index) {
         info.written = true;
         info.nest_depth = request.loops.for_gpu ? 0 : array.nest_depth;
         info.non_temporal = is_non_temporal(array);
+        info.evict_last = info.non_temporal && stays_in_shared_cache(array);
         return builder.add(std::move(info));
     };
     const std::string name = name_of(loops, index);
@@ -111,6 +114,12 @@ Buffers Context::add_scratch(int index) {
     }
     const ir::Buffer re = scratch(name + "_re");
     return {re, scratch(name + "_im")};
+}
+
+/// Whether an array that is read again should be stored in a cache that cores share, if they are not all at work.
+bool Context::stays_in_shared_cache(const Array& array) const {
+    constexpr Integer cores = 8; // whose shares one may use
+    return !exceeds_caches(array, request.loops.scalar, cores * request.loops.streaming_bytes);
 }
 
 bool Context::is_non_temporal(const Array& array) const {

@@ -111,6 +111,7 @@ private:
     Buffers add_argument(int array);
     Buffers add_scratch(int array);
     bool is_non_temporal(const Array& array) const;
+    bool stays_in_shared_cache(const Array& array) const;
 
     std::vector<Affine> copies_; ///< by array
 

@@ -31,8 +31,9 @@ struct Cpu {
     bool has_fma;
     bool has_masks;      ///< predicated loads and stores at full speed
     Integer cache_bytes; ///< of the last-level private cache of a core; 0: unknown
-    /// Larger arrays are written past the caches. That saves the read of each line, but later reads come from memory, not
-    /// from the cache that cores share: so it is for arrays beyond a core's share of that cache.
+    /// Larger results are written past the caches. That saves the read of each line, but later reads come from memory, not
+    /// from the cache that cores share: so it is for arrays beyond a core's share of that cache, and for what the plan reads
+    /// again only beyond several cores' shares.
     Integer streaming_bytes;
     std::span<const ir::Instruction* const>
         instructions;          ///< shuffles and similar instructions, in order of preference

@@ -65,6 +65,16 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
             .arrays = pass.arrays};
 }
 
+namespace {
+
+bool is_read_by_later_pass(const Transform& problem, const DimensionPass& pass) {
+    for (const DimensionPass& later : dimension_passes(problem))
+        if (later.position > pass.position && later.source == pass.target) return true;
+    return false;
+}
+
+} // namespace
+
 lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded,
                                     const target::Cpu& cpu, const CodeOptions& code) {
     const DimensionPass& pass = expanded.pass;
@@ -72,6 +82,7 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
     request.loops.lanes = code.scalar ? 1 : target::lanes(cpu, request.loops.scalar);
     request.loops.cache_bytes = cpu.cache_bytes;
     request.loops.streaming_bytes = cpu.streaming_bytes;
+    request.loops.rereads_output = is_read_by_later_pass(problem, pass);
     request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
     // Iterations that threads share must not repeat others. Without fused operations there are few registers, and loads
     // from unaligned addresses cost instructions.
