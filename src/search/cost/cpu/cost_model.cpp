@@ -178,6 +178,18 @@ Integer stride_in_blocks(const Setting& setting) {
     return static_cast<Integer>(setting.side_by_side * setting.element_bytes / 2);
 }
 
+/// Cycles of a transform of the second sweep, of n entries: a candidate's with its twiddle factors and with what rows in the same
+/// cache set cost.
+double row_cycles(const Candidate& row, Integer n, const Setting& setting) {
+    const Integer radix = first_radix(row, n);
+    return row.cycles +
+           conflict_cycles(radix, n / radix * stride_in_blocks(setting)) * static_cast<double>(n) +
+           loaded_twiddle_cycles(row, n, setting);
+}
+
+/// Cycles of a given tree; nothing if the model chooses parts of its rules.
+std::optional<double> cycles_of(const Formula& transform, const BreakdownTree& tree, const Setting& setting);
+
 /// The transform of the second sweep.
 Candidate best_rows(const Formula& dft, const Setting& setting) {
     std::vector<Candidate> all = strided_candidates(dft, stride_in_blocks(setting), setting);
@@ -212,7 +224,9 @@ Candidate two_sweep_candidate(const Formula& dft, Integer first, Integer widest_
     if (first != second)
         rows = best_rows(DFT(second, direction), inner);
     else
-        rows.cycles += loaded_twiddle_cycles(rows, second, inner);
+        rows.cycles =
+            row_cycles({rows.tree, cycles_of(DFT(second, direction), rows.tree, inner).value_or(rows.cycles)},
+                       second, inner);
     Candidate candidate{{"two-sweep", {first, tile, columns.block}, {rows.tree}}, 0};
     if (first != second) candidate.tree.children.push_back(columns.transform.tree);
     candidate.cycles = two_sweep_cycles(n, first, columns.cycles, rows.cycles, setting);
@@ -576,8 +590,6 @@ void estimate_pairs(std::vector<Candidate>& all, const planning::DimensionPass& 
 
 namespace {
 
-std::optional<double> cycles_of(const Formula& transform, const BreakdownTree& tree, const Setting& setting);
-
 std::optional<double> cycles_of_two_sweeps(const Formula& dft, const BreakdownTree& tree,
                                            const Setting& setting) {
     const Integer n = dft.rows(), first = tree.choice[0], second = n / first, block = tree.choice[2];
@@ -590,12 +602,8 @@ std::optional<double> cycles_of_two_sweeps(const Formula& dft, const BreakdownTr
     const auto column = cycles_of(DFT(first, direction), column_tree, outer);
     const auto row = cycles_of(DFT(second, direction), row_tree, inner);
     if (!column || !row) return std::nullopt;
-    const Candidate rows{row_tree, *row};
-    const double conflicts = conflict_cycles(first_radix(rows, second),
-                                             second / first_radix(rows, second) * stride_in_blocks(inner));
-    return two_sweep_cycles(
-        n, first, column_cycles({column_tree, *column}, first, second, block, outer),
-        *row + conflicts * static_cast<double>(second) + loaded_twiddle_cycles(rows, second, inner), setting);
+    return two_sweep_cycles(n, first, column_cycles({column_tree, *column}, first, second, block, outer),
+                            row_cycles({row_tree, *row}, second, inner), setting);
 }
 
 std::optional<double> cycles_of(const Formula& transform, const BreakdownTree& tree, const Setting& setting) {

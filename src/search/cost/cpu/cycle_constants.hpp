@@ -59,7 +59,7 @@ constexpr CycleConstants constants_of_avx512{
     .straddling_block = 2,
     .near_two_sweep = 1.1,
     .pair_operation = 0.3703,
-    .pair_call = 43.35,
+    .pair_call = 14,
     .pair_iteration = 0.9614,
     .real_spill = 0.6098,
     .real_iteration = 4.906,
