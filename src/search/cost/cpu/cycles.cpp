@@ -90,16 +90,16 @@ double cache_cycles(Integer n, const Pass& pass, const Setting& setting) {
 
 double utilization(double count, double lanes) { return count / (std::ceil(count / lanes) * lanes); }
 
-double sweep_cycles(Integer n, const Setting& setting) {
+double sweep_cycles(Integer n, const Setting& setting, double arrays) {
     const double bytes = static_cast<double>(n) * setting.element_bytes;
-    if (bytes <= setting.cache_bytes) return 0;
+    if (bytes * arrays / 2 <= setting.cache_bytes) return 0;
     return setting.constants->far_sweep * 2 * bytes / setting.machine->bytes_per_cycle(bytes);
 }
 
-double far_rows_cycles(Integer radix, double bytes, const Setting& setting) {
+double far_rows_cycles(Integer radix, double bytes, const Setting& setting, double arrays) {
     constexpr double followed_rows = 16;
     const double fold = static_cast<double>(radix) / followed_rows;
-    if (bytes <= setting.cache_bytes || fold <= 1) return 0;
+    if (bytes * arrays / 2 <= setting.cache_bytes || fold <= 1) return 0;
     return setting.constants->far_rows * setting.machine->far_line * std::log2(fold) * bytes / line_bytes;
 }
 
@@ -140,8 +140,8 @@ double stockham_cycles(const rules::Choice& radices, Integer n, const Setting& s
         const double transposes = setting.is_alone() && first ? 2 * std::log2(setting.lanes) : 0;
         const double shuffles = (first ? 2 + transposes : 0) + (last ? 2 : 0);
         cycles += vectors * butterfly_cycles(radix, !first, shuffles, setting) + pass_cycles(setting) +
-                  cache_cycles(n, {radix, first, last, arrays}, setting) + sweep_cycles(n, setting) +
-                  far_rows_cycles(radix, static_cast<double>(n) * setting.element_bytes, setting);
+                  cache_cycles(n, {radix, first, last, arrays}, setting) + sweep_cycles(n, setting, arrays) +
+                  far_rows_cycles(radix, static_cast<double>(n) * setting.element_bytes, setting, arrays);
         before *= radix;
     }
     return cycles;

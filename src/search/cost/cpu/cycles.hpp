@@ -41,11 +41,12 @@ struct Setting {
 /// Fraction of a vector's lanes that do useful work in a loop of `count` iterations.
 double utilization(double count, double lanes);
 
-/// Cycles to read and write n entries once; zero if they stay in cache.
-double sweep_cycles(Integer n, const Setting& setting);
+/// Cycles to read and write n entries once; zero if so many arrays of them stay in cache: input and results, of which half may
+/// be out of it, and temporaries.
+double sweep_cycles(Integer n, const Setting& setting, double arrays = 2);
 
 /// Cycles more for a pass of this radix over so many bytes; zero if they stay in cache.
-double far_rows_cycles(Integer radix, double bytes, const Setting& setting);
+double far_rows_cycles(Integer radix, double bytes, const Setting& setting, double arrays = 2);
 
 /// Cycles to read and write n entries once within a core's private caches; zero if they stay in L1.
 double cached_sweep_cycles(Integer n, const Setting& setting);

@@ -66,7 +66,8 @@ double colliding_rows(Integer rows, double distance, const Setting& setting) {
 /// Cycles that a pass over so many bytes stalls on a core's private caches. A forward pass reads the rows of all
 /// spectra and writes those of one; a backward pass does the reverse. Entries of a spectrum in memory are complex
 /// pairs.
-double waiting_cycles(Integer radix, double bytes, bool forward, bool last, const Setting& setting) {
+double waiting_cycles(Integer radix, double bytes, double arrays, bool forward, bool last,
+                      const Setting& setting) {
     const double row = bytes / static_cast<double>(radix), lines = bytes / line_bytes;
     const double read = forward ? row : 2 * row, written = forward ? 2 * row : row;
     double cycles = cached_sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting);
@@ -76,8 +77,8 @@ double waiting_cycles(Integer radix, double bytes, bool forward, bool last, cons
         cycles += lines * setting.constants->colliding_load;
     if ((!forward || last) && colliding_rows(radix, written, setting) > held)
         cycles += lines * setting.constants->colliding_store;
-    return cycles + sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting) +
-           far_rows_cycles(radix, bytes, setting);
+    return cycles + sweep_cycles(static_cast<Integer>(bytes / setting.element_bytes), setting, arrays) +
+           far_rows_cycles(radix, bytes, setting, arrays);
 }
 
 double bytes_of(Integer n, const Setting& setting) {
@@ -89,6 +90,8 @@ double bytes_of(Integer n, const Setting& setting) {
 double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction direction,
                             const Setting& setting) {
     const bool forward = direction == Direction::forward;
+    const double arrays =
+        std::min(static_cast<double>(radices.size()), 3.0); // loops/reuse_output.hpp saves one
     double cycles = 0;
     Integer before = 1;
     for (const Integer radix : radices) {
@@ -100,7 +103,7 @@ double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction d
         else
             cycles += real_columns_cycles(radix, blocks, before, setting) +
                       complex_columns_cycles(radix, blocks, (before - 1) / 2, last, setting);
-        cycles += waiting_cycles(radix, bytes_of(n, setting), forward, last, setting) +
+        cycles += waiting_cycles(radix, bytes_of(n, setting), arrays, forward, last, setting) +
                   setting.constants->real_pass;
         before *= radix;
     }
