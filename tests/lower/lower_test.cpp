@@ -174,7 +174,8 @@ TEST(Lowering, SeparatesTemporariesOfIterationsAndLoops) {
     EXPECT_EQ(count(row, false), 2) << "real and imaginary parts";
     EXPECT_EQ(count(kron(I(50), row), true), 2);
     EXPECT_EQ(count(kron(I(50), row), false), 0);
-    const Formula plane = product({kron(row, I(64)), kron(I(64), row)});
+    // Too large for the array of results to hold it near a core, too small to exceed the core's own caches.
+    const Formula plane = product({kron(row, I(128)), kron(I(64), expanded(128, "stockham(16,8)"))});
     EXPECT_EQ(count(plane, true), 2) << "one at a time";
     EXPECT_EQ(count(plane, false), 2) << "between rows and columns";
     EXPECT_LT(error_of(request_for(plane, 8)), 1e-15);

@@ -19,8 +19,10 @@ namespace streaming_test {
 
 using Complex = std::complex<double>;
 
-/// Eight MiB a vector: more than the CPUs in the table keep in caches.
+/// Eight MiB a vector: more than the CPUs in the table keep of results in caches.
 constexpr Integer size = 524288;
+/// 64 MiB a vector: more than they keep of what a plan reads again.
+constexpr Integer large_size = 8 * size;
 
 std::vector<const target::Cpu*> runnable_cpus() {
     std::vector<const target::Cpu*> result;
@@ -29,9 +31,10 @@ std::vector<const target::Cpu*> runnable_cpus() {
     return result;
 }
 
-std::shared_ptr<const Plan> plan_of(std::string_view passes, const target::Cpu& cpu) {
-    return Plan::build(Transform::dft({size}),
-                       transform_schedule(std::string(cpu.name) + ": 0 " + std::string(passes)));
+std::shared_ptr<const Plan> plan_of(std::string_view passes, const target::Cpu& cpu, Integer points = size) {
+    return Plan::build(Transform::dft({points}),
+                       transform_schedule(std::string(cpu.name) + ": 0 " + std::string(passes)),
+                       {.check = points == size});
 }
 
 std::vector<Complex> random_vector() {
@@ -55,14 +58,24 @@ std::vector<Complex> transformed(const Plan& plan, const std::vector<Complex>& x
 
 TEST(StreamedVectors, AreStreamedInWholeCacheLinesOnly) {
     for (const target::Cpu* cpu : runnable_cpus()) {
-        const auto few_lines =
-            plan_of("stockham(4,32,32,32,4)", *cpu); // the last butterfly fills four at once
+        const auto few_lines = plan_of("stockham(4,32,32,32,8,4)", *cpu,
+                                       large_size); // first and last butterflies fill four at once
         EXPECT_NE(few_lines->listing(0).find("movnt"), std::string::npos) << cpu->name;
         EXPECT_NE(few_lines->listing(0).find("sfence"), std::string::npos) << cpu->name;
         // Sixteen lines at once are more than the buffers of a core: only a vector that fills a line passes the caches.
-        const auto many_lines = plan_of("two-sweep(512,16,8)[stockham(32,32), stockham(32,16)]", *cpu);
+        const auto many_lines =
+            plan_of("two-sweep(1024,16,8)[stockham(64,64), stockham(64,16)]", *cpu, large_size);
         EXPECT_EQ(many_lines->listing(0).find("movnt") != std::string::npos, cpu->vector_bytes == 64)
             << cpu->name;
+    }
+}
+
+TEST(StreamedVectors, AreNotReadAgainByThePlanUnlessTheyExceedSeveralCoresShares) {
+    for (const target::Cpu* cpu : runnable_cpus()) {
+        // The listing is of the code for results that start between cache lines: only temporaries could be streamed.
+        const auto plan = plan_of("stockham(4,32,32,32,4)", *cpu);
+        const bool exceeds_shares = size * static_cast<Integer>(sizeof(Complex)) > 8 * cpu->streaming_bytes;
+        EXPECT_EQ(plan->listing(0).find("movnt") != std::string::npos, exceeds_shares) << cpu->name;
     }
 }
 
