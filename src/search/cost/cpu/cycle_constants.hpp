@@ -40,7 +40,7 @@ struct CycleConstants {
 
 constexpr double line_bytes = 64;
 
-/// Fitted by bench_transform_cost to timings on a Sapphire Rapids, as HACKING.md describes.
+/// Fitted by bench_transform_cost to timings on an Intel Xeon with AMX, as HACKING.md describes.
 constexpr CycleConstants constants_of_avx512{
     .operation = 0.4337,
     .shuffle = 0.5734,
