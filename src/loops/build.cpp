@@ -272,7 +272,7 @@ void LoopBuilder::build_padded(const MergedFactor& merged, const std::vector<Int
 
 /// Next to a complex transform of pairs of reals, a temporary stores the real components first, then the imaginary
 /// ones. Padded rows separate two such transforms or two factors of one kind, but not where entries are combined with
-/// those at the same distance from the end.
+/// those at the same distance from the end, and not beside a copy, which can be folded into the calls that compute.
 Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const MergedFactor& after,
                                               const Loops& loops, bool complex) {
     const Integer n = before.factor.rows();
@@ -280,7 +280,11 @@ Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const 
     const bool to_pairs = !complex && after.factor.is<RealOf>();
     const Integer vector = from_pairs ? n / 2 : n; // must consist of whole rows
     const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
-    if (smem_pad_interval_ > 0 && is_shared && loops.empty() && vector > smem_pad_interval_ &&
+    const auto copies = [](const Formula& f) {
+        return f.is<formula::Identity>() || f.is<formula::Gather>() || f.is<formula::Scatter>();
+    };
+    const bool is_copied = copies(before.factor) || copies(after.factor);
+    if (smem_pad_interval_ > 0 && is_shared && !is_copied && loops.empty() && vector > smem_pad_interval_ &&
         vector % smem_pad_interval_ == 0 && from_pairs == to_pairs) {
         const Integer rows = n / smem_pad_interval_;
         Temporary temporary = make_temporary(recorder_, rows * (smem_pad_interval_ + 1), loops, complex);

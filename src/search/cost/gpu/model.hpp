@@ -39,6 +39,7 @@ struct GpuKernelFeatures {
     double shared_bytes = 0;
     double exchanged = 0;    ///< fraction of the bytes that a cooperative group's blocks exchange through L2
     double group_rounds = 0; ///< transforms that such a group computes one after the other; 0: no groups
+    double group_blocks = 0; ///< of all groups, which compute the launch's blocks one after the other
 };
 
 /// Constants of the model, fitted by `bench_gpu_cost` to kernels of problems drawn at random (decision 43).
