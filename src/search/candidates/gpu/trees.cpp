@@ -447,7 +447,8 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
         }
     if (!trees.empty() && trees.front().rule == "bluestein")
         for (const BreakdownTree& tree : bluestein_trees(n, widest)) add(tree);
-    if (!trees.empty() && trees.front().rule == "rdft-embedding" && trees.front().children.front().rule == "bluestein")
+    if (!trees.empty() && trees.front().rule == "rdft-embedding" &&
+        trees.front().children.front().rule == "bluestein")
         for (const BreakdownTree& tree : bluestein_trees(n, widest)) add({"rdft-embedding", {}, {tree}});
     if (real && rules::is_prime(n) && !trees.empty() && trees.front().rule == "rdft-embedding")
         for (const BreakdownTree& tree : padded_real_rader_trees(n)) add(tree);

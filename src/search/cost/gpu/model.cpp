@@ -294,7 +294,8 @@ private:
         }
         result.segments = accesses_.segments();
         result.shared_cycles = shared_cycles;
-        result.spilled = static_cast<double>(std::max<Integer>(wanted_registers() - cost.registers, 0));
+        result.spilled = static_cast<double>(std::max<Integer>(wanted_registers() - cost.registers, 0)) /
+                         static_cast<double>(cost.registers);
         result.cluster = static_cast<double>(configuration_.cluster);
         result.words = static_cast<double>(scalar_bytes_) / 4;
         result.shared_bytes = static_cast<double>(cost.shared_bytes);
@@ -382,9 +383,10 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
                           (1 - from_memory) * by_cache / (constants.cache_rate * l2_rate);
 
     const double together = std::clamp(kernel.blocks / multiprocessors, 1.0, resident);
-    const double exponent = std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
-                                           constants.overlap_of_rounds * std::log2(rounds),
-                                       least_exponent, largest_exponent);
+    const double exponent =
+        std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
+                       constants.overlap_of_rounds * std::log2(rounds) * (1 - 1 / together),
+                   least_exponent, largest_exponent);
     const double moved_by_one = by_cache / kernel.blocks * blocks / constants.multiprocessor_rate;
     const double busy = norm<6>({rounds * chain * cycle, blocks * issue * cycle,
                                  blocks * kernel.shared_cycles * constants.bank_cycles * cycle,
