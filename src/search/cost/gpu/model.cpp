@@ -382,7 +382,9 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
     const double moving = from_memory * by_memory / (constants.memory_rate * memory_rate) +
                           (1 - from_memory) * by_cache / (constants.cache_rate * l2_rate);
 
-    const double together = std::clamp(kernel.blocks / multiprocessors, 1.0, resident);
+    // Blocks of a cluster wait for each other.
+    const double together =
+        std::max(std::clamp(kernel.blocks / multiprocessors, 1.0, resident) / kernel.cluster, 1.0);
     const double exponent =
         std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
                        constants.overlap_of_rounds * std::log2(rounds) * (1 - 1 / together),
