@@ -19,16 +19,41 @@ bool is_movement(const Formula& f) {
     return f.is<Permutation>() || f.is<Gather>() || f.is<Scatter>() || f.is<Diagonal>();
 }
 
+bool is_product_of_computations(const Formula& f) {
+    return f.is<Product>() && std::none_of(f.children().begin(), f.children().end(), is_movement);
+}
+
+/// tile(I ⊗ A_k ⋯ A_1 ⊗ I) = tile(I ⊗ A_k ⊗ I) ⋯ tile(I ⊗ A_1 ⊗ I): these factors, or none for any other formula.
+std::vector<Formula> factors_of_tile(const Formula& f) {
+    const auto* tagged = f.get_if<Tagged>();
+    if (!tagged || tagged->tag != Tag::tile || !f.children()[0].is<Kronecker>()) return {};
+    const std::vector<Formula>& operands = f.children()[0].children();
+    const auto is_working = [](const Formula& operand) { return !operand.is<Identity>(); };
+    const auto working = std::find_if(operands.begin(), operands.end(), is_working);
+    if (std::count_if(operands.begin(), operands.end(), is_working) != 1 ||
+        !is_product_of_computations(*working))
+        return {};
+    std::vector<Formula> factors;
+    for (const Formula& factor : working->children()) {
+        std::vector<Formula> own = operands;
+        own[static_cast<std::size_t>(working - operands.begin())] = factor;
+        factors.push_back(formula::tile(kron(std::move(own))));
+    }
+    return factors;
+}
+
 /// Appends the factors of a product, flattening nested products. A product of computing factors under RealOf becomes
-/// the product of their real forms, so that successive factors alternate between two temporaries.
+/// the product of their real forms, so that successive factors alternate between two temporaries; that of a tile too.
 void add_operands(const Formula& product, std::vector<Formula>& factors) {
     for (const Formula& factor : product.children()) {
         const Formula* inner = factor.is<RealOf>() ? &factor.children()[0] : nullptr;
         if (factor.is<Product>()) {
             add_operands(factor, factors);
-        } else if (inner && inner->is<Product>() &&
-                   std::none_of(inner->children().begin(), inner->children().end(), is_movement)) {
+        } else if (inner && is_product_of_computations(*inner)) {
             for (const Formula& child : inner->children()) factors.push_back(real_of(child));
+        } else if (const auto tiles = inner ? factors_of_tile(*inner) : std::vector<Formula>{};
+                   !tiles.empty()) {
+            for (const Formula& tile : tiles) factors.push_back(real_of(tile));
         } else {
             factors.push_back(factor);
         }

@@ -6,6 +6,7 @@
 #include "plan/transform/gpu/kernels.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
+#include "rules/real_row_column.hpp"
 #include "search/candidates/gpu/large_trees.hpp"
 #include "search/candidates/gpu/launch_configurations.hpp"
 #include "search/candidates/gpu/trees.hpp"
@@ -39,11 +40,15 @@ public:
           gpu_(gpu),
           most_(most),
           configurations_(problem, pass, gpu, std::min(most, per_tree)),
+          is_real_of_several_dimensions_(!has_formula(problem) &&
+                                         (rules::is_rdft_multidimensional(pass.nonterminal) ||
+                                          rules::is_real_kronecker(pass.nonterminal))),
           n_(pass.nonterminal.rows()),
           entry_bytes_(configurations_.entry_bytes()) {}
 
     std::vector<GpuPassCandidate> best() {
         const Integer capacity = gpu_.max_shared_bytes_per_block;
+        if (is_real_of_several_dimensions_) return of_real_dimensions();
         if (rules::is_given_formula(pass_.nonterminal)) return of_formula();
         if (pass_.nonterminal.is<formula::Kronecker>()) {
             add_plane();
@@ -66,13 +71,32 @@ public:
                 add_kernels(*tree, bank_count);
         for (const int sweeps : {2, 3})
             if (found_.empty()) add_large(sweeps);
+        return fastest_found();
+    }
+
+private:
+    std::vector<GpuPassCandidate> fastest_found() {
         fastest_first(found_);
         if (found_.size() > most_)
             found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
         return std::move(found_);
     }
 
-private:
+    /// In one kernel, whose blocks hold all dimensions of a transform.
+    std::vector<GpuPassCandidate> of_real_dimensions() {
+        const Integer entries = std::max(n_, pass_.nonterminal.columns());
+        if (entries * entry_bytes_ > gpu_.max_shared_bytes_per_block) return {};
+        for (const BreakdownTree& tree : gpu_real_row_column_trees(pass_.nonterminal, widest_radix()))
+            add_in_one_kernel(tree);
+        return fastest_found();
+    }
+
+    void add_in_one_kernel(const BreakdownTree& tree) try {
+        const KernelRegions regions = configurations_.regions_of(tree, 0, Between::global);
+        if (regions.regions.size() == 1)
+            add(tree, {configurations_.of_region(regions, regions.regions.front(), 0, stays_whole(tree))});
+    } catch (const loops::UnfollowedMap&) {}
+
     /// In one kernel if all vectors between the factors fit in a block; else vectors that do not fit pass from kernel to
     /// kernel through global memory.
     std::vector<GpuPassCandidate> of_formula() {
@@ -86,10 +110,7 @@ private:
             for (GpuPassCandidate& candidate : found_)
                 candidate.pass.configurations.front().separate_above = reals;
         }
-        fastest_first(found_);
-        if (found_.size() > most_)
-            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
-        return std::move(found_);
+        return fastest_found();
     }
 
     Integer widest_radix() const { return largest_gpu_radix * (configurations_.words() == 1 ? 2 : 1); }
@@ -304,6 +325,7 @@ private:
     const target::Gpu& gpu_;
     std::size_t most_;
     LaunchConfigurations configurations_;
+    bool is_real_of_several_dimensions_;
     Integer n_;
     Integer entry_bytes_; ///< in shared memory
     std::vector<GpuPassCandidate> found_;

@@ -519,6 +519,29 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
     return trees;
 }
 
+std::vector<BreakdownTree> gpu_real_row_column_trees(const formula::Formula& transform, Integer widest) {
+    constexpr std::size_t most = 4; // breakdowns of one dimension
+    const rules::BreakdownRule& rule = rules::rule_named("real-row-column");
+    const rules::Choice order = rule.choices(transform).front();
+    std::vector<std::vector<BreakdownTree>> breakdowns;
+    for (const formula::Formula& along : rules::nonterminals(rule.build(transform, order))) {
+        breakdowns.push_back(gpu_trees(along, widest));
+        if (breakdowns.back().empty()) return {};
+    }
+    std::vector<BreakdownTree> trees;
+    const auto add = [&](std::size_t changed, std::size_t rank) {
+        BreakdownTree tree{std::string(rule.name), order, {}};
+        for (std::size_t k = 0; k < breakdowns.size(); ++k)
+            tree.children.push_back(breakdowns[k][k == changed ? rank : 0]);
+        while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+        trees.push_back(std::move(tree));
+    };
+    add(0, 0);
+    for (std::size_t k = 0; k < breakdowns.size(); ++k)
+        for (std::size_t rank = 1; rank < std::min(most, breakdowns[k].size()); ++rank) add(k, rank);
+    return trees;
+}
+
 BreakdownTree without_rader(BreakdownTree tree) {
     const auto product = [](const std::vector<Integer>& radices) {
         return std::accumulate(radices.begin(), radices.end(), Integer{1}, std::multiplies<>());

@@ -49,6 +49,11 @@ std::optional<rules::BreakdownTree> swept_convolution(Integer n, int sweeps, Int
 /// per block. Few candidates, widest contiguous ranges first.
 std::vector<rules::BreakdownTree> gpu_band_trees(const formula::Formula& transform, Integer entries);
 
+/// Real transforms of several dimensions in one block (rules/real_row_column.cpp), that of `gpu_tree`'s breakdowns first if
+/// it exists; the others have another breakdown for one dimension. Radices up to `widest`.
+std::vector<rules::BreakdownTree> gpu_real_row_column_trees(const formula::Formula& transform,
+                                                            Integer widest);
+
 /// A real transform in two sweeps, `columns` first (rules/rdft_two_sweep.cpp), for powers of two; nothing if no such
 /// breakdown exists.
 std::optional<rules::BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction);
