@@ -87,14 +87,11 @@ std::vector<Choice> real_row_column_choices(const Formula& f) {
     return choices;
 }
 
-/// I ⊗ A_k ⊗ I_{… after} among transforms of all dimensions.
+/// I ⊗ A_k ⊗ I among transforms of all dimensions, and `after` more; an identity for each dimension, whose lengths loops have.
 Formula along(const std::vector<Formula>& transforms, std::size_t k, Integer after) {
-    Integer before = 1;
-    for (std::size_t d = 0; d < transforms.size(); ++d)
-        (d < k ? before : after) *= d == k ? 1 : transforms[d].rows();
     std::vector<Formula> operands;
-    if (before > 1) operands.push_back(I(before));
-    operands.push_back(transforms[k]);
+    for (std::size_t d = 0; d < transforms.size(); ++d)
+        operands.push_back(d == k ? transforms[d] : I(transforms[d].rows()));
     if (after > 1) operands.push_back(I(after));
     return formula::tile(kron(std::move(operands)));
 }

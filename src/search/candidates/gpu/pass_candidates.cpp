@@ -86,8 +86,9 @@ private:
     std::vector<GpuPassCandidate> of_real_dimensions() {
         const Integer entries = std::max(n_, pass_.nonterminal.columns());
         if (entries * entry_bytes_ > gpu_.max_shared_bytes_per_block) return {};
-        for (const BreakdownTree& tree : gpu_real_row_column_trees(pass_.nonterminal, widest_radix()))
-            add_in_one_kernel(tree);
+        const std::vector<BreakdownTree> trees = gpu_real_row_column_trees(pass_.nonterminal, widest_radix());
+        for (const BreakdownTree& tree : trees) add_in_one_kernel(tree);
+        if (found_.empty() && !trees.empty()) add_in_one_kernel(without_rader(trees.front()));
         return fastest_found();
     }
 
