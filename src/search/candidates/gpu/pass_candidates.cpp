@@ -87,15 +87,16 @@ private:
         const Integer entries = std::max(n_, pass_.nonterminal.columns());
         if (entries * entry_bytes_ > gpu_.max_shared_bytes_per_block) return {};
         const std::vector<BreakdownTree> trees = gpu_real_row_column_trees(pass_.nonterminal, widest_radix());
-        for (const BreakdownTree& tree : trees) add_in_one_kernel(tree);
-        if (found_.empty() && !trees.empty()) add_in_one_kernel(without_rader(trees.front()));
+        for (const Integer row : {Integer{0}, bank_count})
+            for (const BreakdownTree& tree : trees) add_in_one_kernel(tree, row);
+        if (found_.empty() && !trees.empty()) add_in_one_kernel(without_rader(trees.front()), 0);
         return fastest_found();
     }
 
-    void add_in_one_kernel(const BreakdownTree& tree) try {
-        const KernelRegions regions = configurations_.regions_of(tree, 0, Between::global);
+    void add_in_one_kernel(const BreakdownTree& tree, Integer row) try {
+        const KernelRegions regions = configurations_.regions_of(tree, row, Between::global);
         if (regions.regions.size() == 1)
-            add(tree, {configurations_.of_region(regions, regions.regions.front(), 0, stays_whole(tree))});
+            add(tree, {configurations_.of_region(regions, regions.regions.front(), row, stays_whole(tree))});
     } catch (const loops::UnfollowedMap&) {}
 
     /// In one kernel if all vectors between the factors fit in a block; else vectors that do not fit pass from kernel to

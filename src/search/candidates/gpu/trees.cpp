@@ -520,7 +520,7 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
 }
 
 std::vector<BreakdownTree> gpu_real_row_column_trees(const formula::Formula& transform, Integer widest) {
-    constexpr std::size_t most = 4; // breakdowns of one dimension
+    constexpr std::size_t most = 8; // breakdowns of one dimension
     const rules::BreakdownRule& rule = rules::rule_named("real-row-column");
     const rules::Choice order = rule.choices(transform).front();
     std::vector<std::vector<BreakdownTree>> breakdowns;
