@@ -1,5 +1,6 @@
 #include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
+#include "rules/real_row_column.hpp"
 #include "rules/reference.hpp"
 #include "rules/row_column.hpp"
 #include "rules/rule.hpp"
@@ -37,10 +38,12 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
             if (n % a != 0 || (n > 16 && direction == Direction::backward)) continue;
             const std::vector<Integer> two{a, n / a};
             result.push_back(dft_multidimensional(two, direction));
+            result.push_back(rdft_multidimensional(two, direction));
             for (Integer b = 2; b < n / a && n <= 32; ++b)
                 if (n / a % b == 0) {
                     const std::vector<Integer> three{a, b, n / a / b};
                     result.push_back(dft_multidimensional(three, direction));
+                    result.push_back(rdft_multidimensional(three, direction));
                 }
         }
     }
@@ -57,18 +60,20 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
         result.push_back(formula::J(n) * DFT(n));
         result.push_back(formula::direct_sum(DFT(n - 1), formula::I(1)));
         if (n % 2 == 0) {
+            if (n > 2) result.push_back(kron(DCT(2, 2), RDFT(n / 2)));
             result.push_back(real_of(DCT(2, n / 2)));
             result.push_back(real_of(formula::J(n / 2) * DFT(n / 2) * RDFT(n / 2)));
         }
+        if (n % 4 == 0 && n > 4) result.push_back(kron({DST(1, 2), DHT(2), DCT(1, n / 4)}));
         if (n % 4 == 0) result.push_back(real_of(kron(DFT(2) * DST(4, 2), formula::I(n / 4))));
         if (n % 6 == 0) result.push_back(real_of(kron(DFT(n / 6) * DCT(3, n / 6), DFT(3))));
     }
     return result;
 }
 
-/// The matrix by definition; of a formula that a user may give, that of its terms.
+/// The matrix by definition; of a formula that a user may give, and of a real DFT of several dimensions, that of its terms.
 std::vector<formula::Complex> matrix_of(const Formula& f) {
-    return is_given_formula(f) ? formula::dense(f) : reference::dense(f);
+    return is_given_formula(f) || is_rdft_multidimensional(f) ? formula::dense(f) : reference::dense(f);
 }
 
 std::string describe(const BreakdownRule& rule, const Formula& transform, const Choice& choice) {
@@ -163,6 +168,70 @@ TEST(EveryBreakdownRule, EqualsTheTransformOfRandomVectorsAtLargerSizes) {
                 }
             }
         }
+}
+
+/// X_{j,k} = Σ x_{a,b} ω_m^{aj} ω_n^{bk}, k ≤ n/2, as pairs; backward its inverse times m·n, from the real part of the terms.
+TEST(RealDftOfSeveralDimensions, EqualsItsDefinition) {
+    std::mt19937 generator(5);
+    for (const auto& [m, n] : {std::pair<Integer, Integer>{3, 2}, {2, 3}, {4, 6}, {5, 7}, {6, 8}}) {
+        const Integer h = n / 2 + 1;
+        const std::vector<Integer> lengths{m, n};
+        const auto term = [&](Integer a, Integer b, Integer j, Integer k) {
+            const formula::Complex x = reference::root(a * j, m), y = reference::root(b * k, n);
+            return std::conj(x * y);
+        };
+        std::vector<formula::Complex> forward(static_cast<std::size_t>(2 * m * h * m * n)),
+            backward(forward.size());
+        for (Integer a = 0; a < m; ++a)
+            for (Integer b = 0; b < n; ++b)
+                for (Integer j = 0; j < m; ++j)
+                    for (Integer k = 0; k < h; ++k) {
+                        const Integer real = a * n + b, pair = 2 * (j * h + k);
+                        const formula::Complex w = term(a, b, j, k);
+                        const auto at = [&](Integer row) -> formula::Complex& {
+                            return forward[static_cast<std::size_t>(row * m * n + real)];
+                        };
+                        at(pair) = w.real();
+                        at(pair + 1) = w.imag();
+                        // Of each column the inverse DFT comes first: real frequencies drop their imaginary parts.
+                        const bool alone = k == 0 || 2 * k == n;
+                        const long double weight = alone ? 1 : 2;
+                        const auto back = static_cast<std::size_t>(real * 2 * m * h + pair);
+                        const formula::Complex along = std::conj(reference::root(a * j, m)),
+                                               row = std::conj(reference::root(b * k, n));
+                        const formula::Complex of_real = std::conj(along),
+                                               of_imaginary = formula::Complex(0, 1) * std::conj(along);
+                        backward[back] = weight * (of_real * std::conj(row)).real();
+                        backward[back + 1] = weight * (of_imaginary * std::conj(row)).real();
+                        if (alone) {
+                            backward[back] = of_real.real() * row.real();
+                            backward[back + 1] = of_imaginary.real() * row.real();
+                        }
+                    }
+        EXPECT_LT(reference::relative_error(
+                      formula::dense(rdft_multidimensional(lengths, Direction::forward)), forward),
+                  tolerance)
+            << m << " " << n;
+        EXPECT_LT(reference::relative_error(
+                      formula::dense(rdft_multidimensional(lengths, Direction::backward)), backward),
+                  tolerance)
+            << m << " " << n;
+    }
+}
+
+TEST(RealDftOfSeveralDimensions, HasItsLastDimensionNextToTheRealData) {
+    const std::vector<Integer> lengths{3, 4, 6};
+    const Formula there = rdft_multidimensional(lengths, Direction::forward),
+                  back = rdft_multidimensional(lengths, Direction::backward);
+    const BreakdownRule& rule = rule_named("real-row-column");
+    EXPECT_EQ(rule.choices(there), (std::vector<Choice>{{2, 1, 0}, {2, 0, 1}}));
+    EXPECT_EQ(rule.choices(back), (std::vector<Choice>{{1, 0, 2}, {0, 1, 2}}));
+    for (const Choice& choice : {Choice{0, 1, 2}, Choice{2, 1}, Choice{2, 1, 1}})
+        EXPECT_THROW(rule.build(there, choice), UserError);
+    EXPECT_THROW(rule.build(back, {2, 1, 0}), UserError);
+    EXPECT_FALSE(is_given_formula(there));
+    EXPECT_FALSE(is_rdft_multidimensional(there * formula::I(72)));
+    EXPECT_FALSE(rule.applicable(formula::kron(DFT(3), RDFT(4))).ok()) << "data would be complex";
 }
 
 TEST(EveryBreakdownRule, ReportsWhyItDoesNotApply) {

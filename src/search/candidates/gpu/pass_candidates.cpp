@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -82,22 +83,43 @@ private:
         return std::move(found_);
     }
 
-    /// In one kernel, whose blocks hold all dimensions of a transform.
+    /// In one kernel, whose blocks hold all dimensions of a transform. One dimension's breakdown after the other is the
+    /// best one beside those of the other dimensions.
     std::vector<GpuPassCandidate> of_real_dimensions() {
-        const Integer entries = std::max(n_, pass_.nonterminal.columns());
-        if (entries * entry_bytes_ > gpu_.max_shared_bytes_per_block) return {};
-        const std::vector<BreakdownTree> trees = gpu_real_row_column_trees(pass_.nonterminal, widest_radix());
-        for (const Integer row : {Integer{0}, bank_count})
-            for (const BreakdownTree& tree : trees) add_in_one_kernel(tree, row);
-        if (found_.empty() && !trees.empty()) add_in_one_kernel(without_rader(trees.front()), 0);
+        const formula::Formula& transform = pass_.nonterminal;
+        const Integer entries = std::max(n_, transform.columns());
+        const auto breakdowns = gpu_real_row_column_breakdowns(transform, widest_radix());
+        if (entries * entry_bytes_ > gpu_.max_shared_bytes_per_block || breakdowns.empty()) return {};
+        std::vector<BreakdownTree> best;
+        for (const auto& of_dimension : breakdowns) best.push_back(of_dimension.front());
+        double least = add_in_one_kernel(gpu_real_row_column_tree(transform, best), bank_count);
+        for (std::size_t k = 0; k < breakdowns.size(); ++k) {
+            std::vector<BreakdownTree> children = best;
+            for (std::size_t rank = 1; rank < breakdowns[k].size(); ++rank) {
+                children[k] = breakdowns[k][rank];
+                const double seconds =
+                    add_in_one_kernel(gpu_real_row_column_tree(transform, children), bank_count);
+                if (seconds >= least) continue;
+                least = seconds;
+                best[k] = children[k];
+            }
+        }
+        const BreakdownTree tree = gpu_real_row_column_tree(transform, best);
+        add_in_one_kernel(tree, 0);
+        if (found_.empty()) add_in_one_kernel(without_rader(tree), 0);
         return fastest_found();
     }
 
-    void add_in_one_kernel(const BreakdownTree& tree, Integer row) try {
+    /// The least seconds of the tree's candidates; infinite if there are none.
+    double add_in_one_kernel(const BreakdownTree& tree, Integer row) try {
+        const std::size_t before = found_.size();
         const KernelRegions regions = configurations_.regions_of(tree, row, Between::global);
         if (regions.regions.size() == 1)
             add(tree, {configurations_.of_region(regions, regions.regions.front(), row, stays_whole(tree))});
-    } catch (const loops::UnfollowedMap&) {}
+        return found_.size() > before ? found_[before].seconds : std::numeric_limits<double>::infinity();
+    } catch (const loops::UnfollowedMap&) {
+        return std::numeric_limits<double>::infinity();
+    }
 
     /// In one kernel if all vectors between the factors fit in a block; else vectors that do not fit pass from kernel to
     /// kernel through global memory.

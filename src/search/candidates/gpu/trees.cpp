@@ -519,27 +519,30 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
     return trees;
 }
 
-std::vector<BreakdownTree> gpu_real_row_column_trees(const formula::Formula& transform, Integer widest) {
-    constexpr std::size_t most = 8; // breakdowns of one dimension
-    const rules::BreakdownRule& rule = rules::rule_named("real-row-column");
-    const rules::Choice order = rule.choices(transform).front();
-    std::vector<std::vector<BreakdownTree>> breakdowns;
-    for (const formula::Formula& along : rules::nonterminals(rule.build(transform, order))) {
-        breakdowns.push_back(gpu_trees(along, widest));
-        if (breakdowns.back().empty()) return {};
+std::vector<std::vector<BreakdownTree>> gpu_real_row_column_breakdowns(const formula::Formula& transform,
+                                                                       Integer widest) {
+    constexpr std::ptrdiff_t most_by_one_rule = 2;
+    std::vector<std::vector<BreakdownTree>> result;
+    const BreakdownTree tree = gpu_real_row_column_tree(transform, {});
+    for (const formula::Formula& along :
+         rules::nonterminals(rules::rule_named(tree.rule).build(transform, tree.choice))) {
+        std::vector<BreakdownTree>& breakdowns = result.emplace_back();
+        for (BreakdownTree& breakdown : gpu_trees(along, widest))
+            if (std::count_if(breakdowns.begin(), breakdowns.end(), [&](const BreakdownTree& other) {
+                    return other.rule == breakdown.rule;
+                }) < most_by_one_rule)
+                breakdowns.push_back(std::move(breakdown));
+        if (breakdowns.empty()) return {};
     }
-    std::vector<BreakdownTree> trees;
-    const auto add = [&](std::size_t changed, std::size_t rank) {
-        BreakdownTree tree{std::string(rule.name), order, {}};
-        for (std::size_t k = 0; k < breakdowns.size(); ++k)
-            tree.children.push_back(breakdowns[k][k == changed ? rank : 0]);
-        while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
-        trees.push_back(std::move(tree));
-    };
-    add(0, 0);
-    for (std::size_t k = 0; k < breakdowns.size(); ++k)
-        for (std::size_t rank = 1; rank < std::min(most, breakdowns[k].size()); ++rank) add(k, rank);
-    return trees;
+    return result;
+}
+
+BreakdownTree gpu_real_row_column_tree(const formula::Formula& transform,
+                                       std::vector<BreakdownTree> children) {
+    const rules::BreakdownRule& rule = rules::rule_named("real-row-column");
+    BreakdownTree tree{std::string(rule.name), rule.choices(transform).front(), std::move(children)};
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    return tree;
 }
 
 BreakdownTree without_rader(BreakdownTree tree) {
