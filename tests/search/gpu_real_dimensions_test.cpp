@@ -146,5 +146,168 @@ TEST(RealDimensionsOnGpus, OneKernelEqualsTheDefinition) {
     EXPECT_GT(volumes, 5);
 }
 
+std::string rule_of(const planning::Schedule& schedule, std::size_t pass = 0) {
+    return schedule.transform().passes.at(pass).tree.rule;
+}
+
+TEST(RealDimensionsOnGpus, AreOneKernelWhereABlockHoldsThem) {
+    for (const char* target : {"sm_90", "sm_80"})
+        for (const char* text :
+             {"rdft 24x28 float32 batch=1000", "rdft 24x28 backward float32 batch=1000",
+              "rdft 32x32 batch=1000", "rdft 64x64 float32 batch=1000", "rdft 16x16x16 float16 batch=500",
+              "dct2 16x16x16 float32 batch=100", "dct2,dst3 24x28 float32 batch=1000",
+              "rdft 24x28 float32 planar batch=1000"}) {
+            const planning::Schedule schedule = gpu_schedule(problem(text), target::gpu_named(target));
+            ASSERT_EQ(schedule.transform().passes.size(), 1U) << text;
+            EXPECT_EQ(rule_of(schedule), "real-row-column") << text;
+            EXPECT_EQ(kernels_of(problem(text), schedule), 1) << text;
+        }
+}
+
+TEST(RealDimensionsOnGpus, LeaveOutTheOutermostOneOfAVolumeBeyondABlock) {
+    for (const bool forward : {true, false}) {
+        const Transform volumes =
+            problem(forward ? "rdft 200x16x16 float32 batch=40" : "rdft 200x16x16 backward float32 batch=40");
+        const planning::Schedule schedule = gpu_schedule(volumes, gpu());
+        ASSERT_EQ(schedule.transform().passes.size(), 2U);
+        EXPECT_EQ(schedule.transform().passes[forward ? 0 : 1].dimension, 1U);
+        EXPECT_EQ(rule_of(schedule, forward ? 0 : 1), "real-row-column");
+    }
+    for (const char* text : {"rdft 1024x1024 float32 batch=4", "dct2 1024x1024 batch=4"}) {
+        EXPECT_EQ(gpu_schedule(problem(text), gpu()).transform().passes.size(), 2U) << text;
+    }
+}
+
+TEST(RealDimensionsOnGpus, LeaveOtherPlansAsTheyAre) {
+    for (const char* text : {"rdft 24x1 float32 batch=100", "rdft 1x28 float32 batch=100",
+                             "rdft 28 float32 batch=100", "dct2 28 float32", "convolution 8x12 float32"})
+        for (const std::size_t count : {2, 3})
+            EXPECT_FALSE(planning::first_fused_of(problem(text), count) && count == 3) << text;
+    EXPECT_FALSE(planning::first_fused_of(problem("rdft 24x1 float32"), 2));
+    EXPECT_FALSE(planning::first_fused_of(problem("rdft 1x28 float32"), 2));
+    EXPECT_FALSE(planning::first_fused_of(problem("convolution 8x12 float32"), 2));
+    EXPECT_EQ(planning::first_fused_of(problem("rdft 3x4x1x5"), 2), 1U);
+    EXPECT_EQ(planning::first_fused_of(problem("rdft 3x4x1x5"), 3), 0U);
+    EXPECT_EQ(planning::dimension_passes(problem("rdft 24x28 float32")).size(), 2U) << "on CPUs";
+}
+
+TEST(RealDimensionsOnGpus, RefuseSchedulesThatDoNotFit) {
+    struct Case {
+        const char* problem;
+        const char* schedule;
+        const char* says;
+    };
+    const Case cases[] = {
+        {"rdft 12x10", "0 real-row-column(0,1) on 32x1", "the last one first"},
+        {"rdft 12x10 backward", "0 real-row-column(1,0) on 32x1", "the last one last"},
+        {"rdft 12x10", "0 row-column(1,0) on 32x1", "does not apply"},
+        {"rdft 12x10", "1 real-row-column(1,0) on 32x1", "needs dimension 0"},
+        {"rdft 12x1", "0 stockham(4,3) on 32x1", "1 passes; this problem needs 2"},
+        {"dft 12x10", "0 real-row-column(1,0) on 32x1", "does not apply"},
+        {"dct2 12x10", "0 row-column(1,0) on 32x1", "does not apply"},
+    };
+    for (const Case& c : cases) {
+        const std::string error = error_of([&] {
+            planning::describe_passes(problem(c.problem),
+                                      transform_schedule(std::string("sm_90: ") + c.schedule));
+        });
+        EXPECT_NE(error.find(c.says), std::string::npos) << c.problem << ": " << c.schedule << "\n" << error;
+    }
+}
+
+struct Counts {
+    Integer global_bytes = 0; ///< of sectors
+    Integer shared = 0;       ///< accesses of warps to shared memory
+    Integer lost = 0;         ///< cycles lost to conflicts of banks
+};
+
+/// What the only kernel of a plan does.
+Counts counts_of(const std::string& text, const std::string& schedule) {
+    const auto passes = planning::describe_passes(problem(text), transform_schedule(schedule));
+    EXPECT_EQ(passes.size(), 1U);
+    const ir::Program& program = passes.front().programs.front();
+    ir::Arguments arguments(program);
+    for (const ir::BufferInfo& buffer : program.buffers)
+        for (Integer i = buffer.first; buffer.name == "input" && i < buffer.first + buffer.elements; ++i)
+            arguments[buffer.name].set(i, static_cast<double>(i % 7));
+    const ir::InterpreterReport report = ir::interpret(program, arguments);
+    Counts counts;
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+        constexpr Integer sector_bytes = 32;
+        const auto &loads = report.loads[b], &stores = report.stores[b];
+        if (program.buffers[b].space == ir::Space::argument)
+            counts.global_bytes += sector_bytes * (loads.sectors + stores.sectors);
+        if (program.buffers[b].space != ir::Space::shared) continue;
+        counts.shared += loads.accesses + stores.accesses;
+        counts.lost += loads.extra_cycles + stores.extra_cycles;
+    }
+    return counts;
+}
+
+TEST(RealDimensionsOnGpus, ReadAndWriteMemoryOnce) {
+    for (const char* text : {"rdft 64x64 float32 batch=4", "rdft 64x64 backward float32 batch=4"}) {
+        const Counts counts = counts_of(text, to_string(gpu_schedule(problem(text), gpu())));
+        const Integer least = 4 * (64 * 64 + 2 * 64 * 33) * Integer{sizeof(float)};
+        EXPECT_GE(counts.global_bytes, least) << text;
+        EXPECT_LE(counts.global_bytes, least * 5 / 4) << text;
+    }
+}
+
+TEST(RealDimensionsOnGpus, PadVectorsAgainstBankConflicts) {
+    for (const char* trees :
+         {"stockham(8,8), rdft-half-size[stockham(8,4)]", "stockham(8,8), rdft-stockham(8,8)"}) {
+        const std::string schedule = fmt::format("sm_90: 0 real-row-column(1,0)[{}] on 264x1", trees);
+        const Counts plain = counts_of("rdft 64x64 float32 batch=2", schedule),
+                     padded = counts_of("rdft 64x64 float32 batch=2", schedule + " pad 32");
+        EXPECT_GT(plain.lost, plain.shared) << trees;
+        EXPECT_LT(padded.lost, padded.shared / 3) << trees;
+        EXPECT_LT(4 * padded.lost, plain.lost) << trees;
+    }
+    // 16 complex columns a row: their distance becomes odd too.
+    const std::string wide = "sm_90: 0 real-row-column(1,0)[stockham(6,5)] on 96x1";
+    EXPECT_LT(2 * counts_of("rdft 30x30 float32 batch=2", wide + " pad 32").lost,
+              counts_of("rdft 30x30 float32 batch=2", wide).lost);
+}
+
+TEST(RealDimensionsOnGpus, ComputeByManyMappings) {
+    struct Case {
+        const char* problem;
+        const char* schedule;
+    };
+    const Case cases[] = {
+        {"rdft 12x10 float32 batch=5", "0 real-row-column(1,0)[stockham(4,3)] on 32x4 pad 32 pitch 1 staged"},
+        {"rdft 12x10 backward batch=5",
+         "0 real-row-column(0,1)[codelet, stockham(4,3)] on 64x2 single_buffer staged in"},
+        {"rdft 8x64 inplace float32 batch=5",
+         "0 real-row-column(1,0)[codelet, rdft-half-size[stockham(8,4)]] on 64x2 pad 32"},
+        {"rdft 6x4x10 batch=3", "0 real-row-column(2,0,1) on 64x2 pitch 1"},
+        {"rdft 6x4x10 backward float32 inplace batch=3",
+         "0 real-row-column(1,0,2) on 64x2 pad 32 single_buffer"},
+        {"rdft 5x4x10 backward float32 batch=3",
+         "0 codelet on 32x8; 1 real-row-column(0,1) on 32x4 pad 32 staged"},
+        {"rdft 5x4x10 float32 batch=3", "1 real-row-column(1,0) on 32x4 pad 32 staged; 0 codelet on 32x8"},
+        {"rdft 9x9 float32 in=(144,16) out=(80,16) batch=16:1",
+         "0 real-row-column(1,0)[stockham(3,3)] on 64x4 staged"},
+        {"dct2,dst4,dht 6x4x10 float32 batch=3", "0 real-row-column(2,1,0) on 64x2 pad 32 staged"},
+        {"dct2 32x32 float16 batch=3",
+         "0 real-row-column(0,1)[dct2-rdft[rdft-half-size[stockham(4,4)]]] on 128x1 pad 32"},
+        {"wht 64x32 float32 batch=2",
+         "0 real-row-column(1,0)[wht-split(8,8), wht-split(8,4)] on 128x1 pad 32 single_buffer"},
+    };
+    for (const Case& c : cases) prove(c.problem, transform_schedule(std::string("sm_90: ") + c.schedule));
+}
+
+TEST(RealDimensionsOnGpus, AreModulesThatNvidiasAssemblerTakes) {
+    const auto compiler = emit::ptx_compiler();
+    if (!compiler) GTEST_SKIP() << "no ptxas";
+    for (const char* text : {"rdft 24x28 float32 batch=1000", "rdft 32x32 backward float16 batch=100",
+                             "dct2,dst3 12x20 batch=100", "rdft 8x8x10 float32 inplace batch=100"})
+        for (const char* target : {"sm_80", "sm_90"})
+            for (const planning::GpuPassDescription& pass : planning::describe_passes(
+                     problem(text), gpu_schedule(problem(text), target::gpu_named(target))))
+                for (const std::string& module : pass.ptx)
+                    EXPECT_EQ(emit::complaints(*compiler, module, target), "") << text;
+}
+
 } // namespace gpu_real_dimensions_test
 } // namespace swirl::search
