@@ -511,7 +511,11 @@ bool is_planar(const Transform& problem, DataLocation location) {
 }
 
 std::size_t intermediate_bytes(const Transform& problem) {
-    for (const DimensionPass& pass : dimension_passes(problem))
+    return intermediate_bytes(problem, dimension_passes(problem));
+}
+
+std::size_t intermediate_bytes(const Transform& problem, std::span<const DimensionPass> passes) {
+    for (const DimensionPass& pass : passes)
         if (pass.target == DataLocation::intermediate) {
             Integer elements = 1;
             for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;

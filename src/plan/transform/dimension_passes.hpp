@@ -8,6 +8,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// Splits a problem into passes: one kernel per transformed dimension, with loops over the others, and one kernel for
@@ -67,7 +68,9 @@ formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownT
 /// The name of the pass's kernel: "dft_pass_1".
 std::string kernel_name(const Transform& problem, const DimensionPass& pass);
 
-/// Bytes of the intermediate, in the arithmetic's data type; 0 if no pass uses it.
+/// Bytes of the intermediate, in the arithmetic's data type; 0 if none of these passes of the problem uses it.
+std::size_t intermediate_bytes(const Transform& problem, std::span<const DimensionPass> passes);
+/// The same of the passes that dimension_passes(problem) returns.
 std::size_t intermediate_bytes(const Transform& problem);
 
 /// Throws UserError unless the schedule has one entry for each pass.

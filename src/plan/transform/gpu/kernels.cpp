@@ -48,7 +48,7 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
             Unstored{*cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}});
         if (lookup(device)) return;
     }
-    const std::size_t between = aligned_bytes(intermediate_bytes(problem));
+    const std::size_t between = aligned_bytes(intermediate_bytes(problem, passes));
     TableImage image;
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;
