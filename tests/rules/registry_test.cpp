@@ -2,7 +2,6 @@
 #include "rules/merge_convolution.hpp"
 #include "rules/real_row_column.hpp"
 #include "rules/reference.hpp"
-#include "rules/row_column.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -37,12 +36,13 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
         for (Integer a = 2; a < n; ++a) {
             if (n % a != 0 || (n > 16 && direction == Direction::backward)) continue;
             const std::vector<Integer> two{a, n / a};
-            result.push_back(dft_multidimensional(two, direction));
+            result.push_back(formula::kron(DFT(a, direction), DFT(n / a, direction)));
             result.push_back(rdft_multidimensional(two, direction));
             for (Integer b = 2; b < n / a && n <= 32; ++b)
                 if (n / a % b == 0) {
                     const std::vector<Integer> three{a, b, n / a / b};
-                    result.push_back(dft_multidimensional(three, direction));
+                    result.push_back(
+                        formula::kron({DFT(a, direction), DFT(b, direction), DFT(n / a / b, direction)}));
                     result.push_back(rdft_multidimensional(three, direction));
                 }
         }
@@ -170,44 +170,31 @@ TEST(EveryBreakdownRule, EqualsTheTransformOfRandomVectorsAtLargerSizes) {
         }
 }
 
-/// X_{j,k} = Σ x_{a,b} ω_m^{aj} ω_n^{bk}, k ≤ n/2, as pairs; backward its inverse times m·n, from the real part of the terms.
+/// X_{j,k} = Σ x_{a,b} ω_m^{aj} ω_n^{bk} for k ≤ n/2, as pairs. Backward, the inverse DFT of each column comes first; then the
+/// rows' real frequencies drop their imaginary components, and the others count twice.
 TEST(RealDftOfSeveralDimensions, EqualsItsDefinition) {
-    std::mt19937 generator(5);
     for (const auto& [m, n] : {std::pair<Integer, Integer>{3, 2}, {2, 3}, {4, 6}, {5, 7}, {6, 8}}) {
-        const Integer h = n / 2 + 1;
         const std::vector<Integer> lengths{m, n};
-        const auto term = [&](Integer a, Integer b, Integer j, Integer k) {
-            const formula::Complex x = reference::root(a * j, m), y = reference::root(b * k, n);
-            return std::conj(x * y);
-        };
-        std::vector<formula::Complex> forward(static_cast<std::size_t>(2 * m * h * m * n)),
+        const Integer pairs = m * (n / 2 + 1), reals = m * n;
+        std::vector<formula::Complex> forward(static_cast<std::size_t>(2 * pairs * reals)),
             backward(forward.size());
-        for (Integer a = 0; a < m; ++a)
-            for (Integer b = 0; b < n; ++b)
-                for (Integer j = 0; j < m; ++j)
-                    for (Integer k = 0; k < h; ++k) {
-                        const Integer real = a * n + b, pair = 2 * (j * h + k);
-                        const formula::Complex w = term(a, b, j, k);
-                        const auto at = [&](Integer row) -> formula::Complex& {
-                            return forward[static_cast<std::size_t>(row * m * n + real)];
-                        };
-                        at(pair) = w.real();
-                        at(pair + 1) = w.imag();
-                        // Of each column the inverse DFT comes first: real frequencies drop their imaginary parts.
-                        const bool alone = k == 0 || 2 * k == n;
-                        const long double weight = alone ? 1 : 2;
-                        const auto back = static_cast<std::size_t>(real * 2 * m * h + pair);
-                        const formula::Complex along = std::conj(reference::root(a * j, m)),
-                                               row = std::conj(reference::root(b * k, n));
-                        const formula::Complex of_real = std::conj(along),
-                                               of_imaginary = formula::Complex(0, 1) * std::conj(along);
-                        backward[back] = weight * (of_real * std::conj(row)).real();
-                        backward[back + 1] = weight * (of_imaginary * std::conj(row)).real();
-                        if (alone) {
-                            backward[back] = of_real.real() * row.real();
-                            backward[back + 1] = of_imaginary.real() * row.real();
-                        }
-                    }
+        for (Integer real = 0; real < reals; ++real)
+            for (Integer pair = 0; pair < pairs; ++pair) {
+                const Integer k = pair % (n / 2 + 1);
+                const formula::Complex of_column = reference::root(real / n * (pair / (n / 2 + 1)), m),
+                                       of_row = reference::root(real % n * k, n);
+                const formula::Complex there = std::conj(of_column * of_row);
+                const bool is_real = k == 0 || 2 * k == n;
+                for (const bool imaginary : {false, true}) {
+                    const formula::Complex unit = imaginary ? formula::Complex(0, 1) : 1;
+                    const Integer component = 2 * pair + (imaginary ? 1 : 0);
+                    forward[static_cast<std::size_t>(component * reals + real)] =
+                        imaginary ? there.imag() : there.real();
+                    backward[static_cast<std::size_t>(real * 2 * pairs + component)] =
+                        is_real ? (unit * of_column).real() * of_row.real()
+                                : 2 * (unit * of_column * of_row).real();
+                }
+            }
         EXPECT_LT(reference::relative_error(
                       formula::dense(rdft_multidimensional(lengths, Direction::forward)), forward),
                   tolerance)
