@@ -92,30 +92,28 @@ private:
         if (entries * entry_bytes_ > gpu_.max_shared_bytes_per_block || breakdowns.empty()) return {};
         std::vector<BreakdownTree> best;
         for (const auto& of_dimension : breakdowns) best.push_back(of_dimension.front());
-        double least = add_in_one_kernel(gpu_real_row_column_tree(transform, best), bank_count);
+        double least = add_in_one_kernel(gpu_real_row_column_tree(transform, best));
         for (std::size_t k = 0; k < breakdowns.size(); ++k) {
             std::vector<BreakdownTree> children = best;
             for (std::size_t rank = 1; rank < breakdowns[k].size(); ++rank) {
                 children[k] = breakdowns[k][rank];
-                const double seconds =
-                    add_in_one_kernel(gpu_real_row_column_tree(transform, children), bank_count);
+                const double seconds = add_in_one_kernel(gpu_real_row_column_tree(transform, children));
                 if (seconds >= least) continue;
                 least = seconds;
                 best[k] = children[k];
             }
         }
-        const BreakdownTree tree = gpu_real_row_column_tree(transform, best);
-        add_in_one_kernel(tree, 0);
-        if (found_.empty()) add_in_one_kernel(without_rader(tree), 0);
+        if (found_.empty()) add_in_one_kernel(without_rader(gpu_real_row_column_tree(transform, best)));
         return fastest_found();
     }
 
     /// The least seconds of the tree's candidates; infinite if there are none.
-    double add_in_one_kernel(const BreakdownTree& tree, Integer row) try {
+    double add_in_one_kernel(const BreakdownTree& tree) try {
         const std::size_t before = found_.size();
-        const KernelRegions regions = configurations_.regions_of(tree, row, Between::global);
+        const KernelRegions regions = configurations_.regions_of(tree, bank_count, Between::global);
         if (regions.regions.size() == 1)
-            add(tree, {configurations_.of_region(regions, regions.regions.front(), row, stays_whole(tree))});
+            add(tree,
+                {configurations_.of_region(regions, regions.regions.front(), bank_count, stays_whole(tree))});
         return found_.size() > before ? found_[before].seconds : std::numeric_limits<double>::infinity();
     } catch (const loops::UnfollowedMap&) {
         return std::numeric_limits<double>::infinity();
