@@ -548,6 +548,32 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
     return trees;
 }
 
+std::vector<std::vector<BreakdownTree>> gpu_real_row_column_breakdowns(const formula::Formula& transform,
+                                                                       Integer widest) {
+    constexpr std::ptrdiff_t most_by_one_rule = 2;
+    std::vector<std::vector<BreakdownTree>> result;
+    const BreakdownTree tree = gpu_real_row_column_tree(transform, {});
+    for (const formula::Formula& along :
+         rules::nonterminals(rules::rule_named(tree.rule).build(transform, tree.choice))) {
+        std::vector<BreakdownTree>& breakdowns = result.emplace_back();
+        for (BreakdownTree& breakdown : gpu_trees(along, widest))
+            if (std::count_if(breakdowns.begin(), breakdowns.end(), [&](const BreakdownTree& other) {
+                    return other.rule == breakdown.rule;
+                }) < most_by_one_rule)
+                breakdowns.push_back(std::move(breakdown));
+        if (breakdowns.empty()) return {};
+    }
+    return result;
+}
+
+BreakdownTree gpu_real_row_column_tree(const formula::Formula& transform,
+                                       std::vector<BreakdownTree> children) {
+    const rules::BreakdownRule& rule = rules::rule_named("real-row-column");
+    BreakdownTree tree{std::string(rule.name), rule.choices(transform).front(), std::move(children)};
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    return tree;
+}
+
 BreakdownTree without_rader(BreakdownTree tree) {
     const auto product = [](const std::vector<Integer>& radices) {
         return std::accumulate(radices.begin(), radices.end(), Integer{1}, std::multiplies<>());
