@@ -59,7 +59,7 @@ struct GpuModelConstants {
     /// Exponent of the norm: of one round of one resident block; more each time that the resident blocks double in number,
     /// or the rounds, which do not keep in step.
     double overlap = 1.596, overlap_of_blocks = 0.2457, overlap_of_rounds = 0.08269;
-    double segment_bytes = 8.77; ///< lost per contiguous range
+    double segment_bytes = 14; ///< lost per contiguous range
     /// Fractions of the unused bytes that are moved. A sector's other bytes may be used soon: of a load they are in the
     /// first-level cache, stores meet in L2.
     double loads_from_memory = 0.08252, loads_from_cache = 0.2522, stores_to_memory = 0.4541,
@@ -67,8 +67,8 @@ struct GpuModelConstants {
     double spill = 2; ///< more instructions where a thread lacks as many registers as it has, as a fraction
     double spectrum_latency = 529.8; ///< cycles, of a step that waits for a spectrum
     double exchange_latency = 524.9; ///< cycles, of a step of a cluster
-    double exchange = 0.5678;        ///< more time of clusters of 16 blocks, as a fraction
-    double exchange_growth = 0.6898; ///< exponent of that with the cluster's size
+    double exchange = 0.8;        ///< more time of clusters of 16 blocks, as a fraction
+    double exchange_growth = 0.69; ///< exponent of that with the cluster's size
     double group_latency = 4200;     ///< cycles, of a cooperative group's barrier
     double block_cycles = 68.24;     ///< to start a block
     double word_latency = 0.7339;    ///< exponent of the latency of instructions with their words
