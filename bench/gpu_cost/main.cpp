@@ -122,7 +122,7 @@ void print_features(const Kernels& kernels) {
             "    {:.3e} s: {:.0f} blocks, {:.0f} resident, {:.0f} bytes (unused {:.0f} loaded, {:.0f} "
             "stored), {:.0f} "
             "steps, {:.0f} instructions, "
-            "{:.0f} issued, {:.0f} shared cycles, {:.0f} spilled, cluster {:.0f}, segments {:.5f}, "
+            "{:.0f} issued, {:.0f} shared cycles, {:.2f} spilled, cluster {:.0f}, segments {:.5f}, "
             "factors {:.0f}, table {:.0f}, shared {:.0f}\n",
             search::gpu_kernel_seconds(kernel, *kernels.gpu, {}), kernel.blocks, kernel.resident_blocks,
             kernel.bytes, kernel.wasted_loads, kernel.wasted_stores, kernel.steps, kernel.instructions,

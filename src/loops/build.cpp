@@ -21,6 +21,23 @@ constexpr Integer line_bytes = 64; ///< of a CPU's caches
 /// The real components of pairs, then the imaginary ones.
 IndexMap split_complex(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
 
+/// The last operand of a tile, or of a complex one of which the factor is the real form; nothing for other factors.
+std::optional<Formula> last_operand_of_tile(const Formula& factor) {
+    const Formula& f = factor.is<RealOf>() ? factor.children()[0] : factor;
+    const auto* tagged = f.get_if<Tagged>();
+    if (!tagged || tagged->tag != formula::Tag::tile || !f.children()[0].is<Kronecker>()) return std::nullopt;
+    return f.children()[0].children().back();
+}
+
+/// Entries of the innermost loop of two tiles, around one of them; 0 if they have none, or are none.
+Integer innermost_of_tiles(const Formula& before, const Formula& after) {
+    const auto first = last_operand_of_tile(before), second = last_operand_of_tile(after);
+    if (!first || !second) return 0;
+    for (const Formula& operand : {*first, *second})
+        if (operand.is<Identity>()) return operand.rows();
+    return 0;
+}
+
 /// Records  out = formula · in  for every iteration of `loops`; one member per payload, in the order of formula.hpp.
 class LoopBuilder {
 public:
@@ -272,7 +289,8 @@ void LoopBuilder::build_padded(const MergedFactor& merged, const std::vector<Int
 
 /// Next to a complex transform of pairs of reals, a temporary stores the real components first, then the imaginary
 /// ones. Padded rows separate two such transforms or two factors of one kind, but not where entries are combined with
-/// those at the same distance from the end.
+/// those at the same distance from the end, and not beside a copy, which can be folded into the calls that compute.
+/// Between tiles and inside a tile, vectors are an odd number of entries apart instead.
 Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const MergedFactor& after,
                                               const Loops& loops, bool complex) {
     const Integer n = before.factor.rows();
@@ -280,8 +298,20 @@ Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const 
     const bool to_pairs = !complex && after.factor.is<RealOf>();
     const Integer vector = from_pairs ? n / 2 : n; // must consist of whole rows
     const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
-    if (smem_pad_interval_ > 0 && is_shared && loops.empty() && vector > smem_pad_interval_ &&
-        vector % smem_pad_interval_ == 0 && from_pairs == to_pairs) {
+    const auto copies = [](const Formula& f) {
+        return f.is<formula::Identity>() || f.is<formula::Gather>() || f.is<formula::Scatter>();
+    };
+    const bool is_copied = copies(before.factor) || copies(after.factor);
+    const Integer innermost = loops.empty() ? innermost_of_tiles(before.factor, after.factor) : 0;
+    if (smem_pad_interval_ > 0 && is_shared && innermost > 1 && innermost % 2 == 0) {
+        const Integer count = n / innermost;
+        Temporary temporary = make_temporary(recorder_, count * (innermost + 1), loops, complex);
+        temporary.endpoint = temporary.endpoint.through(Layout{{count, innermost}, {innermost + 1, 1}});
+        if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
+        return temporary;
+    }
+    if (smem_pad_interval_ > 0 && is_shared && loops.empty() && innermost == 0 && !is_copied &&
+        vector > smem_pad_interval_ && vector % smem_pad_interval_ == 0 && from_pairs == to_pairs) {
         const Integer rows = n / smem_pad_interval_;
         Temporary temporary = make_temporary(recorder_, rows * (smem_pad_interval_ + 1), loops, complex);
         temporary.endpoint =
@@ -290,8 +320,9 @@ Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const 
         return temporary;
     }
     const bool tile = !loops.empty() && in_tile(loops[0]);
-    Temporary temporary =
-        make_temporary(recorder_, n, loops, complex, tile ? Order::entries_fastest : Order::loops_fastest);
+    const Integer pitch = tile && smem_pad_interval_ > 0 ? n | 1 : n; // odd: vectors begin in different banks
+    Temporary temporary = make_temporary(recorder_, pitch, loops, complex,
+                                         tile ? Order::entries_fastest : Order::loops_fastest);
     if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
     return temporary;
 }

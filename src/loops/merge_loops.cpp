@@ -19,16 +19,50 @@ bool is_movement(const Formula& f) {
     return f.is<Permutation>() || f.is<Gather>() || f.is<Scatter>() || f.is<Diagonal>();
 }
 
+bool is_product_of_computations(const Formula& f) {
+    return f.is<Product>() && std::none_of(f.children().begin(), f.children().end(), is_movement);
+}
+
+/// The Kronecker product of a tile, and its only operand that is no identity; nothing for any other term.
+struct Tile {
+    const std::vector<Formula>* operands;
+    std::size_t working;
+};
+std::optional<Tile> tile_of(const Formula& f) {
+    const auto* tagged = f.get_if<Tagged>();
+    if (!tagged || tagged->tag != Tag::tile || !f.children()[0].is<Kronecker>()) return std::nullopt;
+    const std::vector<Formula>& operands = f.children()[0].children();
+    const auto is_working = [](const Formula& operand) { return !operand.is<Identity>(); };
+    const auto first = std::find_if(operands.begin(), operands.end(), is_working);
+    if (first == operands.end() || std::any_of(first + 1, operands.end(), is_working)) return std::nullopt;
+    return Tile{&operands, static_cast<std::size_t>(first - operands.begin())};
+}
+
+/// tile(I ⊗ A_k ⋯ A_1 ⊗ I) = tile(I ⊗ A_k ⊗ I) ⋯ tile(I ⊗ A_1 ⊗ I): these factors, or none for any other formula.
+std::vector<Formula> factors_of_tile(const Formula& f) {
+    const auto tile = tile_of(f);
+    if (!tile || !is_product_of_computations((*tile->operands)[tile->working])) return {};
+    std::vector<Formula> factors;
+    for (const Formula& factor : (*tile->operands)[tile->working].children()) {
+        std::vector<Formula> own = *tile->operands;
+        own[tile->working] = factor;
+        factors.push_back(formula::tile(kron(std::move(own))));
+    }
+    return factors;
+}
+
 /// Appends the factors of a product, flattening nested products. A product of computing factors under RealOf becomes
-/// the product of their real forms, so that successive factors alternate between two temporaries.
+/// the product of their real forms, so that successive factors alternate between two temporaries; that of a tile too.
 void add_operands(const Formula& product, std::vector<Formula>& factors) {
     for (const Formula& factor : product.children()) {
         const Formula* inner = factor.is<RealOf>() ? &factor.children()[0] : nullptr;
         if (factor.is<Product>()) {
             add_operands(factor, factors);
-        } else if (inner && inner->is<Product>() &&
-                   std::none_of(inner->children().begin(), inner->children().end(), is_movement)) {
+        } else if (inner && is_product_of_computations(*inner)) {
             for (const Formula& child : inner->children()) factors.push_back(real_of(child));
+        } else if (const auto tiles = inner ? factors_of_tile(*inner) : std::vector<Formula>{};
+                   !tiles.empty()) {
+            for (const Formula& tile : tiles) factors.push_back(real_of(tile));
         } else {
             factors.push_back(factor);
         }
@@ -256,7 +290,25 @@ std::vector<Integer> loops_inside(const Formula& product, bool at_input) {
 
 } // namespace
 
+namespace {
+
+/// Of tile(I ⊗ A ⊗ I…): the loops of A, and the identities after it.
+ColumnLoops loops_of_tile(const Tile& tile, bool merge_columns) {
+    const Formula& working = (*tile.operands)[tile.working];
+    ColumnLoops result =
+        is_nonterminal(working) ? ColumnLoops{{1}, {1}} : column_loops(working, merge_columns);
+    if (result.read.empty()) result.read = {working.columns()};
+    if (result.written.empty()) result.written = {working.rows()};
+    for (std::size_t k = tile.working + 1; k < tile.operands->size(); ++k)
+        for (std::vector<Integer>* loops : {&result.read, &result.written})
+            loops->push_back((*tile.operands)[k].rows());
+    return result;
+}
+
+} // namespace
+
 ColumnLoops column_loops(const Formula& pass, bool merge_columns) {
+    if (const auto tile = tile_of(pass)) return loops_of_tile(*tile, merge_columns);
     if (const auto columns = merge_columns ? columns_of(pass) : std::nullopt)
         return {{columns->count}, {columns->count}};
     const auto* tagged = pass.get_if<Tagged>();

@@ -135,6 +135,11 @@ std::vector<Formula> passes_of(const Choice& radices,
     return passes;
 }
 
+IndexMap indices_in_pairs(Integer n) {
+    const Integer h = n / 2 + 1, m = complex_entries(n);
+    return IndexMap::piecewise({DigitMap{{h}, {2}, 0, 0}, DigitMap{{m}, {-2}, 2 * m + 1, 0}}, 2 * h);
+}
+
 void Summands::add_identity(Integer n) {
     if (n > 0) summands_.push_back(I(n));
 }

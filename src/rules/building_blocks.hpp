@@ -78,5 +78,7 @@ Formula permutation_from(std::vector<Integer> sources);
 
 /// Number of k with 0 < k < n/2: the complex frequencies in a real transform's halfcomplex output.
 constexpr Integer complex_entries(Integer n) { return (n - 1) / 2; }
+/// Positions of the halfcomplex entries r_0 r_1 … i_2 i_1 among X_0 … X_{n/2} stored as pairs of reals.
+formula::IndexMap indices_in_pairs(Integer n);
 
 } // namespace swirl::rules

@@ -10,6 +10,7 @@
 #include "rules/building_blocks.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
+#include "rules/real_row_column.hpp"
 #include "rules/rewriting_rules.hpp"
 #include "rules/rule_list.hpp"
 
@@ -74,6 +75,8 @@ Applicability applicable(const Formula& f) {
     const auto is_dft = [](const Formula& child) { return child.is<Dft>(); };
     if (f.is<Kronecker>() && std::all_of(f.children().begin(), f.children().end(), is_dft))
         return rejected("a DFT of several dimensions, not a formula that was given");
+    if (is_rdft_multidimensional(f))
+        return rejected("a real DFT of several dimensions, not a formula that was given");
     return accepted();
 }
 

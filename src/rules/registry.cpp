@@ -49,6 +49,7 @@ std::span<const BreakdownRule> registry() {
         rdft_split_radix,
         rdft_stockham,
         rdft_two_sweep,
+        real_row_column,
         row_column,
         six_step,
         split_radix,

@@ -2,7 +2,6 @@
 //
 // One dimension at a time, in any order. Choice: the dimensions 0…d−1 in order of execution.
 
-#include "rules/row_column.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/rule_list.hpp"
 
@@ -12,13 +11,6 @@
 namespace swirl::rules {
 
 using namespace formula;
-
-Formula dft_multidimensional(std::span<const Integer> lengths, Direction direction) {
-    std::vector<Formula> factors;
-    for (const Integer n : lengths)
-        if (n > 1) factors.push_back(DFT(n, direction));
-    return factors.empty() ? I(1) : kron(std::move(factors));
-}
 
 namespace {
 

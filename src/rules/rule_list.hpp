@@ -40,6 +40,7 @@ extern const BreakdownRule rdft_rader;
 extern const BreakdownRule rdft_split_radix;
 extern const BreakdownRule rdft_stockham;
 extern const BreakdownRule rdft_two_sweep;
+extern const BreakdownRule real_row_column;
 extern const BreakdownRule row_column;
 extern const BreakdownRule six_step;
 extern const BreakdownRule split_radix;

@@ -306,7 +306,7 @@ TEST(Explain, MeasuresThePassesOfAGpu) {
     setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
     setenv("SWIRL_FAKE_CUDA_MIB", "64", 1);
     const support::Outcome outcome =
-        run_swirl("explain --json --no-check --no-cache --device gpu rdft 8x16 float32");
+        run_swirl("explain --json --no-check --no-cache --device gpu rdft 400x300 float32");
     unsetenv("SWIRL_CUDA_DRIVER");
     unsetenv("SWIRL_FAKE_CUDA_MIB");
     ASSERT_EQ(outcome.status, 0) << outcome.errors;

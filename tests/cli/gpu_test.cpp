@@ -40,7 +40,9 @@ TEST(DeviceOption, ShowsPlansWithoutADriver) {
                     {"sm_90: 0 stockham(", "blocks", "registers"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64"), 0,
                     {".target sm_80", ".entry dft_pass_1"});
-    expect_contains(run_with("/nowhere.so", "show --device sm_80 rdft 8x16"), 0, {"# pass 2 of 2", "DFT(8)"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 rdft 400x300"), 0,
+                    {"# pass 2 of 2", "DFT(10)"});
+    expect_contains(run_with("/nowhere.so", "show --device sm_80 rdft 8x16"), 0, {"tile[DFT(8) ⊗ I(9)]"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage machine-ir dft 16"), 0,
                     {"blocks 1x1x1"});
     expect_contains(run_with("/nowhere.so", "show --device sm_80 --stage ptx dft 64 float16 batch=4"), 0,

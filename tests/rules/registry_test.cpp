@@ -1,7 +1,7 @@
 #include "rules/given_formula.hpp"
 #include "rules/merge_convolution.hpp"
+#include "rules/real_row_column.hpp"
 #include "rules/reference.hpp"
-#include "rules/row_column.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -36,11 +36,14 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
         for (Integer a = 2; a < n; ++a) {
             if (n % a != 0 || (n > 16 && direction == Direction::backward)) continue;
             const std::vector<Integer> two{a, n / a};
-            result.push_back(dft_multidimensional(two, direction));
+            result.push_back(formula::kron(DFT(a, direction), DFT(n / a, direction)));
+            result.push_back(rdft_multidimensional(two, direction));
             for (Integer b = 2; b < n / a && n <= 32; ++b)
                 if (n / a % b == 0) {
                     const std::vector<Integer> three{a, b, n / a / b};
-                    result.push_back(dft_multidimensional(three, direction));
+                    result.push_back(
+                        formula::kron({DFT(a, direction), DFT(b, direction), DFT(n / a / b, direction)}));
+                    result.push_back(rdft_multidimensional(three, direction));
                 }
         }
     }
@@ -57,18 +60,20 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
         result.push_back(formula::J(n) * DFT(n));
         result.push_back(formula::direct_sum(DFT(n - 1), formula::I(1)));
         if (n % 2 == 0) {
+            if (n > 2) result.push_back(kron(DCT(2, 2), RDFT(n / 2)));
             result.push_back(real_of(DCT(2, n / 2)));
             result.push_back(real_of(formula::J(n / 2) * DFT(n / 2) * RDFT(n / 2)));
         }
+        if (n % 4 == 0 && n > 4) result.push_back(kron({DST(1, 2), DHT(2), DCT(1, n / 4)}));
         if (n % 4 == 0) result.push_back(real_of(kron(DFT(2) * DST(4, 2), formula::I(n / 4))));
         if (n % 6 == 0) result.push_back(real_of(kron(DFT(n / 6) * DCT(3, n / 6), DFT(3))));
     }
     return result;
 }
 
-/// The matrix by definition; of a formula that a user may give, that of its terms.
+/// The matrix by definition; of a formula that a user may give, and of a real DFT of several dimensions, that of its terms.
 std::vector<formula::Complex> matrix_of(const Formula& f) {
-    return is_given_formula(f) ? formula::dense(f) : reference::dense(f);
+    return is_given_formula(f) || is_rdft_multidimensional(f) ? formula::dense(f) : reference::dense(f);
 }
 
 std::string describe(const BreakdownRule& rule, const Formula& transform, const Choice& choice) {
@@ -163,6 +168,57 @@ TEST(EveryBreakdownRule, EqualsTheTransformOfRandomVectorsAtLargerSizes) {
                 }
             }
         }
+}
+
+/// X_{j,k} = Σ x_{a,b} ω_m^{aj} ω_n^{bk} for k ≤ n/2, as pairs. Backward, the inverse DFT of each column comes first; then the
+/// rows' real frequencies drop their imaginary components, and the others count twice.
+TEST(RealDftOfSeveralDimensions, EqualsItsDefinition) {
+    for (const auto& [m, n] : {std::pair<Integer, Integer>{3, 2}, {2, 3}, {4, 6}, {5, 7}, {6, 8}}) {
+        const std::vector<Integer> lengths{m, n};
+        const Integer pairs = m * (n / 2 + 1), reals = m * n;
+        std::vector<formula::Complex> forward(static_cast<std::size_t>(2 * pairs * reals)),
+            backward(forward.size());
+        for (Integer real = 0; real < reals; ++real)
+            for (Integer pair = 0; pair < pairs; ++pair) {
+                const Integer k = pair % (n / 2 + 1);
+                const formula::Complex of_column = reference::root(real / n * (pair / (n / 2 + 1)), m),
+                                       of_row = reference::root(real % n * k, n);
+                const formula::Complex there = std::conj(of_column * of_row);
+                const bool is_real = k == 0 || 2 * k == n;
+                for (const bool imaginary : {false, true}) {
+                    const formula::Complex unit = imaginary ? formula::Complex(0, 1) : 1;
+                    const Integer component = 2 * pair + (imaginary ? 1 : 0);
+                    forward[static_cast<std::size_t>(component * reals + real)] =
+                        imaginary ? there.imag() : there.real();
+                    backward[static_cast<std::size_t>(real * 2 * pairs + component)] =
+                        is_real ? (unit * of_column).real() * of_row.real()
+                                : 2 * (unit * of_column * of_row).real();
+                }
+            }
+        EXPECT_LT(reference::relative_error(
+                      formula::dense(rdft_multidimensional(lengths, Direction::forward)), forward),
+                  tolerance)
+            << m << " " << n;
+        EXPECT_LT(reference::relative_error(
+                      formula::dense(rdft_multidimensional(lengths, Direction::backward)), backward),
+                  tolerance)
+            << m << " " << n;
+    }
+}
+
+TEST(RealDftOfSeveralDimensions, HasItsLastDimensionNextToTheRealData) {
+    const std::vector<Integer> lengths{3, 4, 6};
+    const Formula there = rdft_multidimensional(lengths, Direction::forward),
+                  back = rdft_multidimensional(lengths, Direction::backward);
+    const BreakdownRule& rule = rule_named("real-row-column");
+    EXPECT_EQ(rule.choices(there), (std::vector<Choice>{{2, 1, 0}, {2, 0, 1}}));
+    EXPECT_EQ(rule.choices(back), (std::vector<Choice>{{1, 0, 2}, {0, 1, 2}}));
+    for (const Choice& choice : {Choice{0, 1, 2}, Choice{2, 1}, Choice{2, 1, 1}})
+        EXPECT_THROW(rule.build(there, choice), UserError);
+    EXPECT_THROW(rule.build(back, {2, 1, 0}), UserError);
+    EXPECT_FALSE(is_given_formula(there));
+    EXPECT_FALSE(is_rdft_multidimensional(there * formula::I(72)));
+    EXPECT_FALSE(rule.applicable(formula::kron(DFT(3), RDFT(4))).ok()) << "data would be complex";
 }
 
 TEST(EveryBreakdownRule, ReportsWhyItDoesNotApply) {

@@ -135,6 +135,7 @@ constexpr Reached reached[] = {
     {"rdft-split-radix", "rdft 16"},
     {"rdft-stockham", "rdft 1024"},
     {"rdft-two-sweep", "rdft 1048576 float32", Reached::By::gpu_model},
+    {"real-row-column", "rdft 24x28 float32 batch=1000", Reached::By::gpu_model},
     {"row-column", "dft 512x512", Reached::By::exhaustive},
     {"six-step", "dft 2048", Reached::By::exhaustive},
     {"split-radix", "dft 8"},

@@ -78,7 +78,11 @@ struct FormedRegions {
 };
 
 FormedRegions regions_for_callbacks(const RegionRequest& request) {
-    if (!request.loops.by_complex_entries) return {request, kernel_regions(request)};
+    if (!request.loops.by_complex_entries) {
+        KernelRegions kernels = kernel_regions(request);
+        if (!suits_callbacks(kernels, request.loops)) throw UnfollowedMap();
+        return {request, std::move(kernels)};
+    }
     try {
         KernelRegions kernels = kernel_regions(request);
         if (suits_callbacks(kernels, request.loops)) return {request, std::move(kernels)};

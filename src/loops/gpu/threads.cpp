@@ -95,20 +95,27 @@ private:
     Integer conflicts(const std::vector<Loop>& order, const Memory& memory,
                       const std::vector<Location>& locations) const {
         if (locations.empty() || locations.front().table || !is_shared(loops_, memory)) return 0;
-        std::vector<Integer> strides;
+        struct Digit { // of a thread's number
+            Integer count, stride, value = 0;
+        };
+        std::vector<Digit> digits;
+        digits.reserve(order.size());
         for (const Loop& loop : order)
-            strides.push_back(transforms_ && loop.variable == transforms_->variable
-                                  ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
-                                  : locations.front().re.coefficient(loop.variable));
+            digits.push_back({loop.count, transforms_ && loop.variable == transforms_->variable
+                                              ? loops_.arrays[static_cast<std::size_t>(memory.array)].pitch
+                                              : locations.front().re.coefficient(loop.variable)});
         std::array<Integer, banks> words;
         auto end = words.begin();
-        for (Integer thread = 0; thread < banks; ++thread) {
-            Integer rest = thread, at = 0;
-            for (std::size_t k = 0; rest > 0 && k < order.size(); ++k) {
-                at += rest % order[k].count * strides[k];
-                rest /= order[k].count;
+        std::size_t carry = 0;
+        for (Integer at = 0; end != words.end() && carry < digits.size();) {
+            *end++ = at;
+            for (carry = 0; carry < digits.size(); ++carry) { // the next thread
+                Digit& digit = digits[carry];
+                at += digit.stride;
+                if (++digit.value < digit.count) break;
+                at -= digit.count * digit.stride;
+                digit.value = 0;
             }
-            if (rest == 0) *end++ = at;
         }
         std::sort(words.begin(), end);
         end = std::unique(words.begin(), end);

@@ -5,10 +5,11 @@
 #include "plan/transform/cpu/half_spectrum.hpp"
 #include "plan/transform/cpu/pointwise.hpp"
 #include "problem/syntax.hpp"
+#include "rules/building_blocks.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
+#include "rules/real_row_column.hpp"
 #include "rules/rewriting_rules.hpp"
-#include "rules/row_column.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -106,8 +107,8 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
     inside = merged(std::move(inside));
     const auto* circulant = nonterminal.get_if<Circulant>();
     const bool convolves = circulant != nullptr && !circulant->kernel;
-    const bool complex =
-        convolves || nonterminal.is<Dft>() || nonterminal.is<Kronecker>() || nonterminal.is<Identity>();
+    const bool complex = convolves || nonterminal.is<Dft>() || nonterminal.is<Identity>() ||
+                         (nonterminal.is<Kronecker>() && !rules::is_real_kronecker(nonterminal));
     DimensionPass pass{dimension,      std::move(nonterminal), {}, {}, complex,
                        setting.source, setting.target,         {}, {}, {}};
     if (convolves) pass.auxiliary.emplace();
@@ -189,25 +190,40 @@ Setting setting_of(const Transform& problem, std::size_t first, std::size_t last
     return setting;
 }
 
-/// The pass between reals and half spectrum, always along the last dimension.
-DimensionPass real_pass(const Transform& problem, DataLocation source, DataLocation target) {
+/// Lengths above 1 of the dimensions from `first` on.
+std::vector<Integer> lengths_from(const Transform& problem, std::size_t first) {
+    std::vector<Integer> lengths;
+    for (std::size_t k = first; k < problem.dimensions.size(); ++k)
+        if (problem.dimensions[k].length > 1) lengths.push_back(problem.dimensions[k].length);
+    return lengths;
+}
+
+/// The pass between reals and half spectrum along the last dimension, and along all others from `first` on.
+DimensionPass real_pass(const Transform& problem, std::size_t first, DataLocation source,
+                        DataLocation target) {
     const std::size_t last = problem.dimensions.size() - 1;
     const Integer n = problem.dimensions[last].length;
     const bool forward = problem.direction == Direction::forward;
-    DimensionPass pass =
-        make_pass(last, RDFT(n, problem.direction),
-                  setting_of(problem, last, last, source, target, {forward ? 1 : 2, forward ? 2 : 1}));
+    const std::vector<Integer> lengths = lengths_from(problem, first);
+    const bool several = lengths.size() > 1;
+    DimensionPass pass = make_pass(
+        several ? first : last,
+        several ? rules::rdft_multidimensional(lengths, problem.direction) : RDFT(n, problem.direction),
+        setting_of(problem, several ? first : last, last, source, target,
+                   {forward ? 1 : 2, forward ? 2 : 1}));
+    if (several) pass.outer_dimensions = lengths.size() - 1;
     // On the half spectrum's side, the transform's digit becomes n/2+1 elements of two reals; on the other side, n
     // reals.
-    const std::size_t at = pass.left.size();
+    const std::size_t at = pass.left.size() + pass.outer_dimensions;
     loops::Layout& spectrum = pass.layouts[forward ? 1 : 0];
     spectrum.lengths.insert(spectrum.lengths.begin() + static_cast<std::ptrdiff_t>(at) + 1, 2);
     spectrum.strides.insert(spectrum.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 1);
     pass.layouts[forward ? 0 : 1].lengths[at] = n;
     for (loops::LayoutForm& form : *spectrum.forms)
         form.strides.insert(form.strides.begin() + static_cast<std::ptrdiff_t>(at) + 1, 0);
+    if (several) return pass;
     (forward ? pass.after : pass.before) =
-        forward ? scatter(indices_in_pairs(n)) : gather(indices_in_pairs(n));
+        forward ? scatter(rules::indices_in_pairs(n)) : gather(rules::indices_in_pairs(n));
     return pass;
 }
 
@@ -245,12 +261,13 @@ std::size_t first_fused(const Transform& problem) {
 /// Fuses the innermost dimensions into one pass if they are small enough; returns the number of remaining dimensions.
 std::size_t add_fused_pass(std::vector<DimensionPass>& result, const Transform& problem, std::size_t first) {
     const std::size_t rank = problem.dimensions.size();
-    std::vector<Integer> lengths;
-    for (std::size_t k = first; k < rank; ++k)
-        if (problem.dimensions[k].length > 1) lengths.push_back(problem.dimensions[k].length);
+    const std::vector<Integer> lengths = lengths_from(problem, first);
     if (lengths.size() < 2) return rank;
+    std::vector<Formula> transforms;
+    for (std::size_t k = first; k < rank; ++k)
+        if (problem.dimensions[k].length > 1) transforms.push_back(transform_of(problem, k));
     result.push_back(
-        make_pass(first, rules::dft_multidimensional(lengths, problem.direction),
+        make_pass(first, kron(std::move(transforms)),
                   setting_of(problem, first, rank - 1, DataLocation::input, DataLocation::output)));
     return first;
 }
@@ -265,21 +282,22 @@ void add_passes(std::vector<DimensionPass>& result, const Transform& problem, st
     }
 }
 
-std::vector<DimensionPass> real_dft_passes(const Transform& problem) {
-    const std::size_t last = problem.dimensions.size() - 1;
+/// The dimensions from `first_fused` on in one pass.
+std::vector<DimensionPass> real_dft_passes(const Transform& problem, std::size_t first_fused) {
+    const std::size_t first = std::min(first_fused, problem.dimensions.size() - 1);
     std::vector<DimensionPass> result;
     if (problem.direction == Direction::forward) {
-        result.push_back(real_pass(problem, DataLocation::input, DataLocation::output));
-        add_passes(result, problem, last, DataLocation::output, DataLocation::output);
+        result.push_back(real_pass(problem, first, DataLocation::input, DataLocation::output));
+        add_passes(result, problem, first, DataLocation::output, DataLocation::output);
         return result;
     }
     // In place the half spectrum may pass between dimensions in the caller's array, but only in elements that the load touches.
     const bool touches_all = problem.load.is_identity() || needed_where(*problem.load.tree()).empty();
     const bool in_place = problem.placement == Placement::in_place && touches_all;
     const DataLocation between = in_place ? DataLocation::input : DataLocation::intermediate;
-    add_passes(result, problem, last, DataLocation::input, between);
+    add_passes(result, problem, first, DataLocation::input, between);
     result.push_back(
-        real_pass(problem, result.empty() ? DataLocation::input : between, DataLocation::output));
+        real_pass(problem, first, result.empty() ? DataLocation::input : between, DataLocation::output));
     return result;
 }
 
@@ -443,8 +461,16 @@ void add_expressions(std::vector<DimensionPass>& passes, const Transform& proble
 } // namespace
 
 std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion) {
-    const std::size_t rank = problem.dimensions.size();
-    return dimension_passes(problem, fusion == Fusion::none ? rank : first_fused(problem));
+    const bool fuses = fusion == Fusion::in_caches && problem.kind == TransformKind::dft;
+    return dimension_passes(problem, fuses ? first_fused(problem) : problem.dimensions.size());
+}
+
+std::optional<std::size_t> first_fused_of(const Transform& problem, std::size_t count) {
+    if (count < 2 || problem.kind == TransformKind::convolution || has_formula(problem)) return std::nullopt;
+    if (problem.kind == TransformKind::real_dft && problem.dimensions.back().length == 1) return std::nullopt;
+    for (std::size_t k = problem.dimensions.size(); k-- > 0;)
+        if (problem.dimensions[k].length > 1 && --count == 0) return k;
+    return std::nullopt;
 }
 
 std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_t first_fused) {
@@ -454,11 +480,9 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
     } else if (has_formula(problem)) {
         result = formula_passes(problem);
     } else if (problem.kind == TransformKind::real_dft) {
-        result = real_dft_passes(problem);
+        result = real_dft_passes(problem, first_fused);
     } else {
-        const bool fuses = problem.kind == TransformKind::dft && first_fused < problem.dimensions.size();
-        const std::size_t rest =
-            fuses ? add_fused_pass(result, problem, first_fused) : problem.dimensions.size();
+        const std::size_t rest = add_fused_pass(result, problem, first_fused);
         add_passes(result, problem, rest, result.empty() ? DataLocation::input : DataLocation::output,
                    DataLocation::output);
         if (result.empty()) {
@@ -487,7 +511,11 @@ bool is_planar(const Transform& problem, DataLocation location) {
 }
 
 std::size_t intermediate_bytes(const Transform& problem) {
-    for (const DimensionPass& pass : dimension_passes(problem))
+    return intermediate_bytes(problem, dimension_passes(problem));
+}
+
+std::size_t intermediate_bytes(const Transform& problem, std::span<const DimensionPass> passes) {
+    for (const DimensionPass& pass : passes)
         if (pass.target == DataLocation::intermediate) {
             Integer elements = 1;
             for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;

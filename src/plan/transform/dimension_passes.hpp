@@ -8,6 +8,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// Splits a problem into passes: one kernel per transformed dimension, with loops over the others, and one kernel for
@@ -25,7 +26,8 @@ bool is_planar(const Transform& problem, DataLocation location);
 struct DimensionPass {
     std::size_t dimension; ///< of the problem; the first one if several are fused
     formula::Formula
-        nonterminal; ///< the transform, a Kronecker product if several dimensions are fused; I(1) for a copy
+        nonterminal; ///< the transform, a Kronecker product or a real DFT of several dimensions if these are
+                     ///< fused; I(1) for a copy
     std::optional<formula::Formula>
         before; ///< maps stored elements to the transform's input; absent: the identity
     std::optional<formula::Formula> after; ///< maps its output to stored elements; absent: the identity
@@ -43,6 +45,7 @@ struct DimensionPass {
     std::optional<loops::Pointwise> store = {};              ///< store callback of the last pass
     std::array<std::optional<loops::Reach>, 2> reaches = {}; ///< elements that load and store touch
     std::size_t position = 0;                                ///< among the plan's passes, from 0
+    std::size_t outer_dimensions = 0; ///< fused ones around the last dimension of a real DFT
 };
 
 /// Which dimensions share a kernel.
@@ -53,8 +56,11 @@ enum class Fusion : std::uint8_t {
 
 /// The passes in order of execution; at least one. The problem must be valid.
 std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion = Fusion::in_caches);
-/// The same with the dimensions from `first_fused` on fused into one kernel; for complex problems.
+/// The same with the dimensions from `first_fused` on fused into one kernel: see first_fused_of.
 std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_t first_fused);
+/// The first of the innermost `count` dimensions of more than one point; nothing if there are fewer, or if no formula
+/// transforms them together.
+std::optional<std::size_t> first_fused_of(const Transform& problem, std::size_t count);
 
 /// The pass's formula with the transform expanded by the tree.
 formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree);
@@ -62,7 +68,9 @@ formula::Formula pass_formula(const DimensionPass& pass, const rules::BreakdownT
 /// The name of the pass's kernel: "dft_pass_1".
 std::string kernel_name(const Transform& problem, const DimensionPass& pass);
 
-/// Bytes of the intermediate, in the arithmetic's data type; 0 if no pass uses it.
+/// Bytes of the intermediate, in the arithmetic's data type; 0 if none of these passes of the problem uses it.
+std::size_t intermediate_bytes(const Transform& problem, std::span<const DimensionPass> passes);
+/// The same of the passes that dimension_passes(problem) returns.
 std::size_t intermediate_bytes(const Transform& problem);
 
 /// Throws UserError unless the schedule has one entry for each pass.

@@ -33,21 +33,17 @@ Formula pair_halfcomplex(Integer n, bool forward) {
 
 } // namespace
 
-IndexMap indices_in_pairs(Integer n) {
-    const Integer h = n / 2 + 1, m = (n - 1) / 2;
-    return IndexMap::piecewise({DigitMap{{h}, {2}, 0, 0}, DigitMap{{m}, {-2}, 2 * m + 1, 0}}, 2 * h);
-}
-
 void add_half_spectrum(DimensionPass& pass, std::size_t side, loops::Pointwise& pointwise, Integer n) {
     loops::Layout& layout = pass.layouts[side];
     loops::LayoutForm index{std::vector<Integer>(layout.lengths.size(), 0), 0};
-    index.strides[pass.left.size()] = 1;
+    index.strides[pass.left.size() + pass.outer_dimensions] = 1;
     layout.forms->push_back(std::move(index));
     pointwise.half = {static_cast<int>(pointwise.forms.size()), n};
     pointwise.forms.emplace_back();
 }
 
 std::optional<DimensionPass> by_complex_entries(const DimensionPass& pass) {
+    if (pass.outer_dimensions > 0) return std::nullopt; // complex transforms are next to the half spectrum
     DimensionPass result = pass;
     if (pass.load && pass.load->half)
         result.before = pair_halfcomplex(pass.load->half->n, false);

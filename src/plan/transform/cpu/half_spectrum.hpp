@@ -7,13 +7,10 @@
 /// Passes between reals and a half spectrum, whose entries are real: positions of the spectrum's components among them.
 namespace swirl::planning {
 
-/// Positions of the halfcomplex entries r_0 r_1 … i_2 i_1 among X_0 … X_{n/2} stored as pairs of reals.
-formula::IndexMap indices_in_pairs(Integer n);
-
 /// Makes a callback on a side of real entries apply to the complex elements whose components they are.
 void add_half_spectrum(DimensionPass& pass, std::size_t side, loops::Pointwise& pointwise, Integer n);
 
-/// If the pass has such a callback: the pass with a formula that pairs the components of each element on that side.
+/// If the pass has such a callback beside a real transform: the pass with a formula that pairs the components of each element on that side.
 std::optional<DimensionPass> by_complex_entries(const DimensionPass& pass);
 
 } // namespace swirl::planning

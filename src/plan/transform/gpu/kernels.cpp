@@ -30,8 +30,10 @@ std::vector<DimensionPass> gpu_passes(const Transform& problem, const Schedule& 
     if (schedule.transform().scalar)
         throw UserError("schedule \"{}\": 'scalar' is for CPUs; leave it out", to_string(schedule));
     std::vector<DimensionPass> result = dimension_passes(problem, Fusion::none);
-    if (schedule.transform().passes.size() < result.size() && !schedule.transform().passes.empty())
-        result = dimension_passes(problem, schedule.transform().passes.front().dimension);
+    const std::size_t passes = schedule.transform().passes.size();
+    if (passes < result.size())
+        if (const auto first = first_fused_of(problem, result.size() - passes + 1))
+            result = dimension_passes(problem, *first);
     require_passes_for(schedule, result);
     return result;
 }
@@ -46,7 +48,7 @@ GpuKernels::GpuKernels(const Transform& problem, const Schedule& schedule, const
             Unstored{*cache, *key, {runtime::target_text(device), "plan of " + to_text(problem)}});
         if (lookup(device)) return;
     }
-    const std::size_t between = aligned_bytes(intermediate_bytes(problem));
+    const std::size_t between = aligned_bytes(intermediate_bytes(problem, passes));
     TableImage image;
     std::vector<runtime::KernelText> texts;
     workspace_bytes_ = between;

@@ -122,7 +122,7 @@ std::vector<GpuPassDescription> describe_passes(const Transform& all, const Sche
     const GpuChunks chunks(all, schedule.transform().chunk);
     const Transform problem = chunks.problem_of(chunks.iterations());
     const std::vector<DimensionPass> passes = gpu_passes(problem, schedule);
-    const std::size_t between = aligned_bytes(intermediate_bytes(problem));
+    const std::size_t between = aligned_bytes(intermediate_bytes(problem, passes));
     std::vector<GpuPassDescription> result;
     std::vector<ir::Program> programs; // of all passes
     for (std::size_t k = 0; k < passes.size(); ++k) {

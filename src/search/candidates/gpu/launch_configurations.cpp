@@ -303,6 +303,7 @@ std::optional<std::vector<GpuKernelCost>> LaunchConfigurations::group_costs(
     for (std::size_t k = 0; k < costs.size(); ++k) {
         GpuKernelFeatures& features = costs[k].features;
         features.resident_blocks = static_cast<double>(resident);
+        features.group_blocks = static_cast<double>(first.group_blocks * first.cooperative_groups);
         features.exchanged = k == 0 || k + 1 == costs.size() ? 0.5 : 1;
         features.group_rounds =
             static_cast<double>(ceil_divide(batch(), first.cooperative_groups)) * (ends - 1) / ends;

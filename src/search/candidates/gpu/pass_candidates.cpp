@@ -6,12 +6,14 @@
 #include "plan/transform/gpu/kernels.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
+#include "rules/real_row_column.hpp"
 #include "search/candidates/gpu/large_trees.hpp"
 #include "search/candidates/gpu/launch_configurations.hpp"
 #include "search/candidates/gpu/trees.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -39,11 +41,15 @@ public:
           gpu_(gpu),
           most_(most),
           configurations_(problem, pass, gpu, std::min(most, per_tree)),
+          is_real_of_several_dimensions_(!has_formula(problem) &&
+                                         (rules::is_rdft_multidimensional(pass.nonterminal) ||
+                                          rules::is_real_kronecker(pass.nonterminal))),
           n_(pass.nonterminal.rows()),
           entry_bytes_(configurations_.entry_bytes()) {}
 
     std::vector<GpuPassCandidate> best() {
         const Integer capacity = gpu_.max_shared_bytes_per_block;
+        if (is_real_of_several_dimensions_) return of_real_dimensions();
         if (rules::is_given_formula(pass_.nonterminal)) return of_formula();
         if (pass_.nonterminal.is<formula::Kronecker>()) {
             add_plane();
@@ -66,13 +72,53 @@ public:
                 add_kernels(*tree, bank_count);
         for (const int sweeps : {2, 3})
             if (found_.empty()) add_large(sweeps);
+        return fastest_found();
+    }
+
+private:
+    std::vector<GpuPassCandidate> fastest_found() {
         fastest_first(found_);
         if (found_.size() > most_)
             found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
         return std::move(found_);
     }
 
-private:
+    /// In one kernel, whose blocks hold all dimensions of a transform. One dimension's breakdown after the other is the
+    /// best one beside those of the other dimensions.
+    std::vector<GpuPassCandidate> of_real_dimensions() {
+        const formula::Formula& transform = pass_.nonterminal;
+        const Integer entries = std::max(n_, transform.columns());
+        const auto breakdowns = gpu_real_row_column_breakdowns(transform, widest_radix());
+        if (entries * entry_bytes_ > gpu_.max_shared_bytes_per_block || breakdowns.empty()) return {};
+        std::vector<BreakdownTree> best;
+        for (const auto& of_dimension : breakdowns) best.push_back(of_dimension.front());
+        double least = add_in_one_kernel(gpu_real_row_column_tree(transform, best));
+        for (std::size_t k = 0; k < breakdowns.size(); ++k) {
+            std::vector<BreakdownTree> children = best;
+            for (std::size_t rank = 1; rank < breakdowns[k].size(); ++rank) {
+                children[k] = breakdowns[k][rank];
+                const double seconds = add_in_one_kernel(gpu_real_row_column_tree(transform, children));
+                if (seconds >= least) continue;
+                least = seconds;
+                best[k] = children[k];
+            }
+        }
+        if (found_.empty()) add_in_one_kernel(without_rader(gpu_real_row_column_tree(transform, best)));
+        return fastest_found();
+    }
+
+    /// The least seconds of the tree's candidates; infinite if there are none.
+    double add_in_one_kernel(const BreakdownTree& tree) try {
+        const std::size_t before = found_.size();
+        const KernelRegions regions = configurations_.regions_of(tree, bank_count, Between::global);
+        if (regions.regions.size() == 1)
+            add(tree,
+                {configurations_.of_region(regions, regions.regions.front(), bank_count, stays_whole(tree))});
+        return found_.size() > before ? found_[before].seconds : std::numeric_limits<double>::infinity();
+    } catch (const loops::UnfollowedMap&) {
+        return std::numeric_limits<double>::infinity();
+    }
+
     /// In one kernel if all vectors between the factors fit in a block; else vectors that do not fit pass from kernel to
     /// kernel through global memory.
     std::vector<GpuPassCandidate> of_formula() {
@@ -86,10 +132,7 @@ private:
             for (GpuPassCandidate& candidate : found_)
                 candidate.pass.configurations.front().separate_above = reals;
         }
-        fastest_first(found_);
-        if (found_.size() > most_)
-            found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(most_), found_.end());
-        return std::move(found_);
+        return fastest_found();
     }
 
     Integer widest_radix() const { return largest_gpu_radix * (configurations_.words() == 1 ? 2 : 1); }
@@ -304,6 +347,7 @@ private:
     const target::Gpu& gpu_;
     std::size_t most_;
     LaunchConfigurations configurations_;
+    bool is_real_of_several_dimensions_;
     Integer n_;
     Integer entry_bytes_; ///< in shared memory
     std::vector<GpuPassCandidate> found_;

@@ -88,14 +88,23 @@ std::vector<Integer> smooth_sizes(Integer least, Integer most) {
     return sizes;
 }
 
-/// A convolution of the smallest smooth size that is a multiple of the shared memory bank count.
+/// Smooth sizes of Bluestein's convolution that are multiples of the shared memory bank count, ascending.
+std::vector<Integer> bluestein_sizes(Integer n) {
+    std::vector<Integer> sizes = smooth_sizes(ceil_divide(2 * n - 2, bank_count), 4 * n / bank_count);
+    for (Integer& size : sizes) size *= bank_count;
+    return sizes;
+}
+
+BreakdownTree bluestein_by(Integer size, const std::vector<Integer>& radices) {
+    const BreakdownTree passes{"stockham", radices, {}};
+    return {"bluestein", {size}, {reversed_passes(passes), passes}};
+}
+
+/// A convolution of the smallest suitable size.
 std::optional<BreakdownTree> bluestein_tree(Integer n) {
-    for (const Integer rows : smooth_sizes(ceil_divide(2 * n - 2, bank_count), 4 * n / bank_count)) {
-        const Integer size = rows * bank_count;
-        const BreakdownTree passes{"stockham", balanced_radices(size), {}};
-        return BreakdownTree{"bluestein", {size}, {reversed_passes(passes), passes}};
-    }
-    return std::nullopt;
+    const std::vector<Integer> sizes = bluestein_sizes(n);
+    if (sizes.empty()) return std::nullopt;
+    return bluestein_by(sizes.front(), balanced_radices(sizes.front()));
 }
 
 /// By the largest prime factor, if it has a convolution of its own size; else as one convolution.
@@ -378,6 +387,21 @@ std::vector<std::vector<Integer>> radix_lists(Integer n, Integer widest) {
     return lists;
 }
 
+/// Convolutions of the smallest suitable sizes, each in the fewest passes. Few trees, because rating one takes some ten
+/// milliseconds.
+std::vector<BreakdownTree> bluestein_trees(Integer n, Integer widest) {
+    constexpr std::size_t most_sizes = 3, most_lists = 2;
+    std::vector<BreakdownTree> trees;
+    std::vector<Integer> sizes = bluestein_sizes(n);
+    if (sizes.size() > most_sizes) sizes.resize(most_sizes);
+    for (const Integer size : sizes) {
+        std::vector<std::vector<Integer>> lists = radix_lists(size, widest);
+        if (lists.size() > most_lists) lists.resize(most_lists);
+        for (const std::vector<Integer>& list : lists) trees.push_back(bluestein_by(size, list));
+    }
+    return trees;
+}
+
 /// A real convolution of the smallest even smooth size that holds n − 1 entries without wrapping around: half the work
 /// of a complex one. Few trees, because rating one takes some ten milliseconds.
 std::vector<BreakdownTree> padded_real_rader_trees(Integer n) {
@@ -421,6 +445,11 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
             add({"rader", {}, {rising, falling}});
             add({"rader", {}, {falling, rising}});
         }
+    if (!trees.empty() && trees.front().rule == "bluestein")
+        for (const BreakdownTree& tree : bluestein_trees(n, widest)) add(tree);
+    if (!trees.empty() && trees.front().rule == "rdft-embedding" &&
+        trees.front().children.front().rule == "bluestein")
+        for (const BreakdownTree& tree : bluestein_trees(n, widest)) add({"rdft-embedding", {}, {tree}});
     if (real && rules::is_prime(n) && !trees.empty() && trees.front().rule == "rdft-embedding")
         for (const BreakdownTree& tree : padded_real_rader_trees(n)) add(tree);
     for (std::vector<Integer>& list :
@@ -517,6 +546,32 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
         trees.push_back(std::move(tree));
     }
     return trees;
+}
+
+std::vector<std::vector<BreakdownTree>> gpu_real_row_column_breakdowns(const formula::Formula& transform,
+                                                                       Integer widest) {
+    constexpr std::ptrdiff_t most_by_one_rule = 2;
+    std::vector<std::vector<BreakdownTree>> result;
+    const BreakdownTree tree = gpu_real_row_column_tree(transform, {});
+    for (const formula::Formula& along :
+         rules::nonterminals(rules::rule_named(tree.rule).build(transform, tree.choice))) {
+        std::vector<BreakdownTree>& breakdowns = result.emplace_back();
+        for (BreakdownTree& breakdown : gpu_trees(along, widest))
+            if (std::count_if(breakdowns.begin(), breakdowns.end(), [&](const BreakdownTree& other) {
+                    return other.rule == breakdown.rule;
+                }) < most_by_one_rule)
+                breakdowns.push_back(std::move(breakdown));
+        if (breakdowns.empty()) return {};
+    }
+    return result;
+}
+
+BreakdownTree gpu_real_row_column_tree(const formula::Formula& transform,
+                                       std::vector<BreakdownTree> children) {
+    const rules::BreakdownRule& rule = rules::rule_named("real-row-column");
+    BreakdownTree tree{std::string(rule.name), rule.choices(transform).front(), std::move(children)};
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    return tree;
 }
 
 BreakdownTree without_rader(BreakdownTree tree) {

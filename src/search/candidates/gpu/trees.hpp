@@ -49,6 +49,15 @@ std::optional<rules::BreakdownTree> swept_convolution(Integer n, int sweeps, Int
 /// per block. Few candidates, widest contiguous ranges first.
 std::vector<rules::BreakdownTree> gpu_band_trees(const formula::Formula& transform, Integer entries);
 
+/// The breakdowns worth rating of each transform in rule real-row-column (rules/real_row_column.cpp), in the order of its
+/// children, `gpu_tree`'s first; empty if one has none. Radices up to `widest`.
+std::vector<std::vector<rules::BreakdownTree>> gpu_real_row_column_breakdowns(
+    const formula::Formula& transform, Integer widest);
+
+/// The transform by that rule with these children, the contiguous dimension next to the real data.
+rules::BreakdownTree gpu_real_row_column_tree(const formula::Formula& transform,
+                                              std::vector<rules::BreakdownTree> children);
+
 /// A real transform in two sweeps, `columns` first (rules/rdft_two_sweep.cpp), for powers of two; nothing if no such
 /// breakdown exists.
 std::optional<rules::BreakdownTree> real_two_sweep(Integer n, Integer columns, Direction direction);

@@ -42,13 +42,9 @@ namespace {
 std::vector<std::vector<DimensionPass>> gpu_decompositions(const Transform& problem) {
     std::vector<std::vector<DimensionPass>> result{
         planning::dimension_passes(problem, planning::Fusion::none)};
-    if (problem.kind != TransformKind::dft || result.front().size() < 2) return result;
-    std::vector<std::size_t> longer; // dimensions of more than one point
-    for (std::size_t k = 0; k < problem.dimensions.size(); ++k)
-        if (problem.dimensions[k].length > 1) longer.push_back(k);
     for (const std::size_t together : {2, 3})
-        if (together <= longer.size())
-            result.push_back(planning::dimension_passes(problem, longer[longer.size() - together]));
+        if (const auto first = planning::first_fused_of(problem, together))
+            result.push_back(planning::dimension_passes(problem, *first));
     return result;
 }
 

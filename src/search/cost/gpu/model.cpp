@@ -294,7 +294,8 @@ private:
         }
         result.segments = accesses_.segments();
         result.shared_cycles = shared_cycles;
-        result.spilled = static_cast<double>(std::max<Integer>(wanted_registers() - cost.registers, 0));
+        result.spilled = static_cast<double>(std::max<Integer>(wanted_registers() - cost.registers, 0)) /
+                         static_cast<double>(cost.registers);
         result.cluster = static_cast<double>(configuration_.cluster);
         result.words = static_cast<double>(scalar_bytes_) / 4;
         result.shared_bytes = static_cast<double>(cost.shared_bytes);
@@ -340,13 +341,18 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
                           const GpuModelConstants& constants) {
     constexpr double first_level_bytes = 256e3, least_cache_bytes = 8e3; // of a multiprocessor
     constexpr double least_exponent = 1, largest_exponent = 8;
-    const double multiprocessors = gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors;
+    double multiprocessors = gpu.multiprocessors > 0 ? gpu.multiprocessors : usual_multiprocessors;
+    double resident = kernel.resident_blocks;
+    if (kernel.group_blocks > 0) { // others are idle
+        multiprocessors = std::min(multiprocessors, kernel.group_blocks);
+        resident = std::min(resident, std::ceil(kernel.group_blocks / multiprocessors));
+    }
     const double hertz = gpu.rates.hertz > 0 ? gpu.rates.hertz : usual_hertz;
     const double memory_rate = gpu.rates.memory_bytes > 0 ? gpu.rates.memory_bytes : usual_memory_rate;
     const double l2_rate =
         hertz * (gpu.rates.l2_bytes_per_cycle > 0 ? gpu.rates.l2_bytes_per_cycle : usual_l2_bytes_per_cycle);
     const double cycle = 1 / hertz;
-    const double rounds = std::ceil(kernel.blocks / (multiprocessors * kernel.resident_blocks));
+    const double rounds = std::ceil(kernel.blocks / (multiprocessors * resident));
     const double blocks = std::ceil(kernel.blocks / multiprocessors); // of a multiprocessor
     const double l2_bytes = gpu.l2_bytes > 0 ? static_cast<double>(gpu.l2_bytes) : usual_l2_bytes;
     const double from_memory =
@@ -376,10 +382,13 @@ double gpu_kernel_seconds(const GpuKernelFeatures& kernel, const target::Gpu& gp
     const double moving = from_memory * by_memory / (constants.memory_rate * memory_rate) +
                           (1 - from_memory) * by_cache / (constants.cache_rate * l2_rate);
 
-    const double together = std::clamp(kernel.blocks / multiprocessors, 1.0, kernel.resident_blocks);
-    const double exponent = std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
-                                           constants.overlap_of_rounds * std::log2(rounds),
-                                       least_exponent, largest_exponent);
+    // Blocks of a cluster wait for each other.
+    const double together =
+        std::max(std::clamp(kernel.blocks / multiprocessors, 1.0, resident) / kernel.cluster, 1.0);
+    const double exponent =
+        std::clamp(constants.overlap + constants.overlap_of_blocks * std::log2(together) +
+                       constants.overlap_of_rounds * std::log2(rounds) * (1 - 1 / together),
+                   least_exponent, largest_exponent);
     const double moved_by_one = by_cache / kernel.blocks * blocks / constants.multiprocessor_rate;
     const double busy = norm<6>({rounds * chain * cycle, blocks * issue * cycle,
                                  blocks * kernel.shared_cycles * constants.bank_cycles * cycle,

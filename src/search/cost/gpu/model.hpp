@@ -31,7 +31,7 @@ struct GpuKernelFeatures {
     double instructions = 0;    ///< of a thread, one after the other
     double issued = 0;          ///< instructions of all warps
     double shared_cycles = 0;   ///< of the banks of shared memory
-    double spilled = 0;         ///< registers that a thread lacks
+    double spilled = 0;         ///< registers that a thread lacks, relative to those that it has
     double cluster = 1;         ///< blocks that exchange data
     double words = 1;           ///< of a scalar
     double factor_bytes = 0;    ///< of twiddle factors, read from tables
@@ -39,40 +39,42 @@ struct GpuKernelFeatures {
     double shared_bytes = 0;
     double exchanged = 0;    ///< fraction of the bytes that a cooperative group's blocks exchange through L2
     double group_rounds = 0; ///< transforms that such a group computes one after the other; 0: no groups
+    double group_blocks = 0; ///< of all groups, which compute the launch's blocks one after the other
 };
 
 /// Constants of the model, fitted by `bench_gpu_cost` to kernels of problems drawn at random (decision 43).
 struct GpuModelConstants {
-    double launch = 9.55e-7;           ///< seconds, of a kernel
-    double cached_latency = 89.7;      ///< cycles until a load from L2 has arrived, or a store is done
-    double memory_latency = 202;       ///< more of them where memory is accessed
-    double step_latency = 133;         ///< cycles, of a step and its barrier
-    double instruction_latency = 1.05; ///< cycles, of a thread's instruction
-    double issue_cycles = 0.997;       ///< of a warp instruction, relative to one per cycle and partition
-    double bank_cycles = 1.06;         ///< of a request to shared memory, relative to one per cycle
-    double memory_rate = 0.84;         ///< relative to the GPU's
-    double cache_rate = 0.523;         ///< L2, relative to the GPU's
-    double multiprocessor_rate = 79.1; ///< bytes per cycle between one multiprocessor and L2
-    double capacity = 0.758;           ///< of L2 for data to remain there, relative to the GPU's
-    double sharpness = 6.45;           ///< of the transition beyond this capacity
+    double launch = 1.021e-06;          ///< seconds, of a kernel
+    double cached_latency = 75.29;      ///< cycles until a load from L2 has arrived, or a store is done
+    double memory_latency = 189;        ///< more of them where memory is accessed
+    double step_latency = 157.8;        ///< cycles, of a step and its barrier
+    double instruction_latency = 1.075; ///< cycles, of a thread's instruction
+    double issue_cycles = 1.106;        ///< of a warp instruction, relative to one per cycle and partition
+    double bank_cycles = 1.467;         ///< of a request to shared memory, relative to one per cycle
+    double memory_rate = 0.8378;        ///< relative to the GPU's
+    double cache_rate = 0.4602;         ///< L2, relative to the GPU's
+    double multiprocessor_rate = 57.9;  ///< bytes per cycle between one multiprocessor and L2
+    double capacity = 0.7257;           ///< of L2 for data to remain there, relative to the GPU's
+    double sharpness = 6.697;           ///< of the transition beyond this capacity
     /// Exponent of the norm: of one round of one resident block; more each time that the resident blocks double in number,
     /// or the rounds, which do not keep in step.
-    double overlap = 1.28, overlap_of_blocks = 0.178, overlap_of_rounds = 0.0702;
-    double segment_bytes = 20.1; ///< lost per contiguous range
+    double overlap = 1.596, overlap_of_blocks = 0.2457, overlap_of_rounds = 0.08269;
+    double segment_bytes = 14; ///< lost per contiguous range
     /// Fractions of the unused bytes that are moved. A sector's other bytes may be used soon: of a load they are in the
     /// first-level cache, stores meet in L2.
-    double loads_from_memory = 0.192, loads_from_cache = 0.373, stores_to_memory = 0.282,
-           stores_to_cache = 1.04;
-    double spill = 0.0233;          ///< more instructions per register that a thread lacks, as a fraction
-    double spectrum_latency = 510;  ///< cycles, of a step that waits for a spectrum
-    double exchange_latency = 517;  ///< cycles, of a step of a cluster
-    double exchange = 0.627;        ///< more time of clusters of 16 blocks, as a fraction
-    double exchange_growth = 0.721; ///< exponent of that with the cluster's size
-    double group_latency = 3600;    ///< cycles, of a cooperative group's barrier
-    double block_cycles = 65;       ///< to start a block
-    double word_latency = 0.755;    ///< exponent of the latency of instructions with their words
-    double table_cache = 1.19; ///< of the first-level cache for tables, relative to what shared memory leaves
-    double table_rate = 102;   ///< bytes per cycle of factors that this cache lacks
+    double loads_from_memory = 0.08252, loads_from_cache = 0.2522, stores_to_memory = 0.4541,
+           stores_to_cache = 1.605;
+    double spill = 2; ///< more instructions where a thread lacks as many registers as it has, as a fraction
+    double spectrum_latency = 529.8; ///< cycles, of a step that waits for a spectrum
+    double exchange_latency = 524.9; ///< cycles, of a step of a cluster
+    double exchange = 0.8;        ///< more time of clusters of 16 blocks, as a fraction
+    double exchange_growth = 0.69; ///< exponent of that with the cluster's size
+    double group_latency = 4200;     ///< cycles, of a cooperative group's barrier
+    double block_cycles = 68.24;     ///< to start a block
+    double word_latency = 0.7339;    ///< exponent of the latency of instructions with their words
+    double table_cache =
+        1.188;                 ///< of the first-level cache for tables, relative to what shared memory leaves
+    double table_rate = 96.43; ///< bytes per cycle of factors that this cache lacks
 };
 
 /// Seconds of the kernel. Each resource alone - the chain of a block's instructions and latencies, issue slots, shared
