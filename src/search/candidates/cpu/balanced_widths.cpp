@@ -3,6 +3,7 @@
 #include "passes/phases.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "search/candidates/cpu/subproblems.hpp"
+#include "search/candidates/cpu/transforms.hpp"
 #include "search/cost/cpu/cycles.hpp"
 
 #include <algorithm>
@@ -46,6 +47,7 @@ void balance_two_sweep(BreakdownTree& tree, Integer n, const Sharing& sharing) {
     const Integer columns = tree.choice[0];
     Integer &tile = tree.choice[1], &block = tree.choice[2];
     tile = balanced(n / columns, tile, sharing, [](Integer) { return true; });
+    if (!block_widths_keep_bits(n)) return;
     // The lanes of the first sweep's last pass are to be neighbours in memory.
     const Integer radix = first_radix(tree.children.back(), columns);
     block = balanced(columns, block, sharing,

@@ -1,10 +1,13 @@
 #include "search/candidates/cpu/transforms.hpp"
 
+#include "loops/twiddle.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "search/candidates/cpu/dynamic_programming.hpp"
 #include "search/candidates/cpu/proposals.hpp"
+#include "search/candidates/cpu/subproblems.hpp"
 #include "search/cost/cpu/estimate.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -51,10 +54,16 @@ Action breakdown_action(const Transform& problem, const target::Cpu& cpu, const 
             }};
 }
 
-/// The tree with all widths of two-sweeps 1.
-BreakdownTree without_widths(BreakdownTree tree) {
-    if (tree.rule == "two-sweep" && tree.choice.size() == 3) tree.choice[1] = tree.choice[2] = 1;
-    for (BreakdownTree& child : tree.children) child = without_widths(std::move(child));
+/// The tree with all widths of two-sweeps 1 that change no bits; those of several dimensions together are kept.
+BreakdownTree without_widths(BreakdownTree tree, const formula::Formula& transform) {
+    if (tree.rule == "two-sweep" && tree.choice.size() == 3) {
+        tree.choice[1] = 1;
+        if (block_widths_keep_bits(transform.rows())) tree.choice[2] = 1;
+    }
+    if (tree.children.empty() || transform.is<formula::Kronecker>()) return tree;
+    const std::vector<formula::Formula> children = children_of(tree.rule, tree.choice, transform);
+    for (std::size_t k = 0; k < std::min(children.size(), tree.children.size()); ++k)
+        tree.children[k] = without_widths(std::move(tree.children[k]), children[k]);
     return tree;
 }
 
@@ -72,15 +81,31 @@ SearchSpace cpu_transform_space(const Transform& problem, CpuTransformOptions op
     return space;
 }
 
-SearchSpace threads_space(const Schedule& for_one_thread) {
-    return {
-        .estimate = for_one_thread, .actions = {tree_action("widths", width_neighbours)}, .rounds = rounds};
+bool block_widths_keep_bits(Integer n) {
+    return n <=
+           loops::max_twiddle_table(1) / 2; // so that no codelet's share of the factors exceeds its table
 }
 
-bool have_same_arithmetic(const Schedule& a, const Schedule& b) {
-    const auto normal = [](Schedule schedule) {
-        for (planning::PassSchedule& pass : schedule.transform().passes)
-            pass.tree = without_widths(std::move(pass.tree));
+SearchSpace threads_space(const Transform& problem, const Schedule& for_one_thread) {
+    Action widths = tree_action("widths", width_neighbours);
+    widths.neighbours = [all = std::move(widths.neighbours), &problem, for_one_thread](
+                            const Schedule& incumbent, std::span<const ScheduleCandidate> timed) {
+        std::vector<Schedule> result = all(incumbent, timed);
+        std::erase_if(result, [&](const Schedule& other) {
+            return !have_same_arithmetic(problem, other, for_one_thread);
+        });
+        return result;
+    };
+    return {.estimate = for_one_thread, .actions = {std::move(widths)}, .rounds = rounds};
+}
+
+bool have_same_arithmetic(const Transform& problem, const Schedule& a, const Schedule& b) {
+    const std::vector<planning::DimensionPass> passes = planning::dimension_passes(problem);
+    const auto normal = [&](Schedule schedule) {
+        for (std::size_t k = 0; k < std::min(passes.size(), schedule.transform().passes.size()); ++k) {
+            BreakdownTree& tree = schedule.transform().passes[k].tree;
+            tree = without_widths(std::move(tree), passes[k].nonterminal);
+        }
         return schedule;
     };
     return normal(a) == normal(b);

@@ -37,11 +37,15 @@ struct CpuTransformOptions {
 /// breakdown of one of several dimensions. The problem must outlive the space.
 SearchSpace cpu_transform_space(const Transform& problem, CpuTransformOptions options);
 
-/// What may differ between plans for one thread and for several: widths of tiles and blocks, which change the order of
-/// memory accesses and no arithmetic, so that results have the same bits.
-SearchSpace threads_space(const planning::Schedule& for_one_thread);
+/// Whether the widths of a two-sweep's blocks change nothing but the order of memory accesses. Twiddle factors of longer
+/// ones are products of entries of two tables, and the width says of which.
+bool block_widths_keep_bits(Integer n);
 
-/// Whether two schedules differ in nothing but that: all results have the same bits.
-bool have_same_arithmetic(const planning::Schedule& a, const planning::Schedule& b);
+/// What may differ between plans of a problem for one thread and for several: widths of tiles, and of blocks where they
+/// keep all bits. The problem must outlive the space.
+SearchSpace threads_space(const Transform& problem, const planning::Schedule& for_one_thread);
+
+/// Whether two schedules of a problem differ in nothing but that: all results have the same bits.
+bool have_same_arithmetic(const Transform& problem, const planning::Schedule& a, const planning::Schedule& b);
 
 } // namespace swirl::search

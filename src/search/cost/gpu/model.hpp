@@ -67,8 +67,8 @@ struct GpuModelConstants {
     double spill = 2; ///< more instructions where a thread lacks as many registers as it has, as a fraction
     double spectrum_latency = 529.8; ///< cycles, of a step that waits for a spectrum
     double exchange_latency = 524.9; ///< cycles, of a step of a cluster
-    double exchange = 0.8;        ///< more time of clusters of 16 blocks, as a fraction
-    double exchange_growth = 0.69; ///< exponent of that with the cluster's size
+    double exchange = 0.8;           ///< more time of clusters of 16 blocks, as a fraction
+    double exchange_growth = 0.69;   ///< exponent of that with the cluster's size
     double group_latency = 4200;     ///< cycles, of a cooperative group's barrier
     double block_cycles = 68.24;     ///< to start a block
     double word_latency = 0.7339;    ///< exponent of the latency of instructions with their words

@@ -72,7 +72,7 @@ public:
     std::vector<StoredSchedules> entries() const override {
         std::vector<StoredSchedules> result{stored(problem_)};
         const std::optional<StoredSchedule> of_one = threads_ > 1 ? result.front().lookup() : std::nullopt;
-        if (of_one && can_vary(threads_space(of_one->schedule)))
+        if (of_one && can_vary(threads_space(problem_, of_one->schedule)))
             result.push_back(stored_for_threads(of_one->schedule));
         return result;
     }
@@ -111,7 +111,7 @@ private:
         if (one != of_one.schedule || !is_models_choice) of_one.built.reset(); // for one thread
         of_one.schedule = one;
         if (is_models_choice) return of_one;
-        const SearchSpace space = threads_space(one);
+        const SearchSpace space = threads_space(problem_, one);
         if (!can_vary(space)) return of_one;
         std::optional<CpuTimer> of_host;
         return choose_schedule({.problem = whole_,
@@ -182,7 +182,7 @@ private:
             },
             [this, of_one](const std::string& text) {
                 Schedule schedule = parsed(text);
-                if (!have_same_arithmetic(schedule, of_one))
+                if (!have_same_arithmetic(problem_, schedule, of_one))
                     throw UserError("its results differ in bits from one thread's schedule");
                 return schedule;
             },
