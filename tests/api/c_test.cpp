@@ -61,10 +61,10 @@ TEST(C, ShortensTextsAndTellsTheirLength) {
 }
 
 TEST(C, UsesTheCallersWorkspace) {
-    const c::Plan plan = c::plan("dft 4096");
+    const c::Plan plan = c::plan("dft 2039"); // a convolution longer than the array of results
     const std::size_t bytes = swirl_plan_workspace_bytes(plan.get());
     ASSERT_GT(bytes, 0U);
-    std::vector<Complex> x(4096, 1.0), y(4096);
+    std::vector<Complex> x(2039, 1.0), y(2039);
     const std::unique_ptr<void, void (*)(void*)> memory(std::aligned_alloc(64, (bytes + 63) / 64 * 64),
                                                         std::free);
     const swirl_array arrays[] = {{"input", x.data(), nullptr}, {"output", y.data(), nullptr}};
@@ -72,7 +72,7 @@ TEST(C, UsesTheCallersWorkspace) {
     execution.workspace = memory.get();
     execution.workspace_bytes = bytes;
     ASSERT_EQ(swirl_execute_arrays(plan.get(), arrays, 2, &execution), SWIRL_OK) << swirl_last_error();
-    EXPECT_NEAR(y[0].real(), 4096, 1e-10);
+    EXPECT_NEAR(y[0].real(), 2039, 1e-10);
     --execution.workspace_bytes;
     expect_error(swirl_execute_arrays(plan.get(), arrays, 2, &execution), SWIRL_USER_ERROR, "workspace");
 }
