@@ -90,8 +90,8 @@ Selector::Selector(const ir::Program& program, const target::Cpu& cpu, const Ind
       virtuals_(program.operations.size(), no_register),
       needed_in_(program.operations.size(), 0) {}
 
-/// Disables non-temporal stores to buffers that should stay in cache, to arguments that the same loops read, as those lines are in cache by the time of the store,
-/// and to buffers whose lines the loops do not fill soon.
+/// Disables non-temporal stores to buffers that should stay in cache, to arguments that the same loops read, as those
+/// lines are in cache by the time of the store, and to buffers whose lines the loops do not fill soon.
 void Selector::enter(const ir::Statement& statement) {
     is_non_temporal_.clear();
     for (const ir::BufferInfo& buffer : program_.buffers)

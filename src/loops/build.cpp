@@ -296,27 +296,23 @@ Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const 
     const Integer n = before.factor.rows();
     const bool from_pairs = !complex && before.factor.is<RealOf>();
     const bool to_pairs = !complex && after.factor.is<RealOf>();
-    const Integer vector = from_pairs ? n / 2 : n; // must consist of whole rows
     const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
     const auto copies = [](const Formula& f) {
         return f.is<formula::Identity>() || f.is<formula::Gather>() || f.is<formula::Scatter>();
     };
-    const bool is_copied = copies(before.factor) || copies(after.factor);
-    const Integer innermost = loops.empty() ? innermost_of_tiles(before.factor, after.factor) : 0;
-    if (smem_pad_interval_ > 0 && is_shared && innermost > 1 && innermost % 2 == 0) {
-        const Integer count = n / innermost;
-        Temporary temporary = make_temporary(recorder_, count * (innermost + 1), loops, complex);
-        temporary.endpoint = temporary.endpoint.through(Layout{{count, innermost}, {innermost + 1, 1}});
-        if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
-        return temporary;
+    Integer row = 0; // entries that lie together; each row begins an entry later
+    if (const Integer innermost = innermost_of_tiles(before.factor, after.factor); innermost > 0) {
+        if (innermost % 2 == 0) row = innermost;
+    } else if (smem_pad_interval_ > 0 && from_pairs == to_pairs && !copies(before.factor) &&
+               !copies(after.factor)) {
+        const Integer vector = from_pairs ? n / 2 : n;
+        if (vector > smem_pad_interval_ && vector % smem_pad_interval_ == 0) row = smem_pad_interval_;
     }
-    if (smem_pad_interval_ > 0 && is_shared && loops.empty() && innermost == 0 && !is_copied &&
-        vector > smem_pad_interval_ && vector % smem_pad_interval_ == 0 && from_pairs == to_pairs) {
-        const Integer rows = n / smem_pad_interval_;
-        Temporary temporary = make_temporary(recorder_, rows * (smem_pad_interval_ + 1), loops, complex);
-        temporary.endpoint =
-            temporary.endpoint.through(Layout{{rows, smem_pad_interval_}, {smem_pad_interval_ + 1, 1}});
-        if (from_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
+    if (smem_pad_interval_ > 0 && is_shared && loops.empty() && row > 0) {
+        const Integer rows = n / row;
+        Temporary temporary = make_temporary(recorder_, rows * (row + 1), loops, complex);
+        temporary.endpoint = temporary.endpoint.through(Layout{{rows, row}, {row + 1, 1}});
+        if (from_pairs || to_pairs) temporary.endpoint = temporary.endpoint.through(split_complex(n));
         return temporary;
     }
     const bool tile = !loops.empty() && in_tile(loops[0]);

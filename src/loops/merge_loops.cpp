@@ -288,10 +288,6 @@ std::vector<Integer> loops_inside(const Formula& product, bool at_input) {
     return result;
 }
 
-} // namespace
-
-namespace {
-
 /// Of tile(I ⊗ A ⊗ I…): the loops of A, and the identities after it.
 ColumnLoops loops_of_tile(const Tile& tile, bool merge_columns) {
     const Formula& working = (*tile.operands)[tile.working];

@@ -51,8 +51,8 @@ double access_cost(const std::vector<Location>& locations, Variable variable, In
         const double length = mean_contiguous_length(rows);
         const bool transposes = length >= static_cast<double>(shortest_row);
         const auto moves = static_cast<double>(lanes);
-        const double pieces = std::max(moves / length, 1.0); // of a vector, one for each short row
-        cost += static_cast<double>(rows.size()) * (transposes ? pieces + std::log2(moves) : 2 * moves);
+        const double accesses = std::max(moves / length, 1.0); // of a vector, one for each short row
+        cost += static_cast<double>(rows.size()) * (transposes ? accesses + std::log2(moves) : 2 * moves);
     }
     return cost / static_cast<double>(locations.size());
 }

@@ -6,6 +6,7 @@
 #include "search/candidates/gpu/pass_candidates.hpp"
 #include "search/cost/gpu/estimate.hpp"
 #include "support/error_of.hpp"
+#include "support/kernel_counts.hpp"
 #include "support/proved_schedule.hpp"
 #include "support/transform_schedule.hpp"
 
@@ -21,6 +22,7 @@
 namespace swirl::search {
 namespace gpu_real_dimensions_test {
 
+using support::counts_of;
 using support::prove;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
@@ -241,43 +243,16 @@ TEST(RealDimensionsOnGpus, RefuseSchedulesThatDoNotFit) {
     }
 }
 
-struct Counts {
-    Integer global_bytes = 0; ///< of sectors
-    Integer shared = 0;       ///< accesses of warps to shared memory
-    Integer lost = 0;         ///< cycles lost to conflicts of banks
-};
-
-/// What the only kernel of a plan does.
-Counts counts_of(const std::string& text, const std::string& schedule) {
-    const auto passes = planning::describe_passes(problem(text), transform_schedule(schedule));
-    EXPECT_EQ(passes.size(), 1U);
-    const ir::Program& program = passes.front().programs.front();
-    ir::Arguments arguments(program);
-    for (const ir::BufferInfo& buffer : program.buffers)
-        for (Integer i = buffer.first; buffer.name == "input" && i < buffer.first + buffer.elements; ++i)
-            arguments[buffer.name].set(i, static_cast<double>(i % 7));
-    const ir::InterpreterReport report = ir::interpret(program, arguments);
-    Counts counts;
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-        constexpr Integer sector_bytes = 32;
-        const auto &loads = report.loads[b], &stores = report.stores[b];
-        if (program.buffers[b].space == ir::Space::argument)
-            counts.global_bytes += sector_bytes * (loads.sectors + stores.sectors);
-        if (program.buffers[b].space != ir::Space::shared) continue;
-        counts.shared += loads.accesses + stores.accesses;
-        counts.lost += loads.extra_cycles + stores.extra_cycles;
-    }
-    return counts;
-}
-
 /// By the schedule of a batch that fills the GPU.
 TEST(RealDimensionsOnGpus, ReadAndWriteMemoryOnce) {
     for (const std::string text : {"rdft 64x64 float32 batch=", "rdft 64x64 backward float32 batch="}) {
         const std::string of_many = to_string(gpu_schedule(problem(text + "5000"), gpu()));
-        const Counts counts = counts_of(text + "4", of_many);
+        const support::KernelCounts counts = counts_of(text + "4", of_many);
+        constexpr Integer sector_bytes = 32;
         const Integer least = 4 * (64 * 64 + 2 * 64 * 33) * Integer{sizeof(float)};
-        EXPECT_GE(counts.global_bytes, least) << text << of_many;
-        EXPECT_LE(counts.global_bytes, least * 5 / 4) << text << of_many;
+        const Integer moved = sector_bytes * (counts.read + counts.written);
+        EXPECT_GE(moved, least) << text << of_many;
+        EXPECT_LE(moved, least * 5 / 4) << text << of_many;
     }
 }
 
@@ -285,8 +260,8 @@ TEST(RealDimensionsOnGpus, PadVectorsAgainstBankConflicts) {
     for (const char* trees :
          {"stockham(8,8), rdft-half-size[stockham(8,4)]", "stockham(8,8), rdft-stockham(8,8)"}) {
         const std::string schedule = fmt::format("sm_90: 0 real-row-column(1,0)[{}] on 264x1", trees);
-        const Counts plain = counts_of("rdft 64x64 float32 batch=2", schedule),
-                     padded = counts_of("rdft 64x64 float32 batch=2", schedule + " pad 32");
+        const support::KernelCounts plain = counts_of("rdft 64x64 float32 batch=2", schedule),
+                                    padded = counts_of("rdft 64x64 float32 batch=2", schedule + " pad 32");
         EXPECT_GT(plain.lost, plain.shared) << trees;
         EXPECT_LT(padded.lost, padded.shared / 3) << trees;
         EXPECT_LT(4 * padded.lost, plain.lost) << trees;

@@ -1,9 +1,9 @@
-#include "ir/interpreter.hpp"
 #include "plan/check/transform.hpp"
 #include "plan/transform/gpu/plan.hpp"
 #include "problem/syntax.hpp"
 #include "search/candidates/gpu/trees.hpp"
 #include "search/cost/gpu/estimate.hpp"
+#include "support/kernel_counts.hpp"
 #include "support/proved_schedule.hpp"
 #include "support/transform_schedule.hpp"
 
@@ -15,39 +15,10 @@
 namespace swirl::search {
 namespace gpu_real_test {
 
+using support::counts_of;
 using support::prove;
 
 const target::Gpu& gpu() { return target::gpu_named("sm_90"); }
-
-struct Counts {
-    Integer read = 0, written = 0; ///< sectors of the caller's memory
-    Integer barriers = 0;          ///< of a block
-    Integer shared = 0,
-            lost = 0; ///< accesses of warps to shared memory, and cycles lost to conflicts of banks
-};
-
-/// What the only kernel of a plan does.
-Counts counts_of(const std::string& text, const std::string& schedule) {
-    const auto passes = planning::describe_passes(swirl::problem(text), transform_schedule(schedule));
-    const ir::Program& program = passes.front().programs.front();
-    ir::Arguments arguments(program);
-    for (const ir::BufferInfo& buffer : program.buffers)
-        for (Integer i = buffer.first; buffer.name == "input" && i < buffer.first + buffer.elements; ++i)
-            arguments[buffer.name].set(i, static_cast<double>(i % 7));
-    const ir::InterpreterReport report = ir::interpret(program, arguments);
-    Counts counts;
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-        if (program.buffers[b].space == ir::Space::shared) {
-            counts.shared += report.loads[b].accesses + report.stores[b].accesses;
-            counts.lost += report.loads[b].extra_cycles + report.stores[b].extra_cycles;
-        }
-        if (program.buffers[b].space != ir::Space::argument) continue;
-        counts.read += report.loads[b].sectors;
-        counts.written += report.stores[b].sectors;
-    }
-    counts.barriers = report.barriers / program.launch.blocks[0];
-    return counts;
-}
 
 TEST(RealTransformsOnGpus, UseHalfSizeComplexTransformsIfLong) {
     for (const Integer n : {1000, 1024, 4096}) {
@@ -120,11 +91,11 @@ TEST(RealTransformsOnGpus, TouchFewMoreSectorsThanThereAre) {
     const Integer n = 1024, batch = 4;
     const Integer reals = batch * n * 4 / 32, spectra = batch * (n / 2 + 1) * 8 / 32 + 1;
     const char* schedule = "sm_90: 0 rdft-half-size[stockham(8,8,8)] on 64x1 pad 32 single_buffer";
-    const Counts forward = counts_of("rdft 1024 float32 batch=4", schedule);
+    const support::KernelCounts forward = counts_of("rdft 1024 float32 batch=4", schedule);
     EXPECT_EQ(forward.read, reals);
     EXPECT_LT(static_cast<double>(forward.written), 1.15 * static_cast<double>(spectra));
     EXPECT_EQ(forward.barriers, 5); // one after each pass, and where threads hold what they have read
-    const Counts backward = counts_of("rdft 1024 float32 batch=4 backward", schedule);
+    const support::KernelCounts backward = counts_of("rdft 1024 float32 batch=4 backward", schedule);
     EXPECT_LT(static_cast<double>(backward.read), 1.15 * static_cast<double>(spectra));
     EXPECT_EQ(backward.written, reals);
     EXPECT_EQ(backward.barriers, 5);
@@ -193,13 +164,13 @@ TEST(RealTransformsOnGpus, TouchTheBanksOfSharedMemoryOneByOne) {
           Case{"rdft 64 float32 backward batch=64", "codelet on 64x64 single_buffer staged", 0.04},
           Case{"rdft 256 float32 batch=32", "rdft-stockham(16,16) on 128x32 pitch 1 staged", 0.25}}) {
         SCOPED_TRACE(c.problem);
-        const Counts counts = counts_of(c.problem, std::string("sm_90: 0 ") + c.schedule);
+        const support::KernelCounts counts = counts_of(c.problem, std::string("sm_90: 0 ") + c.schedule);
         EXPECT_LE(static_cast<double>(counts.lost), c.most * static_cast<double>(counts.shared));
     }
 }
 
 TEST(RealTransformsOnGpus, StageWholeSpectra) {
-    const Counts backward =
+    const support::KernelCounts backward =
         counts_of("rdft 8 float32 batch=256 backward", "sm_90: 0 codelet on 128x128 pitch 1 staged");
     EXPECT_EQ(backward.read, 256 * 5 * 8 / 32);
     EXPECT_EQ(backward.written, 256 * 8 * 4 / 32);

@@ -16,6 +16,11 @@ using rules::BreakdownTree;
 
 namespace {
 
+/// Children at the end that are codelets are left out.
+void drop_last_codelets(BreakdownTree& tree) {
+    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+}
+
 bool is_better(const std::vector<Integer>& a, const std::vector<Integer>& b) {
     if (b.empty() || a.size() != b.size()) return b.empty() || a.size() < b.size();
     if (a.front() != b.front()) return a.front() < b.front(); // the largest radix
@@ -152,7 +157,7 @@ std::optional<BreakdownTree> sweeps_by(const std::vector<Integer>& radices, cons
         if (!of_radix) return std::nullopt;
         tree.children.push_back(std::move(*of_radix));
     }
-    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    drop_last_codelets(tree);
     return tree;
 }
 
@@ -220,7 +225,7 @@ std::optional<BreakdownTree> by_halves(const char* rule, const formula::Formula&
     auto first = gpu_tree(of_differences), second = gpu_tree(of_sums);
     if (!first || !second) return std::nullopt;
     BreakdownTree tree{rule, {}, {*std::move(first), *std::move(second)}};
-    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    drop_last_codelets(tree);
     return tree;
 }
 
@@ -264,7 +269,7 @@ std::optional<BreakdownTree> plane_tree(const formula::Formula& plane) {
         if (!of_side || (of_side->rule != "stockham" && !of_side->rule.empty())) return std::nullopt;
         tree.children.push_back(*of_side);
     }
-    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    drop_last_codelets(tree);
     if (sides.size() > 2 && !tree.children.empty()) return std::nullopt;
     return tree;
 }
@@ -298,7 +303,7 @@ std::optional<BreakdownTree> formula_tree(const formula::Formula& given) {
         if (!of_transform) return std::nullopt;
         tree.children.push_back(*std::move(of_transform));
     }
-    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    drop_last_codelets(tree);
     return tree;
 }
 
@@ -542,7 +547,7 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
             if (!of_side || (of_side->rule != "stockham" && !of_side->rule.empty())) return {};
             tree.children.push_back(*of_side);
         }
-        while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+        drop_last_codelets(tree);
         trees.push_back(std::move(tree));
     }
     return trees;
@@ -570,7 +575,7 @@ BreakdownTree gpu_real_row_column_tree(const formula::Formula& transform,
                                        std::vector<BreakdownTree> children) {
     const rules::BreakdownRule& rule = rules::rule_named("real-row-column");
     BreakdownTree tree{std::string(rule.name), rule.choices(transform).front(), std::move(children)};
-    while (!tree.children.empty() && tree.children.back().rule.empty()) tree.children.pop_back();
+    drop_last_codelets(tree);
     return tree;
 }
 

@@ -506,10 +506,6 @@ std::vector<Candidate> formula_candidates(const Formula& formula, const Setting&
     return result;
 }
 
-} // namespace
-
-namespace {
-
 /// Distances in memory around a transform, in entries.
 struct Side {
     Integer entries = 0;            ///< between neighbouring entries of the transform
@@ -585,10 +581,6 @@ void estimate_pairs(std::vector<Candidate>& all, const planning::DimensionPass& 
         estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, *setting.machine,
                           *setting.constants);
 }
-
-} // namespace
-
-namespace {
 
 std::optional<double> cycles_of_two_sweeps(const Formula& dft, const BreakdownTree& tree,
                                            const Setting& setting) {
