@@ -2,6 +2,7 @@
 // plans, the time of small calls, and problems of the guru interface drawn at random, timed in turns.
 
 #include <swirl-fftw/fftw3.h>
+#include <swirl/plan.hpp>
 
 #include "base/error.hpp"
 #include "bench/fftw/draw.hpp"
@@ -17,11 +18,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +46,7 @@ struct Options {
     std::string layouts = "contiguous";
     int core = -1;
     bool kernel_cache = false;
+    bool own = false;
     JsonLines json;
 };
 
@@ -116,33 +120,52 @@ void compare_planning(const std::vector<Library>& libraries, Options& options) {
     }
 }
 
-/// The fastest of some batches of calls.
-double seconds_of_a_call(const Library& library, int n, unsigned flags) {
-    Data data(n);
-    const fftw_plan plan = planned(library, n, data, flags);
+/// The fastest of some batches of calls of `execute`.
+template <typename Execute> double seconds_of_a_call(int n, const Execute& execute) {
     constexpr int batches = 200;
     const int calls = std::max(1, 20000 / n);
     double best = 1;
     for (int batch = 0; batch < batches; ++batch) {
         const double begin = runtime::monotonic_seconds();
-        for (int call = 0; call < calls; ++call) library.execute(plan);
+        for (int call = 0; call < calls; ++call) execute();
         best = std::min(best, (runtime::monotonic_seconds() - begin) / calls);
     }
-    library.destroy(plan);
     return best;
 }
 
+double seconds_of_a_call(const Library& library, int n, unsigned flags) {
+    Data data(n);
+    const fftw_plan plan = planned(library, n, data, flags);
+    const double seconds = seconds_of_a_call(n, [&] { library.execute(plan); });
+    library.destroy(plan);
+    return seconds;
+}
+
+/// The same problem through swirl's own interface, by estimate.
+double seconds_of_an_own_call(int n) {
+    Data data(n);
+    const Plan plan = swirl::plan(fmt::format("dft {}", n));
+    const std::span input(reinterpret_cast<const std::complex<double>*>(data.input.data()),
+                          static_cast<std::size_t>(n));
+    const std::span output(reinterpret_cast<std::complex<double>*>(data.output.data()), input.size());
+    return seconds_of_a_call(n, [&] { plan.execute(input, output); });
+}
+
 void compare_calls(const std::vector<Library>& libraries, Options& options) {
+    constexpr const char* own = "swirl's own interface";
     fmt::print("\nnanoseconds of a call, effort {}\n{:>6}", options.effort, "n");
     for (const Library& library : libraries) fmt::print("  {:>24}", library.name);
+    if (options.own) fmt::print("  {:>24}", own);
     fmt::print("\n");
+    const auto show = [&](const std::string& name, int n, double seconds) {
+        fmt::print("  {:>24.1f}", 1e9 * seconds);
+        options.json.write({{"library", name}, {"n", n}, {"seconds", seconds}});
+    };
     for (const int n : options.lengths) {
         fmt::print("{:>6}", n);
-        for (const Library& library : libraries) {
-            const double seconds = seconds_of_a_call(library, n, efforts.at(options.effort));
-            fmt::print("  {:>24.1f}", 1e9 * seconds);
-            options.json.write({{"library", library.name}, {"n", n}, {"seconds", seconds}});
-        }
+        for (const Library& library : libraries)
+            show(library.name, n, seconds_of_a_call(library, n, efforts.at(options.effort)));
+        if (options.own) show(own, n, seconds_of_an_own_call(n));
         fmt::print("\n");
     }
 }
@@ -292,6 +315,7 @@ void add_options(CLI::App& program, Options& options) {
     program.add_option("--core", options.core, "Stay on this processor");
     program.add_flag("--kernel-cache", options.kernel_cache,
                      "Let swirl load plans that an earlier process compiled");
+    program.add_flag("--own", options.own, "Also time calls through swirl's own interface");
     options.json.add_to(program);
 }
 
