@@ -57,36 +57,25 @@ public:
         Integer offset = 0;
         for (std::size_t d = 0; d < problem_.batches.size(); ++d)
             offset += output.transform[d] * problem_.batches[d].input_stride;
-        if (!is_complex(problem_, Side::output)) return half_spectrum_at(output.index[0], offset);
-        return sum(0, output.index, offset);
+        const Complex total = sum(0, output.index, offset);
+        return is_complex(problem_, Side::output) ? total : total.real();
     }
 
 private:
     Complex sum(std::size_t d, const std::vector<Integer>& index, Integer offset) const {
         const Dimension& dimension = problem_.dimensions[d];
         const bool is_last = d + 1 == problem_.dimensions.size();
+        const Integer count = stored_length(problem_, d, Side::input);
+        const bool is_half = count != dimension.length;
         Complex total = 0;
-        for (Integer j = 0, power = 0; j < dimension.length; ++j) {
+        for (Integer j = 0, power = 0; j < count; ++j) {
             const Complex inner = is_last ? Complex(input_(offset)) : sum(d + 1, index, offset);
-            total += product(inner, roots_[d][power]);
+            // An element of a half spectrum represents its conjugate, too, which adds as much to the real component.
+            const long double times = is_half && j != 0 && 2 * j != dimension.length ? 2 : 1;
+            total += times * product(inner, roots_[d][power]);
             offset += dimension.input_stride;
             power += index[d];
             if (power >= dimension.length) power -= dimension.length;
-        }
-        return total;
-    }
-
-    /// A real sum: each element of a half spectrum represents itself and its conjugate; the ones at the ends are real.
-    Complex half_spectrum_at(Integer index, Integer offset) const {
-        const Dimension& dimension = problem_.dimensions[0];
-        const Integer n = dimension.length;
-        long double total = 0;
-        for (Integer k = 0, power = 0; k <= n / 2; ++k) {
-            const Complex x = input_(offset + k * dimension.input_stride);
-            const bool is_end = k == 0 || 2 * k == n;
-            const Complex root = roots_[0][power];
-            total += is_end ? x.real() * root.real() : 2 * product(x, root).real();
-            power = (power + index) % n;
         }
         return total;
     }
@@ -115,13 +104,10 @@ std::vector<Integer> digits(Integer number, const std::vector<Integer>& lengths)
 
 void require_definition(const Transform& problem) {
     const bool is_known = problem.kind == TransformKind::dft || problem.kind == TransformKind::real_dft;
-    const bool is_to_reals =
-        problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
-    if (!is_known || (is_to_reals && problem.dimensions.size() > 1) || problem.scale != 1 ||
-        !problem.load.is_identity() || !problem.store.is_identity())
+    if (!is_known || problem.scale != 1 || !problem.load.is_identity() || !problem.store.is_identity())
         throw UserError(
-            "'{}' has no definition here\n  the benchmark takes dft and rdft, backward rdft of one "
-            "dimension, without scale and callbacks; 'swirl bench' takes all",
+            "'{}' has no definition here\n  the benchmark takes dft and rdft without scale and callbacks; "
+            "'swirl bench' takes all",
             to_text(problem));
 }
 
@@ -162,14 +148,26 @@ Integer offset_of(const Transform& problem, const OutputIndex& output) {
     return offset;
 }
 
-std::vector<Integer> real_inputs(const Transform& problem) {
-    std::vector<Integer> found;
+std::vector<ConjugatePair> conjugate_inputs(const Transform& problem) {
+    std::vector<ConjugatePair> found;
     if (is_complex(problem, Side::output) || !is_complex(problem, Side::input)) return found;
-    const Dimension& dimension = problem.dimensions[0];
+    // Pairs within one transform; the mirror image of a pair is the pair itself.
+    std::vector<ConjugatePair> pairs;
+    const Dimension& row = problem.dimensions.back();
+    pairs.push_back({0, 0});
+    if (row.length % 2 == 0)
+        pairs.push_back({row.length / 2 * row.input_stride, row.length / 2 * row.input_stride});
+    for (std::size_t d = 0; d + 1 < problem.dimensions.size(); ++d) {
+        const auto [length, stride, unused] = problem.dimensions[d];
+        std::vector<ConjugatePair> longer;
+        for (const ConjugatePair& pair : pairs)
+            for (Integer k = 0; k < length; ++k)
+                longer.push_back({pair.offset + k * stride, pair.mirrored + (length - k) % length * stride});
+        pairs = std::move(longer);
+    }
     for_each_transform(problem, [&](Integer offset) {
-        found.push_back(offset);
-        if (dimension.length % 2 == 0)
-            found.push_back(offset + dimension.length / 2 * dimension.input_stride);
+        for (const ConjugatePair& pair : pairs)
+            found.push_back({offset + pair.offset, offset + pair.mirrored});
     });
     return found;
 }

@@ -29,8 +29,14 @@ std::vector<OutputIndex> outputs_to_compare(const Transform& problem, double ope
 /// Offset of an output from index 0.
 Integer offset_of(const Transform& problem, const OutputIndex& output);
 
-/// Offsets of the inputs that have to be real: the ends of half spectra. Empty for other problems.
-std::vector<Integer> real_inputs(const Transform& problem);
+/// Two inputs that have to be each other's conjugates, or one that has to be real.
+struct ConjugatePair {
+    Integer offset, mirrored;
+};
+
+/// Where half spectra represent elements twice: at the ends of the last dimension, with all other indices negated. Empty
+/// for problems that do not take half spectra.
+std::vector<ConjugatePair> conjugate_inputs(const Transform& problem);
 
 std::vector<std::complex<long double>> by_definition(const Transform& problem, const ElementAt& input,
                                                      std::span<const OutputIndex> outputs);

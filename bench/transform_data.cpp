@@ -18,8 +18,10 @@ const Transform& checked(const Transform& problem) {
 TransformData::TransformData(const Transform& problem)
     : problem_(checked(problem)), memory_(problem), outputs_(outputs_to_compare(problem, operations)) {
     memory_.fill(1);
-    for (const Integer offset : real_inputs(problem))
-        memory_.set(Side::input, offset, memory_.get(Side::input, offset).real());
+    for (const auto [offset, mirrored] : conjugate_inputs(problem)) {
+        const std::complex<double> element = memory_.get(Side::input, offset);
+        memory_.set(Side::input, mirrored, offset == mirrored ? element.real() : std::conj(element));
+    }
     if (problem.placement == Placement::out_of_place) memory_.erase(Side::output);
     memory_.save();
     expected_ = by_definition(
