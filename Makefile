@@ -4,7 +4,7 @@
 python_options = $$(scripts/python_environment build/venv)
 
 .PHONY: help setup build demo check check-gpu check-plans check-peers python_release wheel bench bench-python bench-gpu \
-	fuzz fuzz-fftw fuzz-parsers sanitize format docs
+	fuzz fuzz-fftw fuzz-parsers packages check-packages sanitize format docs
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
@@ -20,6 +20,8 @@ help:
 	@echo "make docs       regenerate the generated parts of docs/"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
 	@echo "make check-peers  run SciPy's, NumPy's and PyTorch's own tests with the Python package in place of theirs"
+	@echo "make packages   build Debian packages and a tar file in build/packages"
+	@echo "make check-packages  install them in a fresh Debian root and use them there (as root; debootstrap)"
 	@echo "make wheel      build the Python package as a wheel in build/wheels"
 	@echo "make check-plans  plan very many problems, run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16 SKIP=)"
 
@@ -51,6 +53,14 @@ check-gpu: setup
 wheel: setup
 	scripts/python_environment build/venv >/dev/null
 	scripts/wheel build/venv build/wheels
+
+packages: setup
+	cmake --preset packages
+	cmake --build --preset packages
+	cd build/packages && rm -f *.deb && cpack -G "DEB;TGZ"
+
+check-packages: packages
+	scripts/check_packages
 
 # SciPy's, NumPy's and PyTorch's own tests with swirl in place of their functions; swirl.fft against SciPy's.
 python_release: setup

@@ -80,7 +80,7 @@ if(SWIRL_BUILD_CLI AND cli_sources)
         CLI11::CLI11 nlohmann_json::nlohmann_json)
     swirl_precompile(swirl_cli <fmt/format.h> <CLI/CLI.hpp> <nlohmann/json.hpp>)
     swirl_unite(swirl_cli)
-    install(TARGETS swirl_cli)
+    install(TARGETS swirl_cli COMPONENT program)
 
     # cli/fftw_wisdom/*.cpp -> bin/fftw-wisdom and bin/fftwf-wisdom, installed beside their libraries
     file(GLOB fftw_wisdom_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/fftw_wisdom/*.cpp)
@@ -98,7 +98,7 @@ if(SWIRL_BUILD_CLI AND cli_sources)
         target_link_libraries(${target} PRIVATE swirl_compile_options swirl_base swirl_${library}_shared CLI11::CLI11
             nlohmann_json::nlohmann_json)
         swirl_unite(${target})
-        install(TARGETS ${target} DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_FFTW_FOLDER}/bin)
+        install(TARGETS ${target} DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_FFTW_FOLDER}/bin COMPONENT fftw)
     endforeach()
 endif()
 
@@ -249,7 +249,7 @@ if(SWIRL_BUILD_TESTS)
             add_dependencies(test_gpu swirl_cufft12_shared)
         endif()
         if(folder STREQUAL install)
-            foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static ${SWIRL_FFTW_LIBRARIES}
+            foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static swirl_blas_alternative ${SWIRL_FFTW_LIBRARIES}
                 ${SWIRL_FFTW_STATIC_LIBRARIES} ${SWIRL_CUFFT_LIBRARIES})
                 if(TARGET ${library})
                     add_dependencies(test_install ${library})
@@ -262,8 +262,9 @@ if(SWIRL_BUILD_TESTS)
         set(fixture)
         if(folder STREQUAL install AND NOT SWIRL_SANITIZES) # its tests share what one installs
             set(prefix ${PROJECT_BINARY_DIR}/installed)
+            list(JOIN SWIRL_COMPONENTS_OF_LIBRARIES " " components)
             add_test(NAME install.library COMMAND sh -c
-                "rm -rf '${prefix}' && '${CMAKE_COMMAND}' --install '${PROJECT_BINARY_DIR}' --component library --prefix '${prefix}'")
+                "rm -rf '${prefix}' && for component in ${components}; do '${CMAKE_COMMAND}' --install '${PROJECT_BINARY_DIR}' --component $component --prefix '${prefix}' || exit; done")
             set_tests_properties(install.library PROPERTIES FIXTURES_SETUP installed LABELS install)
             set(fixture FIXTURES_REQUIRED installed ENVIRONMENT_MODIFICATION SWIRL_TEST_PREFIX=set:${prefix})
         endif()

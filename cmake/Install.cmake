@@ -1,21 +1,31 @@
-# `cmake --install build/release --prefix …`, of which the component `library` is: headers; libswirl and libswirl_blas, shared and static; the CMake package swirl; pkg-config
-# files swirl and swirl_blas. FFTW's interface, its libraries, headers and pkg-config files, is in folders of its own; so is cuFFT's,
-# which is libraries alone.
+# `cmake --install build/release --prefix …` installs these components, which `make packages` makes Debian packages of:
+#   library      libswirl
+#   blas         libswirl_blas, and libblas.so.3 in a folder of its own
+#   fftw         FFTW's interface: libraries, headers and pkg-config files in folders of their own
+#   cufft        cuFFT's interface: libraries in a folder of their own
+#   development  headers, static libraries, the CMake package swirl, pkg-config files swirl and swirl_blas
+#   program      the command line
 
 include(CMakePackageConfigHelpers)
 
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
+set(SWIRL_COMPONENTS_OF_LIBRARIES library blas fftw cufft development)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/swirl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/swirl)
 set_target_properties(swirl PROPERTIES EXPORT_NAME swirl)
 set_target_properties(swirl_blas_shared PROPERTIES EXPORT_NAME blas)
-set(installed swirl swirl_blas_shared)
+install(TARGETS swirl EXPORT swirl-targets LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS swirl_blas_shared EXPORT swirl-targets LIBRARY COMPONENT blas NAMELINK_COMPONENT development)
+if(TARGET swirl_blas_alternative)
+    set_target_properties(swirl_blas_alternative PROPERTIES EXPORT_NAME libblas)
+    install(TARGETS swirl_blas_alternative EXPORT swirl-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_BLAS_FOLDER}
+        COMPONENT blas NAMELINK_COMPONENT development)
+endif()
 if(TARGET swirl_static)
     set_target_properties(swirl_blas_static PROPERTIES EXPORT_NAME blas_static)
-    list(APPEND installed swirl_static swirl_blas_static)
+    install(TARGETS swirl_static swirl_blas_static EXPORT swirl-targets)
 endif()
-install(TARGETS ${installed} EXPORT swirl-targets)
 install(EXPORT swirl-targets NAMESPACE swirl:: DESTINATION ${package_dir})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/swirl-config.cmake.in
@@ -39,11 +49,20 @@ foreach(SWIRL_PC_NAME swirl swirl_blas)
     install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
+if(TARGET swirl_blas_alternative)
+    set(SWIRL_BLAS_LIBDIR ${CMAKE_INSTALL_LIBDIR}/${SWIRL_BLAS_FOLDER})
+    cmake_path(SET pc_dir NORMALIZE "/prefix/${SWIRL_BLAS_LIBDIR}/pkgconfig")
+    file(RELATIVE_PATH SWIRL_PC_TO_PREFIX "${pc_dir}" /prefix)
+    configure_file(${PROJECT_SOURCE_DIR}/cmake/blas.pc.in ${PROJECT_BINARY_DIR}/${SWIRL_BLAS_FOLDER}/blas.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_BLAS_FOLDER}/blas.pc DESTINATION ${SWIRL_BLAS_LIBDIR}/pkgconfig)
+endif()
+
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME fftw)
 set(SWIRL_FFTW_LIBDIR ${CMAKE_INSTALL_LIBDIR}/${SWIRL_FFTW_FOLDER})
 set(SWIRL_FFTW_INCLUDEDIR ${CMAKE_INSTALL_INCLUDEDIR}/${SWIRL_FFTW_FOLDER})
 install(TARGETS ${SWIRL_FFTW_LIBRARIES} ${SWIRL_FFTW_STATIC_LIBRARIES}
     LIBRARY DESTINATION ${SWIRL_FFTW_LIBDIR} ARCHIVE DESTINATION ${SWIRL_FFTW_LIBDIR})
-install(TARGETS ${SWIRL_CUFFT_LIBRARIES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_CUFFT_FOLDER})
+install(TARGETS ${SWIRL_CUFFT_LIBRARIES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_CUFFT_FOLDER} COMPONENT cufft)
 install(FILES ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.h ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.f
     ${fortran_header_folder}/fftw3.f03 DESTINATION ${SWIRL_FFTW_INCLUDEDIR})
 cmake_path(SET pc_dir NORMALIZE "/prefix/${SWIRL_FFTW_LIBDIR}/pkgconfig")

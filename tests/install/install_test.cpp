@@ -40,9 +40,12 @@ protected:
         } else {
             folder_ = new TemporaryFolder;
             prefix_ = folder_->path() / "prefix";
-            const auto outcome = run_command("cmake --install " + quoted(SWIRL_BINARY_DIR) +
-                                             " --component library --prefix " + quoted(prefix().string()));
-            ASSERT_EQ(outcome.status, 0) << outcome.errors;
+            for (const std::string component : {"library", "blas", "fftw", "cufft", "development"}) {
+                const auto outcome =
+                    run_command("cmake --install " + quoted(SWIRL_BINARY_DIR) + " --component " + component +
+                                " --prefix " + quoted(prefix().string()));
+                ASSERT_EQ(outcome.status, 0) << outcome.errors;
+            }
         }
         for (const auto& entry : fs::recursive_directory_iterator(prefix()))
             if (entry.path().filename() == "libswirl.so") libraries_ = entry.path().parent_path();
@@ -106,8 +109,8 @@ protected:
 TEST_F(Installed, LibrariesNeedLibcLibmAndLibstdcxxAlone) {
     const std::regex allowed(R"(lib(c|m|stdc\+\+|gcc_s|dl|pthread|rt)\.so\.\d+|ld-linux.*)");
     for (const char* name :
-         {"libswirl.so", "libswirl_blas.so", "swirl-fftw/libfftw3.so", "swirl-fftw/libfftw3f.so",
-          "swirl-cufft/libcufft.so.12", "swirl-cufft/libcufft.so.11"}) {
+         {"libswirl.so", "libswirl_blas.so", "swirl-blas/libblas.so.3", "swirl-fftw/libfftw3.so",
+          "swirl-fftw/libfftw3f.so", "swirl-cufft/libcufft.so.12", "swirl-cufft/libcufft.so.11"}) {
         const auto needed =
             words("readelf -d " + library(name) + " | sed -n 's/.*(NEEDED).*\\[\\(.*\\)\\]/\\1/p'");
         EXPECT_FALSE(needed.empty());
@@ -225,6 +228,27 @@ TEST_F(Installed, BlasWorksInOpenMPRegionsAndAfterFork) {
     if (run_command(compile).status != 0) GTEST_SKIP() << "the compiler has no OpenMP";
     expect_success("export SWIRL_NUM_THREADS=2 OMP_NUM_THREADS=3 LD_LIBRARY_PATH=" +
                    quoted(libraries_.string()) + " && timeout 60 " + program);
+}
+
+TEST_F(Installed, WholeBlasPassesLevels1And2ToAnotherBlas) {
+    const std::string folder = (libraries_ / "swirl-blas").string();
+    if (!fs::exists(folder)) GTEST_SKIP() << "not for this processor";
+    const TemporaryFolder build;
+    const std::string source = project + "/whole_blas_user.c",
+                      c = SWIRL_C_COMPILER " -std=c99 -Wall -Werror ";
+    const std::string prologue = "cd " + quoted(build.path().string()) + " && ";
+    expect_success(prologue + c + "-shared -fPIC -DOTHER_BLAS -o other.so " + source + " && " + c +
+                   "-o program " + source + " -L" + quoted(folder) + " -lblas");
+    const std::string run = prologue + "LD_LIBRARY_PATH=" + quoted(folder) + " SWIRL_OTHER_BLAS=";
+    const auto outcome = run_command(run + "./other.so ./program");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output, "17 2 3: 23 34 31 46\n");
+    for (const std::string missing : {"./other.so ./program missing", "./no.so ./program"}) {
+        const auto refused = run_command(run + missing);
+        EXPECT_NE(refused.status, 0);
+        EXPECT_NE(refused.errors.find("name its file in SWIRL_OTHER_BLAS"), std::string::npos)
+            << refused.errors;
+    }
 }
 
 TEST_F(Installed, LibraryIsUnloadedWhileItSearchesInTheBackground) {
