@@ -54,7 +54,8 @@ wheel: setup
 	scripts/python_environment build/venv >/dev/null
 	scripts/wheel build/venv build/wheels
 
-packages: setup
+packages:
+	@scripts/setup packaging
 	cmake --preset packages
 	cmake --build --preset packages
 	cd build/packages && rm -f *.deb && cpack -G "DEB;TGZ"

@@ -29,6 +29,7 @@ void add_record(CLI::App& program);
 void add_wisdom(CLI::App& program);
 void add_cache(CLI::App& program);
 void add_doctor(CLI::App& program);
+void add_completion(CLI::App& program);
 void add_help(CLI::App& program);
 void add_version(CLI::App& program);
 

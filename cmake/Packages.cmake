@@ -6,6 +6,19 @@ if(NOT SWIRL_BUILD_CLI)
     list(REMOVE_ITEM components program)
 endif()
 
+# Manual pages, of the program's help, and what shells complete its words with. They need a program that runs here, and help2man.
+find_program(SWIRL_HELP2MAN help2man)
+mark_as_advanced(SWIRL_HELP2MAN)
+if(SWIRL_BUILD_CLI AND SWIRL_HELP2MAN AND NOT CMAKE_CROSSCOMPILING)
+    set(pages ${PROJECT_BINARY_DIR}/packaging/pages)
+    add_custom_command(OUTPUT ${pages}
+        COMMAND ${PROJECT_SOURCE_DIR}/packaging/make_pages $<TARGET_FILE:swirl_cli> ${SWIRL_HELP2MAN} ${PROJECT_VERSION} ${pages}
+        DEPENDS swirl_cli ${PROJECT_SOURCE_DIR}/packaging/make_pages
+        COMMENT "Making manual pages" VERBATIM)
+    add_custom_target(swirl_pages DEPENDS ${pages}) # the preset `packages` builds it
+    install(DIRECTORY ${pages}/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT program OPTIONAL)
+endif()
+
 set(CPACK_PACKAGE_NAME swirl)
 set(CPACK_PACKAGE_VENDOR "The swirl authors")
 set(CPACK_PACKAGE_CONTACT "The swirl authors <swirl@users.noreply.github.com>")
