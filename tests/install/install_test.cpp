@@ -199,6 +199,15 @@ TEST_F(Installed, FftwsInterfaceServesProgramsInCCxxAndFortran) {
     expect_success(prologue + "gfortran " + project + "/fftw_user.f90" + flags);
 }
 
+TEST_F(Installed, FortranModuleServesTransformsAndProducts) {
+    if (run_command("gfortran --version").status != 0) GTEST_SKIP() << "no Fortran compiler";
+    const TemporaryFolder build;
+    expect_success("cd " + quoted(build.path().string()) + " && gfortran -std=f2018 -Wall -Wextra -Werror " +
+                   quoted((prefix() / "include/swirl/swirl.f90").string()) + " " + project +
+                   "/swirl_user.f90 " + library("libswirl.so") +
+                   " -o program && LD_LIBRARY_PATH=" + quoted(libraries_.string()) + " ./program");
+}
+
 TEST_F(Installed, CufftsInterfaceServesProgramsWithAndWithoutNvidiasHeader) {
     const TemporaryFolder build;
     const std::string folder = (libraries_ / "swirl-cufft").string();
