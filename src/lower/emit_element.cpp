@@ -43,25 +43,49 @@ Scaled load_if_present(Context& context, const Memory& memory, const Location& l
     if (location.is_nowhere()) return {};
     ir::Builder& builder = context.builder;
     const Buffers buffers = context.buffers_of(memory);
-    const ir::Value chooser = builder.less(builder.index(context.placed(*location.limit)), builder.index(0));
+    const auto is_negative = [&](const Affine& form) {
+        return builder.less(builder.index(context.placed(form)), builder.index(0));
+    };
+    const auto index = [&](const Affine& form) { return builder.index(context.placed(memory, form)); };
+    const auto load_at = [&](ir::Buffer buffer, ir::Value at) {
+        return builder.load(buffer, 0, {.lanes = 1, .active = 1, .dynamic = at});
+    };
+    const ir::Value chooser = location.limit ? is_negative(*location.limit) : ir::no_value;
     const auto read = [&](ir::Buffer buffer, const Affine& own, const Affine& other, int lanes) {
-        if (own == other)
+        if (!location.limit || own == other)
             return builder.load(buffer, context.placed(memory, own), {.lanes = lanes, .active = lanes});
-        const ir::Value at = builder.select(chooser, builder.index(context.placed(memory, own)),
-                                            builder.index(context.placed(memory, other)));
+        const ir::Value at = builder.select(chooser, index(own), index(other));
         return builder.load(buffer, 0, {.lanes = lanes, .active = lanes, .dynamic = at});
     };
     const auto chosen = [&](ir::Value value, bool negative) {
+        if (!location.limit) return Real{value, negative};
         return Real{builder.select(chooser, value, builder.constant(builder.type(value), 0)), negative};
     };
-    if (complex && is_one_access(context, memory, location) && is_one_access(context, memory, instead)) {
+    if (complex && !location.im_limit && is_one_access(context, memory, location) &&
+        is_one_access(context, memory, instead)) {
         const ir::Value both = read(buffers.re, location.re, instead.re, 2);
         return {chosen(builder.shuffle(both, both, {0}), location.re_negative),
                 chosen(builder.shuffle(both, both, {1}), location.im_negative)};
     }
     Scaled value;
     value.re = chosen(read(buffers.re, location.re, instead.re, 1), location.re_negative);
-    if (complex) value.im = chosen(read(buffers.im, location.im, instead.im, 1), location.im_negative);
+    if (!complex || location.is_real()) return value;
+    if (!location.im_limit) {
+        const Affine& other = instead.im_limit ? instead.re : instead.im; // which always exists
+        value.im = chosen(read(buffers.im, location.im, other, 1), location.im_negative);
+        return value;
+    }
+    const ir::Value is_pair = is_negative(*location.im_limit);
+    ir::Value at = builder.select(is_pair, index(location.im), index(location.re));
+    if (location.limit) at = builder.select(chooser, at, index(instead.re));
+    const ir::Value im = load_at(buffers.im, at), zero = builder.constant(builder.type(im), 0);
+    value.im = chosen(builder.select(is_pair, im, zero), location.im_negative);
+    if (location.pair_factor != 1) {
+        const ir::Value factor = builder.constant(builder.type(im), location.pair_factor),
+                        one = builder.constant(builder.type(im), 1);
+        value.re.value = builder.multiply(value.re.value, builder.select(is_pair, factor, one));
+        value.im.value = builder.multiply(value.im.value, factor);
+    }
     return value;
 }
 
@@ -69,12 +93,18 @@ void store_if_present(Context& context, const Memory& memory, const Location& lo
                       ir::Value im) {
     ir::Builder& builder = context.builder;
     const Buffers buffers = context.buffers_of(memory);
-    builder.if_then({{context.placed(*location.limit), ir::Condition::Relation::negative}}, [&] {
-        if (is_one_access(context, memory, location))
+    const auto where = [&](const std::optional<Affine>& limit, auto&& store) {
+        if (!limit) return store();
+        builder.if_then({{context.placed(*limit), ir::Condition::Relation::negative}}, store);
+    };
+    where(location.limit, [&] {
+        if (!location.im_limit && is_one_access(context, memory, location))
             return builder.store(buffers.re, context.placed(memory, location.re),
                                  builder.shuffle(re, im, {0, 1}), {.active = 2});
         builder.store(buffers.re, context.placed(memory, location.re), re);
-        builder.store(buffers.im, context.placed(memory, location.im), im);
+        if (location.is_real()) return;
+        where(location.im_limit,
+              [&] { builder.store(buffers.im, context.placed(memory, location.im), im); });
     });
 }
 

@@ -13,7 +13,7 @@ bool reads(const Call& call, int array) {
 
 bool is_plain(const Location& location) {
     return !location.re_negative && !location.im_negative && !location.table && !location.limit &&
-           location.forms.empty();
+           !location.im_limit && location.forms.empty();
 }
 
 Users users_of(const std::vector<KernelRegion>& regions, int array) {
