@@ -34,23 +34,39 @@ bool is_real_temporary(const LoopProgram& loops, int array) {
 bool only_zeros(const Call& call) { return !call.codelet.formula && call.placement.sources.empty(); }
 bool moves_reals(const Call& call) { return !call.codelet.formula && !call.complex && !call.limit; }
 
-Call without_single_loops(Call call) {
-    for (const Loop& loop : call.loops)
-        if (loop.count == 1) substitute(call, loop.variable, 0);
-    std::erase_if(call.loops, [](const Loop& loop) { return loop.count == 1; });
-    return call;
-}
+/// Iterations from `first` on in which a diagonal has the same real entry.
+struct Factor {
+    Integer first;
+    double value;
+};
 
-std::optional<double> real_constant(const std::vector<FoldedDiagonal>& diagonals, const Extents& extents) {
+/// The factors of a copy of `count` iterations of a loop, in order; nothing if they are not a few real constants.
+std::optional<std::vector<Factor>> factors_of(const std::vector<FoldedDiagonal>& diagonals,
+                                              const std::optional<Loop>& loop, const Extents& extents) {
+    constexpr Integer longest = 1 << 16; // longer ones are copied by constants
+    constexpr std::size_t few = 3;
     const Twiddle twiddle = twiddle_of(diagonals, extents);
-    if (!twiddle.variables.empty() || !twiddle.auxiliary.empty() || twiddle.constant.imag() != 0)
-        return std::nullopt;
-    return static_cast<double>(twiddle.constant.real());
+    const bool varies = !twiddle.variables.empty();
+    const bool by_loop = loop && loop->count <= longest && twiddle.variables == std::vector{loop->variable};
+    if (!twiddle.auxiliary.empty() || twiddle.limit || (varies && !by_loop)) return std::nullopt;
+    std::vector<Factor> factors;
+    formula::DiagonalValues values;
+    for (Integer i = 0; i < (varies ? loop->count : 1); ++i) {
+        const formula::Complex value =
+            varies ? value_of(twiddle, [i](Variable) { return i; }, values) : twiddle.constant;
+        if (value.imag() != 0) return std::nullopt;
+        const auto real = static_cast<double>(value.real());
+        if (!factors.empty() && factors.back().value == real) continue;
+        if (factors.size() == few) return std::nullopt;
+        factors.push_back({i, real});
+    }
+    return factors;
 }
 
-/// The copy as a piece of the array on its near side: of its targets or of its sources.
-std::optional<Piece> piece_of(const Call& original, bool near_is_target, const LoopProgram& loops) {
-    const Call call = without_single_loops(original);
+/// The copy as pieces of the array on its near side, of its targets or of its sources: one for each factor.
+std::optional<Pieces> pieces_of(const Call& original, bool near_is_target, const LoopProgram& loops) {
+    Call call = original;
+    leave_out_single_loops(call);
     const auto &near = near_is_target ? call.placement.targets : call.placement.sources,
                &far = near_is_target ? call.placement.sources : call.placement.targets;
     if (near.size() != 1 || far.size() != 1 || call.loops.size() > 1) return std::nullopt;
@@ -60,22 +76,26 @@ std::optional<Piece> piece_of(const Call& original, bool near_is_target, const L
         return std::nullopt;
     std::vector<FoldedDiagonal> diagonals = near[0].diagonals;
     diagonals.insert(diagonals.end(), far[0].diagonals.begin(), far[0].diagonals.end());
-    const auto factor = real_constant(diagonals, loops.extents);
-    if (!factor) return std::nullopt;
-    if (call.loops.empty()) {
+    const auto loop = call.loops.empty() ? std::nullopt : std::optional(call.loops.front());
+    const auto factors = factors_of(diagonals, loop, loops.extents);
+    if (!factors) return std::nullopt;
+    const Integer base = near[0].re.constant();
+    if (!loop) {
         if (!near[0].re.is_constant()) return std::nullopt;
-        return Piece{near[0].re.constant(), 1, memory, far[0].re, 0, *factor};
+        return Pieces{{base, 1, memory, far[0].re, 0, factors->front().value}};
     }
-    const Loop& loop = call.loops.front();
-    const Integer own = near[0].re.coefficient(loop.variable), base = near[0].re.constant();
-    if ((own != 1 && own != -1) || near[0].re != Affine::of(loop.variable, own) + base) return std::nullopt;
-    const Integer step = own * far[0].re.coefficient(loop.variable);
-    return Piece{own > 0 ? base : base - loop.count + 1,
-                 loop.count,
-                 memory,
-                 far[0].re.substitute(loop.variable, 0) - step * base,
-                 step,
-                 *factor};
+    const Integer own = near[0].re.coefficient(loop->variable);
+    if ((own != 1 && own != -1) || near[0].re != Affine::of(loop->variable, own) + base) return std::nullopt;
+    const Integer step = own * far[0].re.coefficient(loop->variable);
+    const Affine origin = far[0].re.substitute(loop->variable, 0) - step * base;
+    Pieces pieces;
+    for (std::size_t k = 0; k < factors->size(); ++k) {
+        const Integer begin = (*factors)[k].first,
+                      end = k + 1 < factors->size() ? (*factors)[k + 1].first : loop->count;
+        pieces.push_back({own > 0 ? base + begin : base - end + 1, end - begin, memory, origin, step,
+                          (*factors)[k].value});
+    }
+    return pieces;
 }
 
 void sort_by_index(Pieces& pieces) {
@@ -121,17 +141,15 @@ std::optional<Pieces> origins_of(const LoopProgram& loops, std::vector<KernelReg
             entries += iterations_of(call.loops) * std::ssize(call.placement.targets);
             continue;
         }
-        const auto piece = moves_reals(call) ? piece_of(call, true, loops) : std::nullopt;
-        if (!piece) return std::nullopt;
-        entries += piece->count;
-        const auto behind = known.find(piece->memory.array);
-        if (behind == known.end()) {
-            pieces.push_back(*piece);
-            continue;
+        const auto own = moves_reals(call) ? pieces_of(call, true, loops) : std::nullopt;
+        if (!own) return std::nullopt;
+        for (const Piece& piece : *own) {
+            entries += piece.count;
+            const auto behind = known.find(piece.memory.array);
+            const auto parts = behind == known.end() ? std::optional(Pieces{piece}) : through(piece, behind->second);
+            if (!parts) return std::nullopt;
+            pieces.insert(pieces.end(), parts->begin(), parts->end());
         }
-        const auto parts = through(*piece, behind->second);
-        if (!parts) return std::nullopt;
-        pieces.insert(pieces.end(), parts->begin(), parts->end());
     }
     if (pieces.empty() || entries != loops.arrays[static_cast<std::size_t>(array)].elements)
         return std::nullopt;
@@ -187,6 +205,21 @@ FoldedDiagonal constant_factor(double factor) {
     return {formula::Diagonal{formula::ConstantFunction{formula::Complex(factor)}, formula::IndexMap::identity(1)}, 0};
 }
 
+struct SplitIndices {
+    Integer most;   ///< index of an entry that exists
+    Integer beyond; ///< least index of one that does not
+};
+
+/// The indices on either side of a limit that grows with them.
+std::optional<SplitIndices> split_at(const Affine& index, const Affine& limit, const Extents& extents) {
+    if (limit.is_constant()) return std::nullopt;
+    const Affine::Term& term = *limit.terms().begin();
+    const Integer ratio = index.coefficient(term.variable) / term.coefficient;
+    if (ratio <= 0) return std::nullopt;
+    const auto [low, high] = bounds(index - ratio * limit, extents); // index = ratio·limit + rest, limit ≤ −1 or ≥ 0
+    return SplitIndices{high - ratio, low};
+}
+
 /// The location behind the copies; nothing if it cannot be described.
 std::optional<Location> behind(const Location& near, const Pieces& pieces, bool is_source,
                                const Extents& extents) {
@@ -196,10 +229,12 @@ std::optional<Location> behind(const Location& near, const Pieces& pieces, bool 
     const Affine between = near.im - near.re;
     if (!between.is_constant()) return std::nullopt;
     auto [least, most] = bounds(near.re, extents);
+    Integer beyond = most + 1; // where the limit excludes entries, their indices are no less
     if (near.limit) {
-        const Affine beyond = *near.limit - near.re; // exists where re < −beyond
-        if (!beyond.is_constant()) return std::nullopt;
-        most = std::min(most, -beyond.constant() - 1);
+        const auto split = split_at(near.re, *near.limit, extents);
+        if (!split) return std::nullopt;
+        most = std::min(most, split->most);
+        beyond = split->beyond;
     }
     const Integer distance = between.constant();
     const auto re = component_of(pieces, near.re, least, most);
@@ -211,7 +246,7 @@ std::optional<Location> behind(const Location& near, const Pieces& pieces, bool 
         location.limit = Affine(0);
         return location;
     }
-    if (re->begin != least) return std::nullopt;
+    if (re->begin != least || (re->end <= most && re->end > beyond)) return std::nullopt;
     location.re = location.im = re->at;
     if (re->end <= most) location.limit = near.re - re->end;
     if (re->factor != 1) location.diagonals.push_back(constant_factor(re->factor));
@@ -327,9 +362,9 @@ private:
         Pieces pieces;
         for (const CallIndex& index : users.readers) {
             const Call& move = call_at(regions_, index);
-            auto piece = moves_reals(move) && from < index ? piece_of(move, false, loops_) : std::nullopt;
-            if (!piece || (!pieces.empty() && pieces.front().memory.array != piece->memory.array)) return;
-            pieces.push_back(std::move(*piece));
+            const auto own = moves_reals(move) && from < index ? pieces_of(move, false, loops_) : std::nullopt;
+            if (!own || (!pieces.empty() && pieces.front().memory.array != own->front().memory.array)) return;
+            pieces.insert(pieces.end(), own->begin(), own->end());
         }
         sort_by_index(pieces);
         for (std::size_t k = 1; k < pieces.size(); ++k)
