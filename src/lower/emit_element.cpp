@@ -38,6 +38,17 @@ PairsOfReals pairs_of_reals(const Context& context, const Memory& memory,
     return pairs;
 }
 
+namespace {
+
+/// Whether the array has a scalar after the real component of every entry, also of those with no imaginary component.
+bool has_both_components(const Context& context, const Memory& memory, const Location& location) {
+    const Array& array = context.loops.arrays[static_cast<std::size_t>(memory.array)];
+    return array.kind == Memory::Kind::interleaved ||
+           loops::bounds(location.re, context.extents()).second + 1 < array.first + array.elements;
+}
+
+} // namespace
+
 Scaled load_if_present(Context& context, const Memory& memory, const Location& location,
                        const Location& instead, bool complex) {
     if (location.is_nowhere()) return {};
@@ -47,9 +58,6 @@ Scaled load_if_present(Context& context, const Memory& memory, const Location& l
         return builder.less(builder.index(context.placed(form)), builder.index(0));
     };
     const auto index = [&](const Affine& form) { return builder.index(context.placed(memory, form)); };
-    const auto load_at = [&](ir::Buffer buffer, ir::Value at) {
-        return builder.load(buffer, 0, {.lanes = 1, .active = 1, .dynamic = at});
-    };
     const ir::Value chooser = location.limit ? is_negative(*location.limit) : ir::no_value;
     const auto read = [&](ir::Buffer buffer, const Affine& own, const Affine& other, int lanes) {
         if (!location.limit || own == other)
@@ -61,11 +69,27 @@ Scaled load_if_present(Context& context, const Memory& memory, const Location& l
         if (!location.limit) return Real{value, negative};
         return Real{builder.select(chooser, value, builder.constant(builder.type(value), 0)), negative};
     };
-    if (complex && !location.im_limit && is_one_access(context, memory, location) &&
-        is_one_access(context, memory, instead)) {
+    const ir::Value is_pair =
+        location.im_limit && !location.is_real() ? is_negative(*location.im_limit) : ir::no_value;
+    const auto zero_like = [&](ir::Value value) { return builder.constant(builder.type(value), 0); };
+    /// The imaginary component only of a pair, and a pair times its factor.
+    const auto of_half_spectrum = [&](Scaled value) {
+        if (is_pair == ir::no_value) return value;
+        value.im.value = builder.select(is_pair, value.im.value, zero_like(value.im.value));
+        if (location.pair_factor == 1) return value;
+        const ir::Type type = builder.type(value.re.value);
+        const ir::Value factor = builder.constant(type, location.pair_factor);
+        value.re.value =
+            builder.multiply(value.re.value, builder.select(is_pair, factor, builder.constant(type, 1)));
+        value.im.value = builder.multiply(value.im.value, factor);
+        return value;
+    };
+    const bool is_together = is_one_access(context, memory, location) &&
+                             (!location.im_limit || has_both_components(context, memory, location));
+    if (complex && is_together && is_one_access(context, memory, instead)) {
         const ir::Value both = read(buffers.re, location.re, instead.re, 2);
-        return {chosen(builder.shuffle(both, both, {0}), location.re_negative),
-                chosen(builder.shuffle(both, both, {1}), location.im_negative)};
+        return of_half_spectrum({chosen(builder.shuffle(both, both, {0}), location.re_negative),
+                                 chosen(builder.shuffle(both, both, {1}), location.im_negative)});
     }
     Scaled value;
     value.re = chosen(read(buffers.re, location.re, instead.re, 1), location.re_negative);
@@ -75,18 +99,10 @@ Scaled load_if_present(Context& context, const Memory& memory, const Location& l
         value.im = chosen(read(buffers.im, location.im, other, 1), location.im_negative);
         return value;
     }
-    const ir::Value is_pair = is_negative(*location.im_limit);
     ir::Value at = builder.select(is_pair, index(location.im), index(location.re));
     if (location.limit) at = builder.select(chooser, at, index(instead.re));
-    const ir::Value im = load_at(buffers.im, at), zero = builder.constant(builder.type(im), 0);
-    value.im = chosen(builder.select(is_pair, im, zero), location.im_negative);
-    if (location.pair_factor != 1) {
-        const ir::Value factor = builder.constant(builder.type(im), location.pair_factor),
-                        one = builder.constant(builder.type(im), 1);
-        value.re.value = builder.multiply(value.re.value, builder.select(is_pair, factor, one));
-        value.im.value = builder.multiply(value.im.value, factor);
-    }
-    return value;
+    value.im = chosen(builder.load(buffers.im, 0, {.dynamic = at}), location.im_negative);
+    return of_half_spectrum(value);
 }
 
 void store_if_present(Context& context, const Memory& memory, const Location& location, ir::Value re,
@@ -98,13 +114,19 @@ void store_if_present(Context& context, const Memory& memory, const Location& lo
         builder.if_then({{context.placed(*limit), ir::Condition::Relation::negative}}, store);
     };
     where(location.limit, [&] {
-        if (!location.im_limit && is_one_access(context, memory, location))
-            return builder.store(buffers.re, context.placed(memory, location.re),
-                                 builder.shuffle(re, im, {0, 1}), {.active = 2});
-        builder.store(buffers.re, context.placed(memory, location.re), re);
+        const auto store_real = [&] { builder.store(buffers.re, context.placed(memory, location.re), re); };
+        const auto store_both = [&] {
+            builder.store(buffers.re, context.placed(memory, location.re), builder.shuffle(re, im, {0, 1}),
+                          {.active = 2});
+        };
+        if (is_one_access(context, memory, location)) {
+            if (!location.im_limit) return store_both();
+            return builder.if_then({{context.placed(*location.im_limit), ir::Condition::Relation::negative}},
+                                   store_both, store_real);
+        }
+        store_real();
         if (location.is_real()) return;
-        where(location.im_limit,
-              [&] { builder.store(buffers.im, context.placed(memory, location.im), im); });
+        where(location.im_limit, [&] { builder.store(buffers.im, context.placed(memory, location.im), im); });
     });
 }
 

@@ -52,8 +52,9 @@ std::optional<std::vector<Factor>> factors_of(const std::vector<FoldedDiagonal>&
     std::vector<Factor> factors;
     formula::DiagonalValues values;
     for (Integer i = 0; i < (varies ? loop->count : 1); ++i) {
-        const formula::Complex value =
-            varies ? value_of(twiddle, [i](Variable) { return i; }, values) : twiddle.constant;
+        const formula::Complex value = varies ? value_of(
+                                                    twiddle, [i](Variable) { return i; }, values)
+                                              : twiddle.constant;
         if (value.imag() != 0) return std::nullopt;
         const auto real = static_cast<double>(value.real());
         if (!factors.empty() && factors.back().value == real) continue;
@@ -99,8 +100,7 @@ std::optional<Pieces> pieces_of(const Call& original, bool near_is_target, const
 }
 
 void sort_by_index(Pieces& pieces) {
-    std::sort(pieces.begin(), pieces.end(),
-              [](const Piece& a, const Piece& b) { return a.first < b.first; });
+    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.first < b.first; });
 }
 
 /// The piece's entries, of which it reads an array whose entries are copies themselves; nothing if the indices run in
@@ -146,7 +146,8 @@ std::optional<Pieces> origins_of(const LoopProgram& loops, std::vector<KernelReg
         for (const Piece& piece : *own) {
             entries += piece.count;
             const auto behind = known.find(piece.memory.array);
-            const auto parts = behind == known.end() ? std::optional(Pieces{piece}) : through(piece, behind->second);
+            const auto parts =
+                behind == known.end() ? std::optional(Pieces{piece}) : through(piece, behind->second);
             if (!parts) return std::nullopt;
             pieces.insert(pieces.end(), parts->begin(), parts->end());
         }
@@ -170,7 +171,8 @@ struct Component {
     bool is_nowhere() const { return begin == end; }
 };
 
-std::optional<Component> component_of(const Pieces& pieces, const Affine& index, Integer least, Integer most) {
+std::optional<Component> component_of(const Pieces& pieces, const Affine& index, Integer least,
+                                      Integer most) {
     Component result;
     const Piece* longest = nullptr;
     for (const Piece& piece : pieces) {
@@ -202,7 +204,9 @@ std::optional<Component> component_of(const Pieces& pieces, const Affine& index,
 }
 
 FoldedDiagonal constant_factor(double factor) {
-    return {formula::Diagonal{formula::ConstantFunction{formula::Complex(factor)}, formula::IndexMap::identity(1)}, 0};
+    return {formula::Diagonal{formula::ConstantFunction{formula::Complex(factor)},
+                              formula::IndexMap::identity(1)},
+            0};
 }
 
 struct SplitIndices {
@@ -216,7 +220,8 @@ std::optional<SplitIndices> split_at(const Affine& index, const Affine& limit, c
     const Affine::Term& term = *limit.terms().begin();
     const Integer ratio = index.coefficient(term.variable) / term.coefficient;
     if (ratio <= 0) return std::nullopt;
-    const auto [low, high] = bounds(index - ratio * limit, extents); // index = ratio·limit + rest, limit ≤ −1 or ≥ 0
+    const auto [low, high] =
+        bounds(index - ratio * limit, extents); // index = ratio·limit + rest, limit ≤ −1 or ≥ 0
     return SplitIndices{high - ratio, low};
 }
 
@@ -337,9 +342,8 @@ private:
             const Call& reader = call_at(regions_, index);
             if (!reader.complex || reader.limit || reader.first_source || reader.output.array == far) return;
             bool is_overwritten = false;
-            between({0, 0}, index, [&](const Call& call) {
-                is_overwritten = is_overwritten || call.output.array == far;
-            });
+            between({0, 0}, index,
+                    [&](const Call& call) { is_overwritten = is_overwritten || call.output.array == far; });
             if (is_overwritten || call_at(regions_, {0, 0}).output.array == far) return;
             auto locations = all_behind(reader.placement.sources, pieces, true, loops_.extents);
             if (!locations || !are_in_loops(*locations, reader, regions_[index.region])) return;
@@ -362,7 +366,8 @@ private:
         Pieces pieces;
         for (const CallIndex& index : users.readers) {
             const Call& move = call_at(regions_, index);
-            const auto own = moves_reals(move) && from < index ? pieces_of(move, false, loops_) : std::nullopt;
+            const auto own =
+                moves_reals(move) && from < index ? pieces_of(move, false, loops_) : std::nullopt;
             if (!own || (!pieces.empty() && pieces.front().memory.array != own->front().memory.array)) return;
             pieces.insert(pieces.end(), own->begin(), own->end());
         }

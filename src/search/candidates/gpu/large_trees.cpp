@@ -52,8 +52,7 @@ std::vector<BreakdownTree> sweeps(Integer n, int count, Integer entries) {
         if (result.size() == max_large_matrices) return result;
     }
     if (result.empty()) result = sweeps_by_primes(n, entries);
-    if (result.empty())
-        result = swept_convolutions(n, 4 * n, entries);
+    if (result.empty()) result = swept_convolutions(n, 4 * n, entries);
     return result;
 }
 

@@ -192,7 +192,8 @@ private:
         if (locations.empty()) return;
         const double before = accesses_.split();
         accesses_.add_global(shared, memory, locations, bytes_of_scalar(memory), weight_);
-        const double moved = static_cast<double>(entries * bytes_of_entry(call, memory)) * existing(locations);
+        const double moved =
+            static_cast<double>(entries * bytes_of_entry(call, memory)) * existing(locations);
         features_.bytes += moved;
         wasted += moved * (accesses_.split() - before) / weight_;
         features_.sides += 1;
