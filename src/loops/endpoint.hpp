@@ -73,7 +73,12 @@ struct Location {
     /// On a GPU, if set, the entry exists only where the form is negative: elsewhere a source is zero and a target is
     /// not written.
     std::optional<Affine> limit = {};
+    /// On a GPU, if set, the imaginary component exists only where this form is negative, too.
+    std::optional<Affine> im_limit = {};
+    double pair_factor =
+        1; ///< of a source: multiplies the entry where im_limit lets its imaginary component exist
 
+    bool is_real() const { return im_limit && im_limit->is_constant() && im_limit->constant() >= 0; }
     bool is_nowhere() const { return limit && limit->is_constant() && limit->constant() >= 0; }
 };
 

@@ -29,6 +29,7 @@ std::string text_of(const Location& location, const Extents& extents) {
         text += location.re_negative && location.im_negative ? ", negated"
                 : location.im_negative                       ? ", conjugated"
                                                              : ", with the real part negated";
+    if (location.is_real()) text += ", real component";
     if (!twiddle_of(location.diagonals, extents).is_one()) text += ", scaled";
     return text;
 }

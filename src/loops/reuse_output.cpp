@@ -77,7 +77,7 @@ Box normalized(Affine base, std::vector<Box::Digit> digits) {
 
 /// The complex entry at a location of memory of this kind, or nothing if its components are not an entry's.
 std::optional<Affine> entry_at(const Location& location, Memory::Kind kind) {
-    if (location.table || location.limit) return std::nullopt;
+    if (location.table || location.limit || location.im_limit) return std::nullopt;
     if (kind == Memory::Kind::planar)
         return location.re == location.im ? std::optional(location.re) : std::nullopt;
     if (kind != Memory::Kind::interleaved || location.im != location.re + 1) return std::nullopt;

@@ -69,7 +69,7 @@ public:
     std::vector<Scaled> load() {
         std::vector<Scaled> x = loading_ ? loading_->load() : std::vector<Scaled>(placement_.sources.size());
         for (std::size_t k = 0; k < x.size() && !loading_; ++k)
-            if (placement_.sources[k].limit)
+            if (has_limit(placement_.sources[k]))
                 x[k] = lower::load_if_present(context_, call_.input, placement_.sources[k],
                                               placement_.sources.front(), complex_);
             else if (const auto second = source_pairs_[k]; second == k)
@@ -101,7 +101,7 @@ public:
                                     arithmetic.materialize(y.back().re), arithmetic.materialize(y.back().im));
         if (storing_) return storing_->store(y, arithmetic);
         for (std::size_t k = 0; k < placement_.targets.size(); ++k)
-            if (placement_.targets[k].limit)
+            if (has_limit(placement_.targets[k]))
                 store_if_present(k, y[k], arithmetic);
             else if (const auto second = target_pairs_[k]; second == k)
                 store(k, y[k], arithmetic);
@@ -110,6 +110,8 @@ public:
     }
 
 private:
+    static bool has_limit(const Location& location) { return location.limit || location.im_limit; }
+
     void emit_loops(std::size_t k) {
         if (k < loops_.size()) return context_.in_loop(loops_[k], "i", [&] { emit_loops(k + 1); });
         if (!lane_) return guarded(0, 1, [&] { body(0, 0); });

@@ -21,11 +21,11 @@ using PairsOfReals = std::vector<std::optional<std::size_t>>;
 PairsOfReals pairs_of_reals(const Context& context, const Memory& memory,
                             const std::vector<Location>& locations, bool complex);
 
-/// Loads an element, or zero where the location's limit excludes it; `instead` is a valid address to read in that
+/// Loads an element, with zeros for what the location's limits exclude; `instead` is a valid address to read in that
 /// case.
 Scaled load_if_present(Context& context, const Memory& memory, const Location& location,
                        const Location& instead, bool complex);
-/// Stores a complex element unless the location's limit excludes it.
+/// Stores what the location's limits do not exclude of a complex element.
 void store_if_present(Context& context, const Memory& memory, const Location& location, ir::Value re,
                       ir::Value im);
 

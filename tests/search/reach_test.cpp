@@ -251,9 +251,10 @@ TEST(EveryPassForGpus, ChangesTheCodeOfSomeProblem) {
                      }});
         }
     };
-    for (const char* text : {"dft 4096 batch=3 float32", "dft 16x16 float32", "dft 8 float32 batch=10",
-                             "dft 16777216 float32", "dft 1009 float32 batch=100", "dft 65537 float32",
-                             "rdft 1048576 float32", "dct2 16777216 float32", "dct3 16777216 float32"}) {
+    for (const char* text :
+         {"dft 4096 batch=3 float32", "dft 16x16 float32", "dft 8 float32 batch=10", "dft 16777216 float32",
+          "dft 1009 float32 batch=100", "dft 65537 float32", "rdft 1048576 float32", "rdft 59049 batch=3",
+          "dct2 16777216 float32", "dct3 16777216 float32"}) {
         const Transform problem = transform(text);
         for (const RatedGpuSchedule& rated : gpu_schedules(problem, gpu, candidates))
             add(problem, rated.schedule);

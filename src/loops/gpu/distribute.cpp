@@ -34,6 +34,7 @@ void substitute(Location& location, Variable variable, const Affine& form) {
     location.re = location.re.substitute(variable, form);
     location.im = location.im.substitute(variable, form);
     if (location.limit) location.limit = location.limit->substitute(variable, form);
+    if (location.im_limit) location.im_limit = location.im_limit->substitute(variable, form);
     substitute(location.diagonals, variable, form);
     substitute(location.table, variable, form);
     for (auto& forms : location.forms)

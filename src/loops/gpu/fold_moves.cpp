@@ -136,6 +136,9 @@ bool fold_into_writer(const LoopProgram& loops, std::vector<KernelRegion>& regio
 void fold_moves(KernelRegions& kernels, const RegionRequest&) {
     LoopProgram& loops = kernels.loops;
     std::vector<KernelRegion>& regions = kernels.regions;
+    for (KernelRegion& region : regions)
+        for (Call& call : region.calls)
+            if (!call.codelet.formula) leave_out_single_loops(call);
     for (int array = 0; array < static_cast<int>(loops.arrays.size()); ++array) {
         if (!is_complex_temporary(loops, array)) continue;
         if (!fold_into_reader(loops, regions, array)) fold_into_writer(loops, regions, array);

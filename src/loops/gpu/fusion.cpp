@@ -13,7 +13,7 @@ bool reads(const Call& call, int array) {
 
 bool is_plain(const Location& location) {
     return !location.re_negative && !location.im_negative && !location.table && !location.limit &&
-           location.forms.empty();
+           !location.im_limit && location.forms.empty();
 }
 
 Users users_of(const std::vector<KernelRegion>& regions, int array) {
@@ -29,6 +29,12 @@ Users users_of(const std::vector<KernelRegion>& regions, int array) {
 bool is_complex_temporary(const LoopProgram& loops, int array) {
     const Array& info = loops.arrays[static_cast<std::size_t>(array)];
     return info.role == Array::Role::temporary && info.kind == Memory::Kind::planar;
+}
+
+void leave_out_single_loops(Call& call) {
+    for (const Loop& loop : call.loops)
+        if (loop.count == 1) substitute(call, loop.variable, 0);
+    std::erase_if(call.loops, [](const Loop& loop) { return loop.count == 1; });
 }
 
 bool is_within(const KernelRegion& inner, const KernelRegion& outer) {
@@ -102,13 +108,6 @@ void apply(Call& call, const std::vector<LoopMatch::Cut>& cuts) {
         *at = cut.inside;
         call.loops.insert(at, cut.outside);
     }
-}
-
-/// Removes loops of one iteration.
-void leave_out_single_loops(Call& call) {
-    for (const Loop& loop : call.loops)
-        if (loop.count == 1) substitute(call, loop.variable, 0);
-    std::erase_if(call.loops, [](const Loop& loop) { return loop.count == 1; });
 }
 
 /// For each entry that the second call reads, the index of the first call's target at the same location; empty if some

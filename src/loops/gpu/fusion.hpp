@@ -30,6 +30,8 @@ bool reads(const Call& call, int array);
 bool is_plain(const Location& location);
 /// A complex temporary in shared memory.
 bool is_complex_temporary(const LoopProgram& loops, int array);
+/// Removes the call's own loops of one iteration.
+void leave_out_single_loops(Call& call);
 /// Whether the loops around the outer region are also around the inner one.
 bool is_within(const KernelRegion& inner, const KernelRegion& outer);
 

@@ -79,7 +79,7 @@ std::vector<Affine> sorted_forms(const std::vector<Location>& locations) {
 } // namespace
 
 bool keeps_entries(const Call& call) {
-    const auto varies = [](const Location& slot) { return slot.table || slot.limit; };
+    const auto varies = [](const Location& slot) { return slot.table || slot.limit || slot.im_limit; };
     return std::none_of(call.placement.sources.begin(), call.placement.sources.end(), varies) &&
            std::none_of(call.placement.targets.begin(), call.placement.targets.end(), varies) &&
            sorted_forms(call.placement.sources) == sorted_forms(call.placement.targets);

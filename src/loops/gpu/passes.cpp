@@ -6,6 +6,7 @@
 #include "loops/gpu/cluster.hpp"
 #include "loops/gpu/communicated.hpp"
 #include "loops/gpu/distribute.hpp"
+#include "loops/gpu/fold_components.hpp"
 #include "loops/gpu/fold_moves.hpp"
 #include "loops/gpu/fusion.hpp"
 #include "loops/gpu/in_place.hpp"
@@ -37,6 +38,8 @@ constexpr RegionsPass regions_list[] = {
     {"split into regions", split_into_regions},
     {"join zeros", join_zeros},
     {"fold moves", fold_moves},
+    {"fold components", fold_components},
+    {"join few zeros", join_few_zeros},
     {"fuse calls", fuse_calls},
     {"make in place", make_in_place},
     {"fuse edges", fuse_edges},

@@ -69,7 +69,7 @@ public:
                 if (terms_in(location.re, around_) != range.around) return std::nullopt;
                 // A callback may suppress the access depending on the location.
                 if (!location.forms.empty() && !location.forms.front().empty()) return std::nullopt;
-                if (location.limit) return std::nullopt;
+                if (location.limit || location.im_limit) return std::nullopt;
                 if (scalars == 2 && location.im != location.re + 1) return std::nullopt;
                 for (const Affine* form : {&location.re, &location.im}) {
                     if (scalars == 2 && form == &location.im) continue;

@@ -68,8 +68,9 @@ public:
             for (const BreakdownTree& tree : sweeps_by_primes(n_, capacity / entry_bytes_))
                 add_kernels(tree, bank_count);
         if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
-            if (const auto tree = swept_convolution(n_, 2, longest_side * longest_side))
-                add_kernels(*tree, bank_count);
+            for (const BreakdownTree& tree :
+                 swept_convolutions(n_, longest_side * longest_side, capacity / entry_bytes_))
+                add_kernels(tree, bank_count);
         for (const int sweeps : {2, 3})
             if (found_.empty()) add_large(sweeps);
         return fastest_found();

@@ -45,6 +45,10 @@ std::vector<rules::BreakdownTree> sweeps_by_primes(Integer n, Integer entries);
 /// three sweeps each. Nothing if it needs more than `most` entries.
 std::optional<rules::BreakdownTree> swept_convolution(Integer n, int sweeps, Integer most);
 
+/// Such convolutions worth rating, of a block that holds `entries`: two sweeps, and three where those leave so few columns
+/// to a block that it accesses narrow segments of memory; three where there are no two.
+std::vector<rules::BreakdownTree> swept_convolutions(Integer n, Integer most, Integer entries);
+
 /// A DFT of two or three dimensions in two sweeps (rules/bands.cpp, rules/volume_bands.cpp) that need at most `entries`
 /// per block. Few candidates, widest contiguous ranges first.
 std::vector<rules::BreakdownTree> gpu_band_trees(const formula::Formula& transform, Integer entries);

@@ -150,6 +150,21 @@ private:
                  features_.wasted_stores);
     }
 
+    /// The fraction of the entries' components that exist.
+    double existing(const std::vector<loops::Location>& locations) const {
+        double sum = 0;
+        for (const loops::Location& location : locations) {
+            double fraction = location.is_real() ? 0.5 : 1;
+            if (location.limit) {
+                const auto [least, most] = loops::bounds(*location.limit, loops_.extents);
+                const auto count = static_cast<double>(most - least + 1);
+                fraction *= std::clamp(static_cast<double>(-least) / count, 0.0, 1.0);
+            }
+            sum += fraction;
+        }
+        return sum / static_cast<double>(locations.size());
+    }
+
     /// The factors of one side of a step, and the different ones among them: those of loops on which they do not depend are
     /// the same.
     void add_factors(const Call& call, const std::vector<loops::Location>& locations, Integer iterations) {
@@ -174,9 +189,11 @@ private:
                                  static_cast<double>(entries * (call.complex ? 2 : 1)));
             return;
         }
+        if (locations.empty()) return;
         const double before = accesses_.split();
         accesses_.add_global(shared, memory, locations, bytes_of_scalar(memory), weight_);
-        const auto moved = static_cast<double>(entries * bytes_of_entry(call, memory));
+        const double moved =
+            static_cast<double>(entries * bytes_of_entry(call, memory)) * existing(locations);
         features_.bytes += moved;
         wasted += moved * (accesses_.split() - before) / weight_;
         features_.sides += 1;
