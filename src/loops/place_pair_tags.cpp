@@ -48,6 +48,8 @@ namespace {
 constexpr Integer most_vectors = 64;
 /// Bound on the entries of a call of reals, which are computed one by one.
 constexpr Integer most_reals = 4;
+/// Programs with real temporaries have more rearrangements, which pay only in vectors of several complex elements.
+constexpr int least_lanes_of_reals = 8;
 
 /// The loop of a call that becomes lanes: the one with the least data to rearrange.
 std::optional<Loop> lane_of(const LoopProgram& program, const Call& call) {
@@ -159,7 +161,7 @@ bool suits_pairs(const LoopProgram& program, const Request& request) {
 /// second: components are then side by side.
 class Interleaving {
 public:
-    explicit Interleaving(LoopProgram& program) : program_(program) {}
+    Interleaving(LoopProgram& program, const Request& request) : program_(program), request_(request) {}
 
     /// Whether all accesses allow it; else the program is of no use.
     bool run() { return visit(program_.body); }
@@ -179,7 +181,7 @@ private:
         if (array.role != Array::Role::temporary || array.kind != Memory::Kind::real) return true;
         const Integer half = array.elements / 2;
         return std::all_of(locations.begin(), locations.end(), [&](Location& location) {
-            if (location.table || array.elements % 2 != 0) return false;
+            if (location.table || array.elements % 2 != 0 || request_.lanes < least_lanes_of_reals) return false;
             if (call.complex) {
                 if (location.im != location.re + half) return false;
                 location.re = 2 * location.re;
@@ -194,6 +196,7 @@ private:
     }
 
     LoopProgram& program_;
+    const Request& request_;
 };
 
 void tag_calls(LoopProgram& program, Nodes& nodes) {
@@ -216,7 +219,7 @@ void tag_calls(LoopProgram& program, Nodes& nodes) {
 void place_pair_tags(LoopProgram& program, const Request& request) {
     if (!request.pairs || request.lanes < 2) return;
     LoopProgram interleaved = program;
-    if (!Interleaving(interleaved).run() || !suits_pairs(interleaved, request)) return;
+    if (!Interleaving(interleaved, request).run() || !suits_pairs(interleaved, request)) return;
     program = std::move(interleaved);
     program.pairs = width_of(request, program);
     tag_calls(program, program.body);

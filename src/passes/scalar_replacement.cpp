@@ -118,9 +118,10 @@ private:
             source->map[static_cast<std::size_t>(lane)] =
                 static_cast<std::int8_t>(offset - store->footprint.offset);
         }
-        if (sources.size() < 2) return false; // the store's own data answers the load
+        if (sources.empty()) return false;
         Value whole = sources[0].vector;
         std::vector<std::int8_t> map = std::move(sources[0].map);
+        if (sources.size() == 1) whole = shuffle(whole, whole, map);
         for (std::size_t k = 1; k < sources.size(); ++k) {
             for (std::size_t lane = 0; lane < map.size(); ++lane)
                 if (sources[k].map[lane] >= 0)

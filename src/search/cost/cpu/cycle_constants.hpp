@@ -33,6 +33,8 @@ struct CycleConstants {
     double near_two_sweep = 1;
     /// Of small kernels on interleaved data (pair_cost.hpp): per operation, and per call or iteration beyond these.
     double pair_operation = 0.3, pair_call = 7, pair_iteration = 2;
+    /// Of a codelet of reals that runs once, whose operations are scalar: per call and per operation.
+    double real_codelet_call = 9, real_codelet_operation = 0.235;
     double real_spill = 0.4; ///< the same of real transforms
     double real_iteration = 3, real_pass = 14;
     double half_size = 2.8; ///< per vector of reals in the pass around a complex DFT of half the size
