@@ -598,8 +598,8 @@ void estimate_pairs(std::vector<Candidate>& all, const planning::DimensionPass& 
     };
     if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
         suits_pairs(pass.load) && suits_pairs(pass.store))
-        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, *setting.machine,
-                          *setting.constants);
+        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1,
+                          pass.source == pass.target, *setting.machine, *setting.constants);
 }
 
 std::optional<double> cycles_of_two_sweeps(const Formula& dft, const BreakdownTree& tree,

@@ -33,6 +33,9 @@ struct CycleConstants {
     double near_two_sweep = 1;
     /// Of small kernels on interleaved data (pair_cost.hpp): per operation, and per call or iteration beyond these.
     double pair_operation = 0.3, pair_call = 7, pair_iteration = 2;
+    /// Of passes in place, which wait for the stores of another transform there: how much longer than a codelet where the stores
+    /// answer the loads, and where loads straddle stores and wait until these have reached the cache.
+    double answered_load = 10, unanswered_load = 33;
     /// Of a codelet of reals that runs once, whose operations are scalar: per call and per operation.
     double real_codelet_call = 9, real_codelet_operation = 0.235;
     double real_spill = 0.4; ///< the same of real transforms

@@ -49,6 +49,20 @@ PairedPasses paired_passes_of(const rules::Choice& radices, Integer n, double la
     return passes;
 }
 
+/// Whether each vector that the first pass loads is part of one that the last pass stored, both without masks, so that in place
+/// the stores of one transform answer the loads of the next before they have reached the cache.
+bool stores_answer_loads(const rules::Choice& radices, Integer n, double width) {
+    const auto vector = static_cast<Integer>(width), loaded = n / radices.front(), stored = n / radices.back();
+    const auto is_whole = [](Integer elements) { return (elements & (elements - 1)) == 0; };
+    for (Integer row = 0; row < n; row += loaded)
+        for (Integer first = 0; first < loaded; first += vector) {
+            const Integer count = std::min(vector, loaded - first), begin = (row + first) % stored;
+            const Integer within = begin % vector, filled = std::min(vector, stored - begin + within);
+            if (!is_whole(count) || !is_whole(filled) || within + count > filled) return false;
+        }
+    return true;
+}
+
 /// The radices of a DFT by passes, or by one codelet.
 std::optional<rules::Choice> radices_of(const rules::BreakdownTree& tree, Integer n) {
     if (tree == rules::BreakdownTree{}) return rules::Choice{n};
@@ -71,7 +85,7 @@ std::optional<double> paired_half_size_cycles(const rules::Choice& radices, Inte
 
 } // namespace
 
-void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated,
+void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated, bool in_place,
                        const MachineModel& machine, const CycleConstants& constants) {
     const double around = repeated ? constants.pair_iteration : constants.pair_call;
     const double of_operation = machine.vector_operation * constants.pair_operation;
@@ -83,6 +97,9 @@ void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lan
         const PairedPasses passes = paired_passes_of(*radices, n, lanes);
         if (n > longest_in_pairs || passes.vectors > most_vectors) continue;
         candidate.cycles = around + of_operation * std::max(passes.operations, 2 * passes.vectors);
+        if (in_place && !repeated && !is_codelet)
+            candidate.cycles += stores_answer_loads(*radices, n, passes.width) ? constants.answered_load
+                                                                              : constants.unanswered_load;
     }
     sort_by_cycles(candidates);
 }
