@@ -22,7 +22,8 @@ Affine pair_address(const LoopProgram& program, const Memory& memory, const Loca
     return is_complex_temporary(program, memory) ? 2 * location.re : location.re;
 }
 
-bool is_reversed(const LoopProgram& program, const Memory& memory, const Location& location, const Loop& lane) {
+bool is_reversed(const LoopProgram& program, const Memory& memory, const Location& location,
+                 const Loop& lane) {
     return pair_address(program, memory, location).coefficient(lane.variable) == -2 && location.forms.empty();
 }
 
@@ -181,7 +182,8 @@ private:
         if (array.role != Array::Role::temporary || array.kind != Memory::Kind::real) return true;
         const Integer half = array.elements / 2;
         return std::all_of(locations.begin(), locations.end(), [&](Location& location) {
-            if (location.table || array.elements % 2 != 0 || request_.lanes < least_lanes_of_reals) return false;
+            if (location.table || array.elements % 2 != 0 || request_.lanes < least_lanes_of_reals)
+                return false;
             if (call.complex) {
                 if (location.im != location.re + half) return false;
                 location.re = 2 * location.re;

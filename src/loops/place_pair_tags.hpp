@@ -25,7 +25,8 @@ MemoryArrangement arrangement_of(const LoopProgram& program, const Memory& memor
                                  const std::vector<Location>& locations, const std::optional<Loop>& lane);
 
 /// Whether the element of the next lane lies before that of this one.
-bool is_reversed(const LoopProgram& program, const Memory& memory, const Location& location, const Loop& lane);
+bool is_reversed(const LoopProgram& program, const Memory& memory, const Location& location,
+                 const Loop& lane);
 
 /// Scalar address of a complex element, in a program in pairs: temporaries are interleaved.
 Affine pair_address(const LoopProgram& program, const Memory& memory, const Location& location);

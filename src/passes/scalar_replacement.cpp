@@ -104,7 +104,8 @@ private:
             const Integer offset = footprint.offset + lane;
             const auto store = std::find_if(stores.begin(), stores.end(), [&](const Store& each) {
                 return each.footprint.shape == footprint.shape && each.footprint.lane_stride == 1 &&
-                       each.footprint.offset <= offset && offset < each.footprint.offset + each.footprint.active;
+                       each.footprint.offset <= offset &&
+                       offset < each.footprint.offset + each.footprint.active;
             });
             if (store == stores.end() || program_[store->store].type != type) return false;
             const Value vector = program_[store->store].operands[0];
@@ -112,7 +113,8 @@ private:
                                        [&](const Source& each) { return each.vector == vector; });
             if (source == sources.end()) {
                 if (sources.size() == most_sources) return false;
-                sources.push_back({vector, std::vector<std::int8_t>(static_cast<std::size_t>(type.lanes), -1)});
+                sources.push_back(
+                    {vector, std::vector<std::int8_t>(static_cast<std::size_t>(type.lanes), -1)});
                 source = sources.end() - 1;
             }
             source->map[static_cast<std::size_t>(lane)] =

@@ -47,7 +47,8 @@ Scaled PairArithmetic::multiply(const Scaled& a, std::span<const std::complex<lo
     if (x.is_zero()) return a;
     std::vector<long double> real, imaginary;
     for (const std::complex<long double>& factor : factors) {
-        const std::complex<long double> whole = a.scale * (rotated ? std::complex(-factor.imag(), factor.real()) : factor);
+        const std::complex<long double> whole =
+            a.scale * (rotated ? std::complex(-factor.imag(), factor.real()) : factor);
         real.insert(real.end(), 2, whole.real());
         imaginary.push_back(-whole.imag());
         imaginary.push_back(whole.imag());

@@ -250,7 +250,7 @@ private:
     PairArithmetic arithmetic_;
     std::vector<Loop> around_;
     std::vector<Twiddle> before_, after_;
-    std::vector<std::vector<Twiddle>> between_; ///< by further formula of the codelet
+    std::vector<std::vector<Twiddle>> between_;      ///< by further formula of the codelet
     std::optional<PairPointwise> loading_, storing_; ///< callbacks, in the order of memory
     formula::DiagonalValues diagonal_values_;
     std::vector<Integer> values_; ///< of variables

@@ -82,8 +82,10 @@ private:
         function_(buffers.data(), nullptr);
     }
     void call_longer(const void* input, void* output) const {
-        if (!is_short_in_place_) return needs_more_ ? call_with_workspace(input, output) : call_on(input, output);
-        void* const buffers[short_buffers] = {output, layout_.buffers[1], layout_.buffers[2], layout_.buffers[3]};
+        if (!is_short_in_place_)
+            return needs_more_ ? call_with_workspace(input, output) : call_on(input, output);
+        void* const buffers[short_buffers] = {output, layout_.buffers[1], layout_.buffers[2],
+                                              layout_.buffers[3]};
         function_(buffers, nullptr);
     }
     void call_with_workspace(const void* input, void* output) const;
@@ -94,8 +96,8 @@ private:
     static constexpr std::size_t short_buffers = 4;
 
     runtime::KernelFunction function_ = nullptr;
-    bool needs_more_ = false; ///< than input, output and tables
-    bool is_short_ = false;   ///< input and output come first, and short_buffers are all
+    bool needs_more_ = false;        ///< than input, output and tables
+    bool is_short_ = false;          ///< input and output come first, and short_buffers are all
     bool is_short_in_place_ = false; ///< the only argument comes first, and short_buffers are all
     Layout layout_;
 };

@@ -52,7 +52,8 @@ PairedPasses paired_passes_of(const rules::Choice& radices, Integer n, double la
 /// Whether each vector that the first pass loads is part of one that the last pass stored, both without masks, so that in place
 /// the stores of one transform answer the loads of the next before they have reached the cache.
 bool stores_answer_loads(const rules::Choice& radices, Integer n, double width) {
-    const auto vector = static_cast<Integer>(width), loaded = n / radices.front(), stored = n / radices.back();
+    const auto vector = static_cast<Integer>(width), loaded = n / radices.front(),
+               stored = n / radices.back();
     const auto is_whole = [](Integer elements) { return (elements & (elements - 1)) == 0; };
     for (Integer row = 0; row < n; row += loaded)
         for (Integer first = 0; first < loaded; first += vector) {
@@ -71,8 +72,9 @@ std::optional<rules::Choice> radices_of(const rules::BreakdownTree& tree, Intege
 }
 
 /// Cycles of a real transform of n points by the DFT of half the size with these radices.
-std::optional<double> paired_half_size_cycles(const rules::Choice& radices, Integer n, double lanes, bool repeated,
-                                       const MachineModel& machine, const CycleConstants& constants) {
+std::optional<double> paired_half_size_cycles(const rules::Choice& radices, Integer n, double lanes,
+                                              bool repeated, const MachineModel& machine,
+                                              const CycleConstants& constants) {
     const Integer half = n / 2, columns = (half - 1) / 2;
     PairedPasses passes = paired_passes_of(radices, half, lanes, columns);
     const double around = std::ceil(static_cast<double>(columns) / passes.width);
@@ -80,13 +82,14 @@ std::optional<double> paired_half_size_cycles(const rules::Choice& radices, Inte
     if (half > longest_in_pairs || passes.vectors > most_vectors) return std::nullopt;
     passes.operations += half_size_operations * around + real_operations;
     return (repeated ? constants.pair_iteration : 1.5 * constants.pair_call) +
-           machine.vector_operation * constants.pair_operation * std::max(passes.operations, 2 * passes.vectors);
+           machine.vector_operation * constants.pair_operation *
+               std::max(passes.operations, 2 * passes.vectors);
 }
 
 } // namespace
 
-void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated, bool in_place,
-                       const MachineModel& machine, const CycleConstants& constants) {
+void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lanes, bool repeated,
+                       bool in_place, const MachineModel& machine, const CycleConstants& constants) {
     const double around = repeated ? constants.pair_iteration : constants.pair_call;
     const double of_operation = machine.vector_operation * constants.pair_operation;
     for (Candidate& candidate : candidates) {
@@ -96,16 +99,18 @@ void estimate_in_pairs(std::vector<Candidate>& candidates, Integer n, double lan
         if (!radices) continue;
         const PairedPasses passes = paired_passes_of(*radices, n, lanes);
         if (n > longest_in_pairs || passes.vectors > most_vectors) continue;
-        candidate.cycles = around + of_operation * std::max(passes.operations, 2 * passes.vectors);
+        candidate.cycles = around + of_operation * (is_codelet ? constants.pair_codelet : 1) *
+                                        std::max(passes.operations, 2 * passes.vectors);
+        if (!repeated && 2 * passes.width == lanes) candidate.cycles += constants.pair_long_vectors;
         if (in_place && !repeated && !is_codelet)
             candidate.cycles += stores_answer_loads(*radices, n, passes.width) ? constants.answered_load
-                                                                              : constants.unanswered_load;
+                                                                               : constants.unanswered_load;
     }
     sort_by_cycles(candidates);
 }
 
-void estimate_half_size_in_pairs(std::vector<Candidate>& candidates, const std::vector<Candidate>& halves, Integer n,
-                                 double lanes, bool repeated, const MachineModel& machine,
+void estimate_half_size_in_pairs(std::vector<Candidate>& candidates, const std::vector<Candidate>& halves,
+                                 Integer n, double lanes, bool repeated, const MachineModel& machine,
                                  const CycleConstants& constants) {
     for (Candidate& candidate : candidates) {
         if (candidate.tree.rule != "rdft-half-size") continue;
