@@ -4,13 +4,27 @@
 #include "rules/rule.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace swirl::loops {
 
+namespace {
+
+/// Whether lowering stores the components of the memory's elements side by side, though their locations are the same.
+bool is_complex_temporary(const LoopProgram& program, const Memory& memory) {
+    const Array& array = program.arrays[static_cast<std::size_t>(memory.array)];
+    return array.role == Array::Role::temporary && array.kind != Memory::Kind::real;
+}
+
+} // namespace
+
 Affine pair_address(const LoopProgram& program, const Memory& memory, const Location& location) {
-    const bool temporary =
-        program.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
-    return temporary ? 2 * location.re : location.re;
+    return is_complex_temporary(program, memory) ? 2 * location.re : location.re;
+}
+
+bool is_reversed(const LoopProgram& program, const Memory& memory, const Location& location,
+                 const Loop& lane) {
+    return pair_address(program, memory, location).coefficient(lane.variable) == -2 && location.forms.empty();
 }
 
 MemoryArrangement arrangement_of(const LoopProgram& program, const Memory& memory,
@@ -20,7 +34,8 @@ MemoryArrangement arrangement_of(const LoopProgram& program, const Memory& memor
     bool side_by_side = true, rows = true;
     for (std::size_t k = 0; k < locations.size(); ++k) {
         const Affine address = pair_address(program, memory, locations[k]);
-        side_by_side = side_by_side && address.coefficient(lane->variable) == 2;
+        side_by_side = side_by_side && (address.coefficient(lane->variable) == 2 ||
+                                        is_reversed(program, memory, locations[k], *lane));
         rows = rows && address == first + static_cast<Integer>(2 * k);
     }
     return side_by_side ? MemoryArrangement::side_by_side
@@ -32,6 +47,10 @@ namespace {
 
 /// Bound on the entries that all calls together read, in vector registers: keeps the straight-line code moderate.
 constexpr Integer most_vectors = 64;
+/// Bound on the entries of a call of reals, which are computed one by one.
+constexpr Integer most_reals = 4;
+/// Programs with real temporaries have more rearrangements, which pay only in vectors of several complex elements.
+constexpr int least_lanes_of_reals = 8;
 
 /// The loop of a call that becomes lanes: the one with the least data to rearrange.
 std::optional<Loop> lane_of(const LoopProgram& program, const Call& call) {
@@ -64,28 +83,44 @@ bool is_complex_throughout(const formula::Formula& f) {
     return std::all_of(f.children().begin(), f.children().end(), is_complex_throughout);
 }
 
+/// Whether the factors are constants of each iteration.
+bool has_known_factors(const std::vector<FoldedDiagonal>& diagonals) {
+    return std::none_of(diagonals.begin(), diagonals.end(), [](const FoldedDiagonal& met) {
+        return met.table.has_value() ||
+               std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
+    });
+}
+
 bool suits_pairs(const LoopProgram& program, const Request& request, const Memory& memory,
                  const std::vector<Location>& locations) {
-    const bool temporary =
-        program.arrays[static_cast<std::size_t>(memory.array)].role == Array::Role::temporary;
+    const Integer distance = is_complex_temporary(program, memory) ? 0 : 1;
     return std::all_of(locations.begin(), locations.end(), [&](const Location& location) {
         return !location.table &&
-               (location.forms.empty() || (request.pairs_at_callbacks && location.forms.size() == 1)) &&
-               !location.re_negative && !location.im_negative &&
-               (temporary ? location.im == location.re : location.im == location.re + 1) &&
-               std::none_of(
-                   location.diagonals.begin(), location.diagonals.end(), [](const FoldedDiagonal& met) {
-                       return met.table.has_value() ||
-                              std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
-                   });
+               (location.forms.empty() ||
+                (request.pairs_at_callbacks && location.forms.size() == 1 && !location.im_negative)) &&
+               !location.re_negative && location.im == location.re + distance &&
+               has_known_factors(location.diagonals);
+    });
+}
+
+/// A few reals, which are computed one by one.
+bool suits_pairs(const std::vector<Location>& reals) {
+    return std::all_of(reals.begin(), reals.end(), [](const Location& location) {
+        return !location.table && location.forms.empty() && has_known_factors(location.diagonals);
     });
 }
 
 bool suits_pairs(const LoopProgram& program, const Request& request, const Call& call) {
-    return call.complex && call.codelet.formula && call.codelet.then.empty() &&
-           suits_pairs(program, request, call.input, call.placement.sources) &&
+    if (!call.complex)
+        return iterations_of(call.loops) * std::max(call.codelet.rows, call.codelet.columns) <= most_reals &&
+               suits_pairs(call.placement.sources) && suits_pairs(call.placement.targets);
+    return call.codelet.formula && suits_pairs(program, request, call.input, call.placement.sources) &&
            suits_pairs(program, request, call.output, call.placement.targets) &&
-           is_complex_throughout(*call.codelet.formula);
+           is_complex_throughout(*call.codelet.formula) &&
+           std::all_of(call.codelet.then.begin(), call.codelet.then.end(), is_complex_throughout) &&
+           std::all_of(call.placement.between.begin(), call.placement.between.end(), [](const auto& entries) {
+               return std::all_of(entries.begin(), entries.end(), has_known_factors);
+           });
 }
 
 /// The nodes that become straight-line code: all, or all inside the loops around everything.
@@ -101,7 +136,8 @@ int width_of(const Request& request, const LoopProgram& program) {
     const int widest = request.lanes / 2;
     int width = std::min<Integer>(widest, std::max<Integer>(1, 8 / bytes_of(request.scalar)));
     for (const Node& node : straight_line_nodes(program))
-        while (width < widest && width < lanes_of(program, std::get<Call>(node.node))) width *= 2;
+        if (const Call& call = std::get<Call>(node.node); call.complex)
+            while (width < widest && width < lanes_of(program, call)) width *= 2;
     return width;
 }
 
@@ -114,12 +150,56 @@ bool suits_pairs(const LoopProgram& program, const Request& request) {
             iterations_of(call->loops) * call->codelet.columns * 2 > most_vectors * request.lanes ||
             !suits_pairs(program, request, *call))
             return false;
+        if (!call->complex) continue;
         const Integer lanes = lanes_of(program, *call);
         vectors += ceil_divide(2 * lanes, request.lanes) * iterations_of(call->loops) / lanes *
                    call->codelet.columns;
     }
-    return vectors <= most_vectors;
+    return vectors > 0 && vectors <= most_vectors;
 }
+
+/// Rewrites the locations of a real temporary that holds real components in its first half and imaginary ones in its
+/// second: components are then side by side.
+class Interleaving {
+public:
+    Interleaving(LoopProgram& program, const Request& request) : program_(program), request_(request) {}
+
+    /// Whether all accesses allow it; else the program is of no use.
+    bool run() { return visit(program_.body); }
+
+private:
+    bool visit(Nodes& nodes) {
+        return std::all_of(nodes.begin(), nodes.end(), [&](Node& node) {
+            if (auto* const nest = std::get_if<Nest>(&node.node)) return visit(nest->body);
+            Call& call = std::get<Call>(node.node);
+            return visit(call, call.input, call.placement.sources) &&
+                   visit(call, call.output, call.placement.targets);
+        });
+    }
+
+    bool visit(const Call& call, const Memory& memory, std::vector<Location>& locations) const {
+        const Array& array = program_.arrays[static_cast<std::size_t>(memory.array)];
+        if (array.role != Array::Role::temporary || array.kind != Memory::Kind::real) return true;
+        const Integer half = array.elements / 2;
+        return std::all_of(locations.begin(), locations.end(), [&](Location& location) {
+            if (location.table || array.elements % 2 != 0 || request_.lanes < least_lanes_of_reals)
+                return false;
+            if (call.complex) {
+                if (location.im != location.re + half) return false;
+                location.re = 2 * location.re;
+                location.im = location.re + 1;
+                return true;
+            }
+            if (!location.re.is_constant()) return false;
+            const Integer index = location.re.constant();
+            location.re = location.im = index < half ? 2 * index : 2 * (index - half) + 1;
+            return true;
+        });
+    }
+
+    LoopProgram& program_;
+    const Request& request_;
+};
 
 void tag_calls(LoopProgram& program, Nodes& nodes) {
     for (Node& node : nodes) {
@@ -128,7 +208,7 @@ void tag_calls(LoopProgram& program, Nodes& nodes) {
             continue;
         }
         Call& call = std::get<Call>(node.node);
-        const std::optional<Loop> lane = lane_of(program, call);
+        const std::optional<Loop> lane = call.complex ? lane_of(program, call) : std::nullopt;
         for (Loop& loop : call.loops) {
             loop.tag = LoopTag::unrolled;
             if (lane && loop.variable == lane->variable) loop.vec = Vec{program.pairs};
@@ -139,7 +219,10 @@ void tag_calls(LoopProgram& program, Nodes& nodes) {
 } // namespace
 
 void place_pair_tags(LoopProgram& program, const Request& request) {
-    if (!request.pairs || request.lanes < 2 || !suits_pairs(program, request)) return;
+    if (!request.pairs || request.lanes < 2) return;
+    LoopProgram interleaved = program;
+    if (!Interleaving(interleaved, request).run() || !suits_pairs(interleaved, request)) return;
+    program = std::move(interleaved);
     program.pairs = width_of(request, program);
     tag_calls(program, program.body);
 }

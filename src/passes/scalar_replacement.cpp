@@ -25,10 +25,10 @@ public:
         stores_.assign(program_.buffers.size(), {});
         find_buffers_read_in(block);
         dead_.clear();
-        std::size_t kept = 0;
+        kept_.clear();
         for (const Value value : block.operations)
-            if (!replace(value)) block.operations[kept++] = value;
-        block.operations.resize(kept);
+            if (!replace(value)) kept_.push_back(value);
+        block.operations = kept_;
         if (dead_.empty()) return;
         std::sort(dead_.begin(), dead_.end());
         std::erase_if(block.operations,
@@ -82,8 +82,71 @@ private:
                 same_[static_cast<std::size_t>(load)] = program_[store.store].operands[0];
                 return true;
             }
+        if (whole && assemble(load, footprint, stores)) return true;
         for (Store& store : stores) store.read = store.read || table_.may_overlap(store.footprint, footprint);
         return false;
+    }
+
+    /// Replaces a vector whose lanes are in several stored ones by shuffles of these. A load would wait until the stores
+    /// have reached the cache, as none of them alone has what it reads.
+    bool assemble(Value load, const Footprint& footprint, const std::vector<Store>& stores) {
+        constexpr std::size_t most_sources = 4;
+        const Type type = program_[load].type;
+        if (type.lanes < 2 || type.lanes > 64 || footprint.lane_stride != 1) return false;
+        const std::uint64_t demanded = demanded_[static_cast<std::size_t>(load)];
+        struct Source {
+            Value vector;
+            std::vector<std::int8_t> map; ///< by lane of the load: the lane of `vector`, or −1
+        };
+        std::vector<Source> sources;
+        for (int lane = 0; lane < footprint.active; ++lane) {
+            if ((demanded >> lane & 1) == 0) continue;
+            const Integer offset = footprint.offset + lane;
+            const auto store = std::find_if(stores.begin(), stores.end(), [&](const Store& each) {
+                return each.footprint.shape == footprint.shape && each.footprint.lane_stride == 1 &&
+                       each.footprint.offset <= offset &&
+                       offset < each.footprint.offset + each.footprint.active;
+            });
+            if (store == stores.end() || program_[store->store].type != type) return false;
+            const Value vector = program_[store->store].operands[0];
+            auto source = std::find_if(sources.begin(), sources.end(),
+                                       [&](const Source& each) { return each.vector == vector; });
+            if (source == sources.end()) {
+                if (sources.size() == most_sources) return false;
+                sources.push_back(
+                    {vector, std::vector<std::int8_t>(static_cast<std::size_t>(type.lanes), -1)});
+                source = sources.end() - 1;
+            }
+            source->map[static_cast<std::size_t>(lane)] =
+                static_cast<std::int8_t>(offset - store->footprint.offset);
+        }
+        if (sources.empty()) return false;
+        Value whole = sources[0].vector;
+        std::vector<std::int8_t> map = std::move(sources[0].map);
+        if (sources.size() == 1) whole = shuffle(whole, whole, map);
+        for (std::size_t k = 1; k < sources.size(); ++k) {
+            for (std::size_t lane = 0; lane < map.size(); ++lane)
+                if (sources[k].map[lane] >= 0)
+                    map[lane] = static_cast<std::int8_t>(sources[k].map[lane] + type.lanes);
+            whole = shuffle(whole, sources[k].vector, map);
+            for (std::size_t lane = 0; lane < map.size(); ++lane)
+                if (map[lane] >= 0) map[lane] = static_cast<std::int8_t>(lane);
+        }
+        same_[static_cast<std::size_t>(load)] = whole;
+        return true;
+    }
+
+    Value shuffle(Value a, Value b, std::vector<std::int8_t> map) {
+        const auto value = static_cast<Value>(program_.operations.size());
+        Operation operation;
+        operation.opcode = Opcode::shuffle;
+        operation.type = program_[a].type;
+        operation.operands = {a, b, no_value};
+        operation.lane_map = std::move(map);
+        program_.operations.push_back(std::move(operation));
+        same_.push_back(value);
+        kept_.push_back(value);
+        return value;
     }
 
     Program& program_;
@@ -92,7 +155,7 @@ private:
     std::vector<Value> same_;                ///< by value: its replacement
     std::vector<std::vector<Store>> stores_; ///< by buffer: those still in memory
     std::vector<char> loaded_;
-    std::vector<Value> dead_;
+    std::vector<Value> kept_, dead_; ///< of the straight-line block
 };
 
 bool is_private(Space space) { return space == Space::scratch || space == Space::local; }

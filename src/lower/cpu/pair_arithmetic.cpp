@@ -47,15 +47,26 @@ Scaled PairArithmetic::multiply(const Scaled& a, std::span<const std::complex<lo
     if (x.is_zero()) return a;
     std::vector<long double> real, imaginary;
     for (const std::complex<long double>& factor : factors) {
-        real.insert(real.end(), 2, factor.real());
-        imaginary.push_back(-factor.imag());
-        imaginary.push_back(factor.imag());
+        const std::complex<long double> whole =
+            a.scale * (rotated ? std::complex(-factor.imag(), factor.real()) : factor);
+        real.insert(real.end(), 2, whole.real());
+        imaginary.push_back(-whole.imag());
+        imaginary.push_back(whole.imag());
     }
     const ir::Value other = exchanged(x.value);
     const ir::Value straight = builder_.multiply(context_.vector_constant(std::move(real)), x.value);
-    const Real product{builder_.fma(context_.vector_constant(std::move(imaginary)), other, straight),
-                       x.negative};
-    return rotated ? Scaled{{}, product, a.scale} : Scaled{product, {}, a.scale};
+    const ir::Value product = builder_.fma(context_.vector_constant(std::move(imaginary)), other, straight);
+    return {{product, x.negative}, {}, 1};
+}
+
+Scaled PairArithmetic::conjugate(const Scaled& a) {
+    const auto conjugated = [&](const Real& x) {
+        if (x.is_zero()) return x;
+        std::vector<long double> signs;
+        for (int lane = 0; lane < type_.lanes; ++lane) signs.push_back(lane % 2 == 0 ? 1 : -1);
+        return Real{builder_.multiply(context_.vector_constant(std::move(signs)), x.value), x.negative};
+    };
+    return {conjugated(a.re), -conjugated(a.im), a.scale};
 }
 
 ir::Value PairArithmetic::value(const Scaled& a) {

@@ -24,8 +24,9 @@ public:
     using Arithmetic::add;
     using Arithmetic::multiply;
     Scaled add(const Scaled& a, const Scaled& b) override;
-    /// Lane by lane.
+    /// Lane by lane; the factors absorb scale and rotation.
     Scaled multiply(const Scaled& a, std::span<const std::complex<long double>> factors);
+    Scaled conjugate(const Scaled& a);
     /// The vector itself: applies scale, sign and rotation.
     ir::Value value(const Scaled& a);
 

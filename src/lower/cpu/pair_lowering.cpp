@@ -4,6 +4,7 @@
 #include "loops/place_pair_tags.hpp"
 #include "lower/cpu/pair_arithmetic.hpp"
 #include "lower/cpu/pair_pointwise.hpp"
+#include "lower/emit_call.hpp"
 #include "lower/straight_line.hpp"
 #include "lower/twiddle_tables.hpp"
 
@@ -27,6 +28,11 @@ public:
         target_ = arrangement_of(context.loops, call.output, call.placement.targets, lane_);
         before_ = factors_of(call.placement.sources);
         after_ = factors_of(call.placement.targets);
+        for (const auto& entries : call.placement.between) {
+            between_.emplace_back();
+            for (const auto& diagonals : entries)
+                between_.back().push_back(twiddle_of(diagonals, context.extents()));
+        }
         if (has_callback(call.placement.sources))
             loading_.emplace(context, *context.request.loops.load, width_);
         if (has_callback(call.placement.targets))
@@ -80,11 +86,28 @@ private:
     void block() {
         std::vector<Scaled> x;
         for (const ir::Value value : load()) x.push_back({{value, false}, {}, 1});
-        for (std::size_t k = 0; k < x.size(); ++k) x[k] = scaled(x[k], before_[k]);
+        conjugate(x, call_.placement.sources);
+        multiply(x, before_);
         x = straight_line(*call_.codelet.formula, std::move(x), arithmetic_);
+        for (std::size_t factor = 0; factor < call_.codelet.then.size(); ++factor) {
+            multiply(x, between_[factor]);
+            x = straight_line(call_.codelet.then[factor], std::move(x), arithmetic_);
+        }
+        multiply(x, after_);
+        conjugate(x, call_.placement.targets);
         std::vector<ir::Value> y;
-        for (std::size_t k = 0; k < x.size(); ++k) y.push_back(arithmetic_.value(scaled(x[k], after_[k])));
+        for (const Scaled& entry : x) y.push_back(arithmetic_.value(entry));
         store(std::move(y));
+    }
+
+    void multiply(std::vector<Scaled>& x, const std::vector<Twiddle>& factors) {
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = scaled(x[k], factors[k]);
+    }
+
+    /// The entries whose conjugates are in memory.
+    void conjugate(std::vector<Scaled>& x, const std::vector<Location>& locations) {
+        for (std::size_t k = 0; k < x.size(); ++k)
+            if (locations[k].im_negative) x[k] = arithmetic_.conjugate(x[k]);
     }
 
     Scaled scaled(const Scaled& x, const Twiddle& factor) {
@@ -103,6 +126,21 @@ private:
     Affine index(const Memory& memory, const Location& location, Integer lane) {
         set_lane(lane);
         return context_.placed(pair_address(context_.loops, memory, location));
+    }
+
+    bool runs_backwards(const Memory& memory, const Location& location, MemoryArrangement arrangement) const {
+        return lane_ && arrangement == MemoryArrangement::side_by_side &&
+               is_reversed(context_.loops, memory, location, *lane_);
+    }
+
+    /// The first `count` elements in reverse order; the others may hold anything.
+    ir::Value reversed(ir::Value vector, int count) {
+        if (count == 1) return vector;
+        std::vector<std::int8_t> map(static_cast<std::size_t>(2 * width_), -1);
+        for (int lane = 0; lane < 2 * count; ++lane)
+            map[static_cast<std::size_t>(lane)] =
+                static_cast<std::int8_t>(2 * (count - 1 - lane / 2) + lane % 2);
+        return context_.builder.shuffle(vector, vector, std::move(map));
     }
 
     /// The forms of `count` elements that are one access.
@@ -124,9 +162,12 @@ private:
     std::vector<ir::Value> load() {
         const std::vector<Location>& locations = call_.placement.sources;
         const auto one = [&](std::size_t entry, Integer lane, int count) {
+            const bool reverse = runs_backwards(call_.input, locations[entry], source_);
+            const Integer lowest = reverse ? lane + count - 1 : lane;
             const ir::Value value = context_.builder.load(context_.buffers_of(call_.input).re,
-                                                          index(call_.input, locations[entry], lane),
+                                                          index(call_.input, locations[entry], lowest),
                                                           {.lanes = 2 * width_, .active = 2 * count});
+            if (reverse) return reversed(value, count);
             if (!loading_) return value;
             return loading_->apply(value, forms_of(locations, source_, entry, lane, count));
         };
@@ -149,8 +190,11 @@ private:
         const std::vector<Location>& locations = call_.placement.targets;
         const auto one = [&](std::size_t entry, Integer lane, int count, ir::Value value) {
             if (storing_) value = storing_->apply(value, forms_of(locations, target_, entry, lane, count));
+            const bool reverse = runs_backwards(call_.output, locations[entry], target_);
+            const Integer lowest = reverse ? lane + count - 1 : lane;
             context_.builder.store(context_.buffers_of(call_.output).re,
-                                   index(call_.output, locations[entry], lane), value, {.active = 2 * count});
+                                   index(call_.output, locations[entry], lowest),
+                                   reverse ? reversed(value, count) : value, {.active = 2 * count});
         };
         if (target_ == MemoryArrangement::side_by_side) {
             for (std::size_t k = 0; k < locations.size(); ++k) one(k, 0, active_, values[k]);
@@ -206,6 +250,7 @@ private:
     PairArithmetic arithmetic_;
     std::vector<Loop> around_;
     std::vector<Twiddle> before_, after_;
+    std::vector<std::vector<Twiddle>> between_;      ///< by further formula of the codelet
     std::optional<PairPointwise> loading_, storing_; ///< callbacks, in the order of memory
     formula::DiagonalValues diagonal_values_;
     std::vector<Integer> values_; ///< of variables
@@ -215,6 +260,9 @@ private:
 
 } // namespace
 
-void emit_call_in_pairs(Context& context, const Call& call) { PairEmitter(context, call).emit(); }
+void emit_call_in_pairs(Context& context, const Call& call) {
+    if (!call.complex) return emit_call(context, call);
+    PairEmitter(context, call).emit();
+}
 
 } // namespace swirl::lower

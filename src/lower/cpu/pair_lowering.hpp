@@ -10,7 +10,7 @@ namespace swirl::lower {
 /// multiplication takes one more shuffle.
 ///
 /// Data between calls stays in registers: temporaries are stored as rows and transposed if the next call's lanes
-/// require it; scalar replacement turns them into values.
+/// require it; scalar replacement turns them into values. A call of reals is emitted entry by entry.
 void emit_call_in_pairs(Context& context, const Call& call);
 
 } // namespace swirl::lower

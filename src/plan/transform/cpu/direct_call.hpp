@@ -49,6 +49,8 @@ public:
           needs_more_(layout.scratch > 0 || layout.further_count > 0),
           is_short_(!needs_more_ && layout.input == 0 && layout.output == 1 &&
                     layout.has_only(short_buffers)),
+          is_short_in_place_(!needs_more_ && layout.input == 0 && layout.output == 0 &&
+                             layout.has_only(short_buffers)),
           layout_(layout) {}
 
     explicit operator bool() const { return function_ != nullptr; }
@@ -59,7 +61,7 @@ public:
     }
     /// The same where the caller has no other arrays.
     void operator()(const void* input, void* output) const {
-        if (!is_short_) return needs_more_ ? call_with_workspace(input, output) : call_on(input, output);
+        if (!is_short_) return call_longer(input, output);
         void* const buffers[short_buffers] = {const_cast<void*>(input), output, layout_.buffers[2],
                                               layout_.buffers[3]};
         function_(buffers, nullptr);
@@ -79,16 +81,24 @@ private:
         set_ends(buffers, input, output);
         function_(buffers.data(), nullptr);
     }
+    void call_longer(const void* input, void* output) const {
+        if (!is_short_in_place_)
+            return needs_more_ ? call_with_workspace(input, output) : call_on(input, output);
+        void* const buffers[short_buffers] = {output, layout_.buffers[1], layout_.buffers[2],
+                                              layout_.buffers[3]};
+        function_(buffers, nullptr);
+    }
     void call_with_workspace(const void* input, void* output) const;
     /// With a workspace, and with arrays beside input and output.
     void call_with_more(const Arguments& arguments) const;
 
-    /// Of calls that set no others: input, output and two tables.
+    /// Of calls that set no others: input, output and two tables, or one array and three tables.
     static constexpr std::size_t short_buffers = 4;
 
     runtime::KernelFunction function_ = nullptr;
-    bool needs_more_ = false; ///< than input, output and tables
-    bool is_short_ = false;   ///< input and output come first, and short_buffers are all
+    bool needs_more_ = false;        ///< than input, output and tables
+    bool is_short_ = false;          ///< input and output come first, and short_buffers are all
+    bool is_short_in_place_ = false; ///< the only argument comes first, and short_buffers are all
     Layout layout_;
 };
 

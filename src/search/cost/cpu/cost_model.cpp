@@ -570,16 +570,36 @@ Setting setting_of(const planning::DimensionPass& pass, const target::Cpu& cpu, 
     return setting;
 }
 
-/// Where small kernels keep complex values interleaved: the cycles of these.
+/// Whether a real transform of contiguous entries may run in pairs of lanes (loops/place_pair_tags.hpp).
+bool suits_pairs_of_reals(const planning::DimensionPass& pass, const Setting& setting) {
+    const auto* real = pass.nonterminal.get_if<RealDft>();
+    if (real == nullptr || pass.load || pass.store || !pass.right.empty() || setting.lanes < 8) return false;
+    const bool forward = real->direction == Direction::forward;
+    const std::size_t at = pass.left.size();
+    return (forward ? pass.after : pass.before).has_value() &&
+           pass.layouts[forward ? 0 : 1].strides[at] == 1 && pass.layouts[forward ? 1 : 0].strides[at] == 2;
+}
+
+/// Where small kernels keep complex values interleaved: the cycles of these. `searched`: other breakdowns of halves may be
+/// taken.
 void estimate_pairs(std::vector<Candidate>& all, const planning::DimensionPass& pass, const target::Cpu& cpu,
-                    const Setting& setting) {
+                    const Setting& setting, bool searched) {
+    if (cpu.has_fma && suits_pairs_of_reals(pass, setting)) {
+        const Formula& transform = pass.nonterminal;
+        const Integer n = transform.rows();
+        std::vector<Candidate> halves;
+        if (searched && n % 2 == 0 && n <= 2 * longest_in_pairs)
+            halves = dft_candidates(DFT(n / 2, transform.get_if<RealDft>()->direction), setting);
+        return estimate_half_size_in_pairs(all, halves, n, setting.lanes, setting.loops > 1, *setting.machine,
+                                           *setting.constants);
+    }
     const auto suits_pairs = [](const std::optional<loops::Pointwise>& callback) {
         return !callback || lower::has_form_in_pairs(*callback);
     };
     if (pass.nonterminal.is<Dft>() && pass.complex && cpu.has_fma && setting.is_alone() &&
         suits_pairs(pass.load) && suits_pairs(pass.store))
-        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1, *setting.machine,
-                          *setting.constants);
+        estimate_in_pairs(all, pass.nonterminal.rows(), setting.lanes, setting.loops > 1,
+                          pass.source == pass.target, *setting.machine, *setting.constants);
 }
 
 std::optional<double> cycles_of_two_sweeps(const Formula& dft, const BreakdownTree& tree,
@@ -627,7 +647,7 @@ std::optional<double> tree_cycles(const planning::DimensionPass& pass, const Bre
     const std::optional<double> cycles = cycles_of(pass.nonterminal, tree, setting);
     if (!cycles) return std::nullopt;
     std::vector<Candidate> one{{tree, *cycles}};
-    estimate_pairs(one, pass, cpu, setting);
+    estimate_pairs(one, pass, cpu, setting, false);
     return one[0].cycles * setting.loops;
 }
 
@@ -644,7 +664,7 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
                    ? strided_candidates(pass.nonterminal, beyond_cache ? stride : 0, setting)
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
-    estimate_pairs(all, pass, cpu, setting);
+    estimate_pairs(all, pass, cpu, setting, true);
     if (pass.nonterminal.is<Dft>()) add_buffered(all, pass, setting);
     const double callbacks = machine.vector_operation * callback_cycles(pass, setting.lanes);
     for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;

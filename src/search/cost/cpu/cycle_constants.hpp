@@ -33,6 +33,14 @@ struct CycleConstants {
     double near_two_sweep = 1;
     /// Of small kernels on interleaved data (pair_cost.hpp): per operation, and per call or iteration beyond these.
     double pair_operation = 0.3, pair_call = 7, pair_iteration = 2;
+    /// Operations of a codelet, in vectors of 16 bytes, as a multiple; and per call with vectors as long as the registers.
+    /// AVX-512 issues 64-byte vectors to two ports, shorter ones to three.
+    double pair_codelet = 1, pair_long_vectors = 0;
+    /// Of passes in place, which wait for the stores of another transform there: how much longer than a codelet where the stores
+    /// answer the loads, and where loads straddle stores and wait until these have reached the cache.
+    double answered_load = 10, unanswered_load = 33;
+    /// Of a codelet of reals that runs once, whose operations are scalar: per call and per operation.
+    double real_codelet_call = 9, real_codelet_operation = 0.235;
     double real_spill = 0.4; ///< the same of real transforms
     double real_iteration = 3, real_pass = 14;
     double half_size = 2.8; ///< per vector of reals in the pass around a complex DFT of half the size
@@ -61,6 +69,8 @@ constexpr CycleConstants constants_of_avx512{
     .pair_operation = 0.3703,
     .pair_call = 14,
     .pair_iteration = 0.9614,
+    .pair_codelet = 0.72,
+    .pair_long_vectors = 4.5,
     .real_spill = 0.6098,
     .real_iteration = 4.906,
     .real_pass = 7.432,

@@ -109,7 +109,7 @@ std::vector<Candidate> real_candidates(const Formula& transform, const Setting& 
     std::vector<Candidate> result;
     const Integer period = period_of(transform);
     if (n <= largest_real_codelet && rules::largest_prime_factor(period) <= rules::largest_base_prime)
-        result.push_back({{}, codelet_cycles(n, setting) / 2});
+        result.push_back({{}, real_codelet_cycles(n, setting)});
     for (const std::string_view name : real_rules) {
         const rules::BreakdownRule& rule = rules::rule_named(name);
         if (!is_worthwhile(rule, n) || !rule.applicable(transform).ok()) continue;

@@ -87,6 +87,12 @@ double bytes_of(Integer n, const Setting& setting) {
 
 } // namespace
 
+double real_codelet_cycles(Integer n, const Setting& setting) {
+    if (setting.loops > 1) return codelet_cycles(n, setting) / 2;
+    return setting.constants->real_codelet_call +
+           setting.constants->real_codelet_operation * codelet_operations(n) / 2;
+}
+
 double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction direction,
                             const Setting& setting) {
     const bool forward = direction == Direction::forward;

@@ -5,6 +5,9 @@
 /// Estimated cycles of real DFTs.
 namespace swirl::search {
 
+/// Cycles of one straight-line codelet of n reals, per iteration of the setting's loops.
+double real_codelet_cycles(Integer n, const Setting& setting);
+
 /// Cycles of a Stockham transform of n reals; the loops of its passes fill the lanes.
 double rdft_stockham_cycles(const rules::Choice& radices, Integer n, Direction direction,
                             const Setting& setting);
