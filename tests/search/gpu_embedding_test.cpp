@@ -110,9 +110,9 @@ TEST(EmbeddedRealTransforms, TouchFewMoreSectorsThanThereAre) {
         "sm_90: 0 rdft-embedding[bluestein(1728)[stockham(12,12,12), stockham(12,12,12)]] on 144x1";
     const support::KernelCounts forward = counts_of("rdft 839 float32 batch=4", schedule);
     EXPECT_LT(static_cast<double>(forward.read), 1.3 * reals);
-    EXPECT_LT(static_cast<double>(forward.written), 1.15 * spectra);
+    EXPECT_LT(static_cast<double>(forward.written), 1.3 * spectra);
     const support::KernelCounts backward = counts_of("rdft 839 backward float32 batch=4", schedule);
-    EXPECT_LT(static_cast<double>(backward.read), 1.15 * spectra);
+    EXPECT_LT(static_cast<double>(backward.read), 1.3 * spectra);
     EXPECT_LT(static_cast<double>(backward.written), 1.3 * reals);
     EXPECT_EQ(forward.barriers, 4); // between five passes: two of the six are one
     EXPECT_EQ(backward.barriers, 4);
