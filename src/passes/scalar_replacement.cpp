@@ -87,8 +87,8 @@ private:
         return false;
     }
 
-    /// Replaces a vector whose lanes are in several stored ones by shuffles of these. A load would wait until the stores
-    /// have reached the cache, as none of them alone has what it reads.
+    /// Replaces a vector whose lanes are in a few stored ones by shuffles of these. A load would wait until the stores have
+    /// reached the cache where none of them alone has what it reads.
     bool assemble(Value load, const Footprint& footprint, const std::vector<Store>& stores) {
         constexpr std::size_t most_sources = 4;
         const Type type = program_[load].type;

@@ -2,6 +2,7 @@
 
 #include "loops/passes.hpp"
 
+#include "rules/building_blocks.hpp"
 #include "rules/rule.hpp"
 
 #include <gtest/gtest.h>
@@ -96,6 +97,27 @@ TEST(PairTags, MakeSmallKernelsStraightLineCodeOfComplexVectors) {
         EXPECT_NE(loop.find("unrolled vec(4)"), std::string::npos);
     EXPECT_EQ(loops_for_cpu(request_for(expanded(4096, "stockham(64,64)"), 8, true)).pairs, 0) << "too large";
     EXPECT_EQ(loops_for_cpu(request_for(expanded(16, "stockham(4,4)"), 8)).pairs, 0) << "not asked for";
+}
+
+/// A real transform by one of half the size, its results as pairs.
+Request half_size_request(Integer n, const char* half, int lanes) {
+    const Formula transform =
+        product({scatter(rules::indices_in_pairs(n)), rules::expand(RDFT(n), rules::parse_tree(half))});
+    Request request = request_for(transform, lanes, true);
+    request.complex = false;
+    return request;
+}
+
+TEST(PairTags, AreOnRealTransformsOfHalfTheSize) {
+    const Request request = half_size_request(64, "rdft-half-size[stockham(8,4)]", 16);
+    EXPECT_EQ(loops_for_cpu(request).pairs, 8);
+    const std::string text = to_text(loops_for_cpu(request));
+    EXPECT_NE(text.find("workspace_1[2·i8 + 2; -2·i8 + 62, conjugated]"), std::string::npos)
+        << "components are side by side, from both ends: " << text;
+    EXPECT_EQ(loops_for_cpu(half_size_request(64, "rdft-half-size[stockham(8,4)]", 4)).pairs, 0)
+        << "vectors of two complex elements";
+    EXPECT_EQ(loops_for_cpu(half_size_request(64, "rdft-stockham(8,8)", 16)).pairs, 0)
+        << "real butterflies are no complex ones";
 }
 
 TEST(PortableLoops, HaveNoTags) {

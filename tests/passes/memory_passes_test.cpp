@@ -76,6 +76,31 @@ TEST(ScalarReplacement, ForwardsPartialVectorsWhoseOtherLanesDoNotMatter) {
     EXPECT_EQ(count(after, Opcode::store), 2);
 }
 
+TEST(ScalarReplacement, AssemblesVectorsThatStraddleStoredOnes) {
+    Builder b("straddling");
+    const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
+    const Buffer s = b.scratch("s", DataType::float64, 16);
+    for (const Integer k : {0, 4}) b.store(s, k, b.load(in, k, {.lanes = 4}));
+    b.store(out, 0, b.load(s, 3, {.lanes = 4}));                             // of two stored vectors
+    b.store(out, 4, b.load(s, 2, {.lanes = 4, .active = 3}), {.active = 3}); // the last lane does not matter
+    b.store(out, 8, b.load(s, 5, {.lanes = 4, .active = 2}), {.active = 2}); // within one
+    const Program after = replaced(b.finish());
+    EXPECT_EQ(count(after, Opcode::load), 2) << "those of the input";
+    EXPECT_EQ(count(after, Opcode::store), 3);
+    EXPECT_EQ(count(after, Opcode::shuffle), 3);
+}
+
+TEST(ScalarReplacement, LoadsVectorsThatNoStoreCovers) {
+    Builder b("uncovered");
+    const Buffer in = b.input("in", DataType::float64, 16), out = b.output("out", DataType::float64, 16);
+    b.store(out, 0, b.load(in, 0, {.lanes = 4}), {.active = 3});
+    b.store(out, 4, b.load(in, 4, {.lanes = 4}));
+    b.store(out, 8, b.load(out, 2, {.lanes = 4})); // element 3 is not stored
+    const Program after = replaced(b.finish());
+    EXPECT_EQ(count(after, Opcode::load), 3);
+    EXPECT_EQ(count(after, Opcode::shuffle), 0);
+}
+
 TEST(ScalarReplacement, RemovesStoresThatAreOverwrittenUnread) {
     Builder b("twice");
     const Buffer in = b.input("in", DataType::float64, 4), out = b.output("out", DataType::float64, 4);

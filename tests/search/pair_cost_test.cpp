@@ -24,6 +24,24 @@ TEST(PairCost, LeavesPrimesWhole) {
         EXPECT_EQ(first_choice(text, target::avx512_cpu()), "codelet") << text;
 }
 
+TEST(PairCost, PrefersRealTransformsOfHalfTheSizeThatFillVectors) {
+    for (const char* text :
+         {"rdft 64", "rdft 64 float32", "rdft 128 backward float32", "rdft 64 float32 batch=100"})
+        EXPECT_TRUE(first_choice(text, target::avx512_cpu()).starts_with("rdft-half-size")) << text;
+    EXPECT_TRUE(first_choice("rdft 64 float32", target::avx2_cpu()).starts_with("rdft-half-size"));
+    for (const char* text : {"rdft 16", "rdft 24 float32"})
+        EXPECT_EQ(first_choice(text, target::avx512_cpu()), "codelet") << text;
+}
+
+TEST(PairCost, AvoidsLoadsThatWaitForStoresInPlace) {
+    EXPECT_TRUE(first_choice("dft 12 float32", target::avx512_cpu()).starts_with("stockham"));
+    EXPECT_EQ(first_choice("dft 12 float32 inplace", target::avx512_cpu()), "codelet");
+    EXPECT_EQ(first_choice("dft 16 inplace", target::avx512_cpu()), "stockham(4,4)") << "equal vectors";
+    EXPECT_TRUE(
+        first_choice("dft 12 float32 inplace batch=100", target::avx512_cpu()).starts_with("stockham"))
+        << "the next transform is elsewhere";
+}
+
 TEST(PairCost, EstimatesNothingThatLoopsOverVectorsServe) {
     const Transform problem = parse_transform("dft 16 strides=64 batch=64:1");
     const auto batched =
