@@ -1,5 +1,6 @@
 #include <swirl/matrix_product.hpp>
 #include "cli/command.hpp"
+#include "cli/floors.hpp"
 #include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
 #include "cli/product_data.hpp"
@@ -91,7 +92,8 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
                                       {"minimum_seconds", times[k].minimum},
                                       {"gflops", rate}});
     }
-    if (timing.json) return print_json(results);
+    if (!timing.output.plot.empty()) results["floors"] = json_of_floors(floors_of(product, plan.flops()));
+    if (timing.output.take(results)) return;
     print(fmt::format("{}\n{}\n\n{}{}", to_text(product), plan.description(), table.text(), absent));
 }
 

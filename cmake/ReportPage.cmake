@@ -1,8 +1,8 @@
 # The page of `swirl report` (cli/report/page) and the chart library become text in the program's read-only data:
 # generated/report_assets.cpp defines report_assets() (cli/report/assets.hpp).
 
-# Chart.js (MIT): chart.min.js of version 3, chart.umd.js of version 4. Without it the page has tables only.
-find_file(SWIRL_CHART_JS NAMES chart.umd.min.js chart.umd.js chart.min.js DOC "Chart.js as one file; Debian: libjs-chart.js"
+# Chart.js 3 (MIT). Without it the page has tables only.
+find_file(SWIRL_CHART_JS NAMES chart.min.js DOC "Chart.js as one file; Debian: libjs-chart.js"
     PATHS /usr/share/javascript/chart.js /usr/share/javascript)
 if(NOT SWIRL_CHART_JS)
     message(STATUS "'swirl report' makes pages with tables only: Chart.js was not found (Debian: libjs-chart.js)")

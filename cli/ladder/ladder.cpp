@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/data.hpp"
 #include "cli/problems.hpp"
+#include "cli/report/page.hpp"
 #include "cli/table.hpp"
 #include "ir/count.hpp"
 #include "plan/transform/cpu/plan.hpp"
@@ -242,13 +243,13 @@ void run(LadderRungs& steps, const LadderOptions& options, bool with_counts) {
     std::vector<Ladder> ladders;
     for (const Integer n : sizes_of(options, steps))
         ladders.push_back(climb(steps.problem(n), steps.steps(n), options.seconds));
-    if (!options.plot.empty()) draw_ladders(plot_of(ladders), options.plot);
-    if (options.json) {
-        Json results = Json::array();
-        for (const Ladder& ladder : ladders) results.push_back(json_of(ladder));
-        print_json(Json{{"results", std::move(results)}});
-        return;
-    }
+    Json document{{"results", Json::array()}};
+    for (const Ladder& ladder : ladders) document["results"].push_back(json_of(ladder));
+    if (is_page(options.plot))
+        write_report_of(document, options.plot);
+    else if (!options.plot.empty())
+        draw_ladders(plot_of(ladders), options.plot);
+    if (options.json) return print_json(document);
     std::string text =
         speeds(ladders).text() +
         "pseudo-Gflop/s by the fastest sample, and how many times the step before; =: the same program\n" +
@@ -270,7 +271,9 @@ void add_options(CLI::App& command, LadderOptions& options, const char* sizes) {
         ->type_name("SECONDS")
         ->capture_default_str();
     command.add_flag("--json", options.json, "Print JSON");
-    command.add_option("--plot", options.plot, "Draw the speeds into this file, as SVG; needs gnuplot")
+    command
+        .add_option("--plot", options.plot,
+                    "Draw the speeds: into FILE.html as swirl report does, else as SVG with gnuplot")
         ->type_name("FILE");
 }
 

@@ -51,7 +51,7 @@ std::string report_page(const Results& results) {
 
 void write_report_of(const Json& document, const std::string& file) {
     Results results;
-    add_document(document, file, Age::current, results);
+    add_document(document, "", Age::current, results);
     write_file(file, report_page(results));
 }
 

@@ -37,15 +37,20 @@ struct Summary {
     double bytes;     ///< compulsory traffic
 };
 
+/// Kinds are named as scripts/report names them.
 Summary summary_of(const Transform& transform, const std::string& text) {
     std::string kind = text.substr(0, text.find(' '));
     if (transform.matrix.is_empty()) kind += fmt::format(", {}-D", transform.dimensions.size());
+    if (text.find(" strides=") != std::string::npos || text.find(" in=") != std::string::npos) {
+        kind += ", strided";
+    } else if (!transform.batches.empty()) {
+        kind += ", batch";
+    } else if (transform.dimensions.size() == 1) {
+        if (transform.direction == Direction::backward) kind += ", backward";
+        if (transform.placement == Placement::in_place) kind += ", inplace";
+    }
     double points = 1;
     for (const Dimension& dimension : transform.dimensions) points *= static_cast<double>(dimension.length);
-    if (text.find(" strides=") != std::string::npos || text.find(" in=") != std::string::npos)
-        kind += ", strided";
-    else if (!transform.batches.empty())
-        kind += ", batch";
     return {kind, transform.precision, points, search::compulsory_bytes(transform)};
 }
 
@@ -81,7 +86,7 @@ public:
     }
 
     void read_document(const Json& document) {
-        line_ = 1;
+        line_ = 0;
         translated([&] {
             if (is_ladder_document(document))
                 read_ladders(document);
@@ -94,7 +99,8 @@ public:
 
 private:
     [[nodiscard]] UserError error(const std::string& what) const {
-        return UserError("{}, line {}: {}", file_, line_, what);
+        return line_ > 0 ? UserError("{}, line {}: {}", file_, line_, what)
+                         : UserError("{}: {}", file_, what);
     }
     [[nodiscard]] UserError foreign() const {
         return error(fmt::format("neither a run nor a problem with its times; {}", right_files));

@@ -22,15 +22,15 @@ function swatch(series) {
   const isFilled = series.marker && !series.hollow && !["crossRot", "star", "cross"].includes(series.marker);
   path.setAttribute("d", svgNames[series.marker || "line"]);
   path.setAttribute("style", `stroke: var(--${series.colour}); stroke-width: 2; fill: ${isFilled ? `var(--${series.colour})` : "none"};` +
-    (series.dash ? "stroke-dasharray: 4 3" : ""));
+    (series.dash && (!series.marker || series.marker === "line") ? "stroke-dasharray: 4 3" : ""));
   svg.append(path);
   return svg;
 }
 
-/// Powers of ten; 1, 2 and 5 of each where there are few.
+/// Powers of ten; more of each where there are few.
 function decades(low, high) {
   const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high)), count = Math.log10(high / low);
-  const digits = count > 2.5 ? [1] : count > 0.7 ? [1, 2, 5] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
+  const digits = count > 2.5 ? [1] : count > 1.2 ? [1, 2, 5] : count > 0.5 ? [1, 1.5, 2, 3, 5, 7] : [1, 1.1, 1.2, 1.3, 1.5, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
   const every = Math.ceil(count / 10) || 1, values = [];
   for (let exponent = first; exponent <= last; ++exponent)
     if (exponent % every === 0) values.push(...digits.map((digit) => digit * 10 ** exponent));
@@ -45,8 +45,7 @@ function power(value) {
 
 function axis(title, options, values) {
   const common = {
-    title: { display: true, text: title, color: cssColour("weak") }, grid: { color: cssColour("line"), drawBorder: false },
-    border: { display: false }, ticks: { color: cssColour("weak"), maxRotation: 0 },
+    title: { display: true, text: title, color: cssColour("weak") }, grid: { color: cssColour("line"), drawBorder: false }, ticks: { color: cssColour("weak"), maxRotation: 0 },
   };
   if (options.categories) return { ...common, type: "category", grid: { display: false } };
   if (!options.log) return { ...common, type: "linear", min: options.min, max: options.max, ticks: { ...common.ticks, callback: options.tick } };
@@ -58,19 +57,19 @@ function axis(title, options, values) {
   };
 }
 
-/// Writes the name of a line at its right end.
+/// Writes the name of a line at its right or left end, above or below it.
 const endLabels = {
   id: "endLabels",
   afterDatasetsDraw(chart) {
     const context = chart.ctx;
     context.save();
     context.font = "11px sans-serif";
-    context.textAlign = "right";
-    chart.data.datasets.forEach((dataset, index) => {
-      const point = dataset.endLabel && chart.getDatasetMeta(index).data.at(-1);
-      if (!point) return;
-      context.fillStyle = dataset.borderColor;
-      context.fillText(dataset.endLabel, point.x - 2, point.y - 4);
+    chart.data.datasets.forEach(({ series, borderColor }, index) => {
+      if (!series.endLabel) return;
+      const point = chart.getDatasetMeta(index).data.at(series.labelAtStart ? 0 : -1);
+      context.textAlign = series.labelAtStart ? "left" : "right";
+      context.fillStyle = borderColor;
+      context.fillText(series.endLabel, point.x + (series.labelAtStart ? 3 : -3), point.y + (series.labelBelow ? 12 : -4));
     });
     context.restore();
   },
@@ -79,11 +78,11 @@ const endLabels = {
 function dataset(series, isBar) {
   const colour = cssColour(series.colour);
   return {
-    label: series.name, data: series.points, series, endLabel: series.endLabel, borderColor: colour, order: series.marker ? 1 : 2,
+    label: series.name, data: series.points, series, borderColor: colour, order: series.marker ? 1 : 2,
     backgroundColor: series.hollow ? "transparent" : isBar || series.marker ? colour + (isBar ? "e0" : "b0") : colour,
     ...(isBar ? { borderWidth: 0 } : {
       showLine: series.line || !series.marker, borderWidth: series.marker ? 1.5 : 1.2, borderDash: series.dash ? [5, 4] : [],
-      pointStyle: series.marker || false, pointRadius: series.marker ? 3.5 : 0, pointHoverRadius: series.marker ? 7 : 0,
+      pointStyle: series.marker || false, pointRadius: series.marker ? series.radius || 3.5 : 0, pointHoverRadius: series.marker ? 7 : 0,
       pointBorderWidth: 1.5, pointHoverBorderWidth: 3, pointHitRadius: series.marker ? 4 : 0, stepped: series.stepped || false,
     }),
   };

@@ -22,12 +22,20 @@ document.addEventListener("keydown", (event) => event.key === "Escape" && hideDe
 
 const flat = (value) => (value !== null && typeof value === "object"
   ? Object.entries(value).map(([name, inner]) => `${name} ${flat(inner)}`).join(", ")
-  : typeof value === "number" ? number(value, 4) : String(value));
+  : typeof value === "number" && !Number.isInteger(value) ? number(value, 4) : String(value));
+
+/// Rates of a machine by their names: flops_float64, copy_bytes_per_second, hertz.
+function rate(name, value) {
+  if (value !== null && typeof value === "object") return Object.entries(value).map(([part, inner]) => `${part} ${rate(name, inner)}`).join(", ");
+  const unit = name.startsWith("flops") ? "Gflop/s" : name.endsWith("bytes_per_second") ? "GB/s" : name === "hertz" ? "GHz" : null;
+  return unit ? `${number(value * 1e-9)} ${unit}` : flat(value);
+}
+const nameOfRate = (name) => name.replace(/^flops_/, "multiply-adds, ").replace(/_bytes_per_second$/, " bandwidth").replaceAll("_", " ");
 
 function runDetails(run) {
   const { machine, command, file, is_before, ...rest } = run;
   return definitions([["command", element("code", {}, command || "")], ...Object.entries(rest).map(([name, value]) => [name,
-    value === null ? null : flat(value)]), ...Object.entries(machine || {}).map(([name, value]) => [name.replaceAll("_", " "), flat(value)]),
+    value === null ? null : flat(value)]), ...Object.entries(machine || {}).map(([name, value]) => [nameOfRate(name), rate(name, value)]),
     ["file", file]]);
 }
 
@@ -66,9 +74,9 @@ function rowDetails(row) {
     element("h3", {}, "Times"), element("div", { class: "scroll" }, simpleTable(header, rows)),
     definitions([
       ...Object.entries(row.floors).map(([name, value]) => [`${name} floor`, `${seconds(value)}${own ? `, ${percent(value / own.median)} of ${choice.base}'s time` : ""}`]),
-      ["operations", number(row.flops, 5)], ["data", `${number(row.bytes, 5)} bytes`], ["intensity", `${number(row.flops / row.bytes)} flop/byte`],
+      ["operations", size(Math.round(row.flops))], ["data", `${size(row.bytes)} bytes`], ["intensity", `${number(row.flops / row.bytes)} flop/byte`],
       ...Object.entries(row.absent).map(([name, reason]) => [name, reason])]),
-    element("h3", {}, "Run"), runDetails(run), element("p", { class: "caption" }, `${run.file}, line ${row.line}`),
+    element("h3", {}, "Run"), runDetails(run), element("p", { class: "caption" }, row.line ? `${run.file}, line ${row.line}` : run.file),
     before && element("div", {}, element("h3", {}, "Run before"), runDetails(runOf(before))),
   ];
 }

@@ -52,22 +52,33 @@ function fillHeader() {
   const shown = runs.filter(({ run }) => !run.is_before).map(({ run }) => run);
   const machines = distinct(shown.map((run) => run.machine.gpu || run.machine.cpu).filter(Boolean));
   const dates = distinct(shown.map((run) => (run.date || "").slice(0, 10)).filter(Boolean)).sort();
-  const files = distinct([...shown.map((run) => run.file), ...report.ladders.map((ladder) => ladder.file)]);
+  const files = distinct([...shown.map((run) => run.file), ...report.ladders.map((ladder) => ladder.file)]).filter(Boolean);
   document.getElementById("facts").textContent = [shownRows.length && `${shownRows.length} problems`, libraries.length && libraries.join(", "), machines.join("; "),
     dates.join(", "), files.join(", "), hasBefore && `compared with ${distinct(runs.filter(({ run }) => run.is_before).map(({ run }) => run.file)).join(", ")}`,
     `swirl ${report.swirl}`].filter(Boolean).join(" · ");
   const list = document.querySelector("#runs > div");
   document.getElementById("runs").hidden = !runs.length;
   for (const { run, index } of runs) list.append(element("h3", {}, `${runTitle(run, index)}${run.is_before ? " (before)" : ""}`), runDetails(run));
-  document.title = `swirl report: ${files.join(", ")}`;
+  document.title = `swirl report: ${files.join(", ") || shown.map((run) => run.command).join(", ")}`;
 }
 
 fillHeader();
 fillForm();
 document.querySelector("main").append(...views.map((view) => view.section));
+for (const [left, right] of [["sorted", "histogram"], ["roofline", "accuracy"]]) { // beside each other where there is room
+  const pair = element("div", { class: "pair" });
+  document.getElementById(left).before(pair);
+  pair.append(document.getElementById(left), document.getElementById(right));
+}
 if (!hasCharts) document.querySelector("main").prepend(element("p", {}, "swirl was built without Chart.js (Debian: libjs-chart.js), so this page has tables only."));
 document.getElementById("licence").hidden = !hasCharts;
-form.addEventListener("input", readForm);
+// Of very many problems the charts are drawn when typing pauses.
+let pause = 0;
+form.addEventListener("input", () => {
+  clearTimeout(pause);
+  if (shownRows.length <= 1000) readForm();
+  else pause = setTimeout(readForm, 250);
+});
 form.addEventListener("submit", (event) => event.preventDefault());
 form.addEventListener("reset", () => setTimeout(readForm));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update);

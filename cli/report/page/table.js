@@ -15,7 +15,7 @@ class ProblemTable {
     const marked = (value) => figure(ratioText(value), value !== null && value < slowerThan);
     return [
       { name: "problem", value: (row) => row.problem, cell: openButton },
-      { name: "kind", value: (row) => row.kind },
+      { name: "kind", value: (row) => row.kind, cell: (row) => element("span", { class: "whole" }, row.kind) },
       { name: "type", value: (row) => row.type },
       { name: "n", value: (row) => row.n, cell: (row) => figure(size(row.n)) },
       { name: `${base}'s time`, value: (row) => (own(row) ? own(row).median : null), cell: (row) => figure(own(row) ? seconds(own(row).median) : row.libraries[base] ? "wrong" : "–", !own(row)) },
@@ -46,7 +46,8 @@ class ProblemTable {
     const most = 300, columns = this.columns();
     const column = columns.find((one) => one.name === this.column) || columns[0];
     const rows = this.sorted(chosenRows(), column), shown = this.isWhole ? rows : rows.slice(0, most);
-    const head = columns.map((one) => element("th", { scope: "col", "aria-sort": one === column ? (this.descending ? "descending" : "ascending") : null },
+    const isNumber = (one) => rows.length && one.cell && "number" in one.cell(rows[0]);
+    const head = columns.map((one) => element("th", { scope: "col", class: isNumber(one) ? "number" : null, "aria-sort": one === column ? (this.descending ? "descending" : "ascending") : null },
       element("button", { type: "button", onclick: () => this.sortBy(one.name, one === column) }, one.name + (one === column ? (this.descending ? " ▼" : " ▲") : ""))));
     const body = shown.map((row) => element("tr", { "data-row": row.index }, ...columns.map((one) => {
       const cell = one.cell ? one.cell(row) : one.value(row);

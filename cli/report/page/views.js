@@ -26,10 +26,10 @@ function speedView() {
     }).sort(bySize) });
   }
   const floors = rows.filter((row) => row.floor > 0);
-  series.push({ name: "floor: no time can be below it", colour: "floor", marker: isLine ? null : "line", dash: true, points: floors.map((row) =>
+  series.push({ name: "floor", colour: "floor", marker: isLine ? null : "line", dash: true, points: floors.map((row) =>
     point(row, "floor", row.n, gigaflops(row, row.floor), `${number(gigaflops(row, row.floor))} Gflop/s at ${seconds(row.floor)}`)).sort(bySize) });
   return {
-    caption: `Median times. Transforms count 5 n log₂ n operations (2.5 for real data), products 2 m n k.${isLine ? "" : " A size occurs several times, so no lines join the points: choose a kind and a type."}`,
+    caption: `Median times. The floor is what the measured rates of arithmetic and of copying allow; data that a faster cache holds in part may be above. Transforms count 5 n log₂ n operations (2.5 for real data), products 2 m n k.${isLine ? "" : " A size occurs several times, so no lines join the points: choose a kind and a type."}`,
     x: axisOfSize(rows), y: { log: true, title: "Gflop/s" }, series,
     table: () => tableByLibrary(rows, [...names, "floor"], (row, name) => (name === "floor" ? row.floor > 0 ? gigaflops(row, row.floor) : null
       : timed(row, name) ? gigaflops(row, timed(row, name).median) : null), (value) => number(value)),
@@ -54,11 +54,11 @@ function statisticsCells(values) {
 function sortedCurves(compared, verb) {
   return compared.map(({ name, colour, marker, ratios }) => {
     const sorted = [...ratios].sort((a, b) => a.ratio - b.ratio);
-    return { name, colour, marker, line: true, points: sorted.map(({ row, ratio }, k) =>
+    return { name, colour, marker, radius: sorted.length > 60 ? 2 : 3.5, line: true, points: sorted.map(({ row, ratio }, k) =>
       point(row, name, sorted.length > 1 ? (100 * k) / (sorted.length - 1) : 50, ratio, `${ratioText(ratio)} ${verb}`)) };
   });
 }
-const level = (name, value, low = 0, high = 100) => ({ name, endLabel: name, colour: "floor", dash: true,
+const level = (name, value, { low = 0, high = 100, below = false } = {}) => ({ name, endLabel: name, labelBelow: below, colour: "floor", dash: true,
   points: [{ x: low, y: value, text: [name] }, { x: high, y: value, text: [name] }] });
 
 function ratioView() {
@@ -67,7 +67,7 @@ function ratioView() {
   return {
     caption: `Time of each library over ${choice.base}'s, sorted: above 1 ${choice.base} is faster.`,
     x: { title: "share of the problems", min: 0, max: 100, tick: (value) => `${value}%` }, y: { log: true, title: `time over ${choice.base}'s` },
-    series: compared.length ? [...sortedCurves(compared, `times ${choice.base}'s time`), level("1", 1), level(String(slowerThan), slowerThan)] : [],
+    series: compared.length ? [...sortedCurves(compared, `times ${choice.base}'s time`), level("1", 1), level(String(slowerThan), slowerThan, { below: true })] : [],
     table: () => ({ header: ["problem", "library", `time over ${choice.base}'s`], rows: compared.flatMap(({ name, ratios }) => [...ratios]
       .sort((a, b) => a.ratio - b.ratio).map(({ row, ratio }) => [openButton(row), name, figure(ratioText(ratio), ratio < slowerThan)])) }),
   };
@@ -128,7 +128,7 @@ function rooflineView() {
       series.push({ name: `peak, ${name}`, endLabel: `peak of multiply-adds, ${name}: ${number(peak)} Gflop/s`, colour: "floor", points: [low, high].map((x) => ({ x, y: peak, text: [name] })) });
     for (const [name, copy] of Object.entries(copies)) {
       const end = known ? Math.min(high, top / copy) : high;
-      if (end > low) series.push({ name: `copies, ${name}`, endLabel: `${name} ${number(copy)} GB/s`, colour: "floor", dash: true,
+      if (end > low) series.push({ name: `copies, ${name}`, endLabel: `${name} ${number(copy)} GB/s`, labelAtStart: true, labelBelow: true, colour: "floor", dash: true,
         points: [low, end].map((x) => ({ x, y: x * copy, text: [name] })) });
     }
   }
@@ -151,7 +151,7 @@ function accuracyView() {
   const sizes = series.flatMap((one) => one.points.map((p) => p.x));
   const epsilons = { float64: 2 ** -52, float32: 2 ** -23 };
   if (sizes.length) for (const [type, epsilon] of Object.entries(epsilons))
-    if (rows.some((row) => row.type === type)) series.push(level(`ε of ${type}`, epsilon, Math.min(...sizes), Math.max(...sizes)));
+    if (rows.some((row) => row.type === type)) series.push(level(`ε of ${type}`, epsilon, { low: Math.min(...sizes), high: Math.max(...sizes) }));
   const exact = rows.filter((row) => names.some((name) => hasDistance(row, name) && timed(row, name).distance === 0)).length;
   return {
     caption: `Distance from the definition, relative to the result (l₂ norm).${exact ? ` ${exact} problems have results without error, which a logarithmic axis cannot show.` : ""}`,
