@@ -11,24 +11,39 @@ namespace report_test {
 using nlohmann::json;
 
 constexpr const char* run_line =
-    R"({"run":{"command":"bench x","date":"2026-01-02T03:04:05Z","seed":7,"device":"cpu","threads":1,"label":"a </script><b>label","machine":{"cpu":"A CPU","flops_float64":8e10,"copy_bytes_per_second":{"L1":3e11,"memory":1e10}}}}
+    R"({"run":{"command":"bench x","date":"2026-01-02T03:04:05Z","seed":7,"device":"cpu","threads":1,"label":"a </script><b>label","machine":{"cpu":"A CPU","flops_float64":8e10,"flops_float32":16e10,"copy_bytes_per_second":{"L1":3e11,"memory":1e10}}}}
 )";
 
 /// Four problems, each with times of several libraries; swirl's are `factors` times as long.
 std::string results(const std::vector<double>& factors = {1, 1, 1, 1}) {
-    json lines[] = {
-        R"({"problem":"dft 64","flops":1920,"floors":{"arithmetic":1e-8,"traffic":4e-8},"libraries":{"swirl":{"median":1e-7,"minimum":9e-8,"planning":0.01,"distance":2e-16,"made_by":"avx512: 0 stockham(8,8)"},"fftw":{"median":2e-7,"made_by":"fftw-3.3, <img src=x>"},"mkl":{"median":9e-8,"distance":1e-16,"made_by":"MKL"}}})"_json,
-        R"({"problem":"dft 16x8 float32 batch=3","flops":13440,"libraries":{"swirl":{"median":2e-6,"made_by":"avx512: 0 stockham(4,4); 1 stockham(8)"},"fftw":{"median":1.6e-6}},"absent":{"mkl":"no such"}})"_json,
-        R"({"problem":"rdft 1000","flops":24914,"libraries":{"swirl":{"median":3e-6,"distance":3e-16,"made_by":"avx512: 0 rdft-stockham(10,10,10)"},"fftw":{"median":6e-6}}})"_json,
-        R"({"problem":"gemm 40x40x40 float64","flops":128000,"libraries":{"swirl":{"median":1e-6,"made_by":"avx512: 0 stockham"},"blis":{"wrong":true,"distance":0.5}}})"_json,
-    };
-    std::string text = run_line;
-    for (std::size_t k = 0; k < std::size(lines); ++k) {
-        json& median = lines[k]["libraries"]["swirl"]["median"];
-        median = median.get<double>() * factors[k];
-        text += lines[k].dump() + "\n";
+    json lines[] =
+        {R"({"problem":"dft 64","flops":1920,"floors":{"arithmetic":1e-8,"traffic":4e-8},"libraries":{"swirl":{"median":1e-7,"minimum":9e-8,"planning":0.01,"distance":2e-16,"made_by":"avx512: 0 stockham(8,8)"},
+         "fftw" : {"median" : 2e-7, "made_by" : "fftw-3.3, <img src=x>"}, "mkl" : {
+        "median" : 9e-8, "distance" : 1e-16, "made_by" : "MKL"
     }
-    return text;
+}
+})"_json,
+        R"({"problem":"dft 16x8 float32 batch=3","flops":13440,"libraries":{"swirl":{"median":2e-6,"made_by":"avx512: 0 stockham(4,4); 1 stockham(8)"
+}
+, "fftw" : { "median" : 1.6e-6 }
+}
+, "absent" : { "mkl" : "no such" }
+})"_json,
+        R"({"problem":"rdft 1000","flops":24914,"libraries":{"swirl":{"median":3e-6,"distance":3e-16,"made_by":"avx512: 0 rdft-stockham(10,10,10)"
+}
+, "fftw" : { "median" : 6e-6 }
+}
+})"_json,
+        R"({"problem":"gemm 40x40x40 float64","flops":128000,"libraries":{"swirl":{"median":1e-6,"made_by":"avx512: 0 stockham"},"blis":{"wrong":true,"distance":0.5}}})"_json,
+}
+;
+std::string text = run_line;
+for (std::size_t k = 0; k < std::size(lines); ++k) {
+    json& median = lines[k]["libraries"]["swirl"]["median"];
+    median = median.get<double>() * factors[k];
+    text += lines[k].dump() + "\n";
+}
+return text;
 }
 
 /// What is between the tags of the page's data.
@@ -152,7 +167,8 @@ TEST_F(ReportPage, NamesFileAndLineOfWhatItCannotRead) {
         EXPECT_NE(complaint_about(text).find(words), std::string::npos) << complaint_about(text) << words;
     auto outcome = report(path("nothing.jsonl"));
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_NE(outcome.errors.find("nothing.jsonl cannot be read: No such file"), std::string::npos) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("nothing.jsonl cannot be read: No such file"), std::string::npos)
+        << outcome.errors;
     outcome = report(folder_.path().string());
     EXPECT_EQ(outcome.status, 2);
     EXPECT_NE(outcome.errors.find("cannot be read: Is a directory"), std::string::npos) << outcome.errors;
@@ -164,25 +180,28 @@ TEST_F(ReportPage, NamesFileAndLineOfWhatItCannotRead) {
 
 TEST_F(ReportPage, ReadsWhatBenchAndLaddersPrint) {
     const std::string plot = " --plot " + support::quoted(path("plot.html"));
-    const auto bench = run_swirl("bench dft n --sizes 8..16*2 --peers none --seconds 0.02 --accuracy --json" + plot);
+    const auto bench =
+        run_swirl("bench dft n --sizes 8..16*2 --peers none --seconds 0.02 --accuracy --json" + plot);
     ASSERT_EQ(bench.status, 0) << bench.errors;
     write("bench.json", bench.output);
     const auto product = run_swirl("bench gemm 8x8x8 --peers none --seconds 0.02 --json");
     ASSERT_EQ(product.status, 0) << product.errors;
     write("product.json", product.output);
-    const auto dft = run_swirl("ladder dft 16 --seconds 0.01 --json --plot " + support::quoted(path("ladder.html")));
+    const auto dft =
+        run_swirl("ladder dft 16 --seconds 0.01 --json --plot " + support::quoted(path("ladder.html")));
     ASSERT_EQ(dft.status, 0) << dft.errors;
     write("dft.json", dft.output);
     const auto gemm = run_swirl("ladder gemm 8 --seconds 0.01 --threads 1 --step naive --step packed --json");
     ASSERT_EQ(gemm.status, 0) << gemm.errors;
     write("gemm.json", gemm.output);
-    const auto outcome = report(path("bench.json") + " " + path("product.json") + " " + path("dft.json") + " " +
-                                path("gemm.json"));
+    const auto outcome = report(path("bench.json") + " " + path("product.json") + " " + path("dft.json") +
+                                " " + path("gemm.json"));
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_NE(outcome.output.find("3 problems, 2 sizes of ladders"), std::string::npos) << outcome.output;
     const json data = data_of(page()), given = json::parse(bench.output);
     EXPECT_EQ(data["rows"][1]["problem"], "dft 16");
-    EXPECT_EQ(data["rows"][1]["libraries"]["swirl"]["median"], given["results"][1]["entries"][0]["median_seconds"]);
+    EXPECT_EQ(data["rows"][1]["libraries"]["swirl"]["median"],
+              given["results"][1]["entries"][0]["median_seconds"]);
     EXPECT_EQ(data["rows"][1]["libraries"]["swirl"]["distance"],
               given["results"][1]["entries"][0]["error"]["relative_l2"]);
     EXPECT_EQ(data["rows"][1]["libraries"]["swirl"]["made_by"], given["results"][1]["schedule"]);
@@ -200,11 +219,13 @@ TEST_F(ReportPage, ReadsWhatBenchAndLaddersPrint) {
 }
 
 TEST_F(ReportPage, PlotsOfProductsHaveFloors) {
-    const auto bench = run_swirl("bench gemm 8x8x8 --peers none --seconds 0.02 --plot " + support::quoted(path("p.html")));
+    const auto bench =
+        run_swirl("bench gemm 8x8x8 --peers none --seconds 0.02 --plot " + support::quoted(path("p.html")));
     ASSERT_EQ(bench.status, 0) << bench.errors;
     EXPECT_NE(bench.output.find("Gflop/s"), std::string::npos) << "the table is printed, too";
     EXPECT_GT(data_of(support::content_of(path("p.html")))["rows"][0]["floors"]["arithmetic"], 0);
-    for (const auto& [plot, words] : {std::pair("speed.svg", "ends in .html"), std::pair("/nowhere/x.html", "no folder /nowhere")}) {
+    for (const auto& [plot, words] :
+         {std::pair("speed.svg", "ends in .html"), std::pair("/nowhere/x.html", "no folder /nowhere")}) {
         const auto outcome = run_swirl("bench dft 8 --peers none --plot " + std::string(plot));
         EXPECT_EQ(outcome.status, 2) << plot;
         EXPECT_NE(outcome.errors.find(words), std::string::npos) << outcome.errors;
@@ -226,7 +247,8 @@ TEST_F(ReportPage, WorksInABrowser) {
     const auto made = report(path("results.jsonl") + " --compare " + path("before.jsonl"));
     ASSERT_EQ(made.status, 0) << made.errors;
     if (made.output.find("without Chart.js") != std::string::npos) GTEST_SKIP() << made.output;
-    const auto expected = support::run_command("python3 " SWIRL_SOURCE_DIR "/scripts/report " + path("results.jsonl"));
+    const auto expected =
+        support::run_command("python3 " SWIRL_SOURCE_DIR "/scripts/report " + path("results.jsonl"));
     ASSERT_EQ(expected.status, 0) << expected.errors;
     write("expected.md", expected.output);
     const auto outcome = support::run_command("PYTHONDONTWRITEBYTECODE=1 python3 " SWIRL_SOURCE_DIR

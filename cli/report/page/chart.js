@@ -48,7 +48,7 @@ function axis(title, options, values) {
     title: { display: true, text: title, color: cssColour("weak") }, grid: { color: cssColour("line"), drawBorder: false }, ticks: { color: cssColour("weak"), maxRotation: 0 },
   };
   if (options.categories) return { ...common, type: "category", grid: { display: false } };
-  if (!options.log) return { ...common, type: "linear", min: options.min, max: options.max, ticks: { ...common.ticks, callback: options.tick } };
+  if (!options.log) return { ...common, type: "linear", min: options.min, max: options.max, ticks: { ...common.ticks, precision: options.precision, ...(options.tick && { callback: options.tick }) } };
   const low = Math.min(...values), high = Math.max(...values), margin = Math.max((high / low) ** 0.04, 1.05);
   return {
     ...common, type: "logarithmic", min: low / margin, max: high * margin,
@@ -78,9 +78,9 @@ const endLabels = {
 function dataset(series, isBar) {
   const colour = cssColour(series.colour);
   return {
-    label: series.name, data: series.points, series, borderColor: colour, order: series.marker ? 1 : 2,
+    label: series.name, data: series.points, series, clip: 8, borderColor: colour, order: series.marker ? 1 : 2,
     backgroundColor: series.hollow ? "transparent" : isBar || series.marker ? colour + (isBar ? "e0" : "b0") : colour,
-    ...(isBar ? { borderWidth: 0 } : {
+    ...(isBar ? { borderWidth: 0, grouped: !series.alone } : {
       showLine: series.line || !series.marker, borderWidth: series.marker ? 1.5 : 1.2, borderDash: series.dash ? [5, 4] : [],
       pointStyle: series.marker || false, pointRadius: series.marker ? series.radius || 3.5 : 0, pointHoverRadius: series.marker ? 7 : 0,
       pointBorderWidth: 1.5, pointHoverBorderWidth: 3, pointHitRadius: series.marker ? 4 : 0, stepped: series.stepped || false,

@@ -4,8 +4,9 @@ const axisOfSize = (rows) => ({ log: true, title: rows.every((row) => row.proble
   : rows.some((row) => row.problem.startsWith("gemm")) ? "n: points of a transform, cube root of m·n·k of a product" : "n: points of a transform" });
 const point = (row, library, x, y, ...text) => ({ x, y, row, library, text: [...text, row.problem], open: (origin) => openRow(row, origin) });
 const bySize = (a, b) => a.x - b.x;
-/// Lines join points only where each size occurs once.
-const areLines = (rows) => rows.length > 1 && distinct(rows.map((row) => row.n)).length === rows.length;
+/// Lines join points of one kind, type and run, where each size occurs once.
+const areLines = (rows) => rows.length > 1 && distinct(rows.map((row) => row.n)).length === rows.length &&
+  distinct(rows.map((row) => [row.kind, row.type, row.run].join())).length === 1;
 const openButton = (row) => element("button", { type: "button", onclick: (event) => openRow(row, event.currentTarget) }, element("code", {}, row.problem));
 
 function tableByLibrary(rows, names, value, text) {
@@ -29,7 +30,7 @@ function speedView() {
   series.push({ name: "floor", colour: "floor", marker: isLine ? null : "line", dash: true, points: floors.map((row) =>
     point(row, "floor", row.n, gigaflops(row, row.floor), `${number(gigaflops(row, row.floor))} Gflop/s at ${seconds(row.floor)}`)).sort(bySize) });
   return {
-    caption: `Median times. The floor is what the measured rates of arithmetic and of copying allow; data that a faster cache holds in part may be above. Transforms count 5 n log₂ n operations (2.5 for real data), products 2 m n k.${isLine ? "" : " A size occurs several times, so no lines join the points: choose a kind and a type."}`,
+    caption: `Median times. The floor is what the measured rates of arithmetic and of copying allow; data that a faster cache holds in part may be above. Transforms count 5 n log₂ n operations (2.5 for real data), products 2 m n k.${isLine ? "" : " Lines join points of one kind, type and run, unless a size occurs twice."}`,
     x: axisOfSize(rows), y: { log: true, title: "Gflop/s" }, series,
     table: () => tableByLibrary(rows, [...names, "floor"], (row, name) => (name === "floor" ? row.floor > 0 ? gigaflops(row, row.floor) : null
       : timed(row, name) ? gigaflops(row, timed(row, name).median) : null), (value) => number(value)),
@@ -86,12 +87,12 @@ function histogramView() {
     const low = 2 ** ((first + k) / perOctave), high = 2 ** ((first + k + 1) / perOctave);
     return { low, label: `${low.toFixed(2)}–${high.toFixed(2)}`, rows: ratios.filter((one) => bin(one.ratio) === first + k) };
   });
-  const bars = (name, colour, wanted) => ({ name, colour, marker: "rect", points: bins.map((one) => ({ x: one.label, y: wanted(one) ? one.rows.length : 0,
+  const bars = (name, colour, wanted) => ({ name, colour, marker: "rect", alone: true, points: bins.map((one) => ({ x: one.label, y: wanted(one) ? one.rows.length : 0,
     text: [`${one.rows.length} problems from ${one.label.replace("–", " to ")}`], open: wanted(one) && one.rows.length
       ? (origin) => openRows(`${last.name}: ${one.label}`, [...one.rows].sort((a, b) => a.ratio - b.ratio).map(({ row, ratio }) => ({ row, text: ratioText(ratio) })), origin) : null })) });
   return {
     caption: last ? `How many problems have which ratio: ${last.name} over ${choice.base}. A click lists the problems of a bar.` : "",
-    x: { title: `time over ${choice.base}'s`, categories: bins.map((one) => one.label) }, y: { title: "problems" },
+    x: { title: `time over ${choice.base}'s`, categories: bins.map((one) => one.label) }, y: { title: "problems", precision: 0 },
     series: ratios.length ? [bars(`${choice.base} is slower`, "series-0", (one) => one.low < 0.999), bars(`${choice.base} is faster`, "series-2", (one) => one.low >= 0.999)] : [],
     table: () => ({ header: ["ratio", "problems"], rows: bins.map((one) => [one.label, figure(String(one.rows.length))]) }),
   };
