@@ -1,5 +1,3 @@
-#include <swirl/version.hpp>
-
 #include "base/error.hpp"
 #include "cli/accuracy.hpp"
 #include "cli/bench_output.hpp"
@@ -188,14 +186,13 @@ std::string threads_of(const BenchOptions& options) {
 Json run_of(const BenchOptions& options, const CLI::App& command) {
     const bool has_floors =
         !options.planning.is_for_gpu() && (!is_product(options.words) || !options.output.plot.empty());
-    return {{"command", command_line_of(command)},
-            {"date", date_now()},
-            {"swirl", std::string(version())},
-            {"seed", options.seed},
-            {"device", options.planning.device},
-            {"threads", options.planning.threads},
-            {"machine",
-             options.output.wants_document() && has_floors ? machine_record(this_probe()) : Json::object()}};
+    Json run = run_record(command);
+    run["seed"] = options.seed;
+    run["device"] = options.planning.device;
+    run["threads"] = options.planning.threads;
+    run["machine"] =
+        options.output.wants_document() && has_floors ? machine_record(this_probe()) : Json::object();
+    return run;
 }
 
 void bench(const BenchOptions& options) {

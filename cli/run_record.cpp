@@ -1,5 +1,7 @@
 #include "cli/run_record.hpp"
 
+#include <swirl/version.hpp>
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -7,7 +9,6 @@
 #include <chrono>
 #include <cmath>
 #include <string>
-#include <utility>
 
 namespace swirl::cli {
 
@@ -40,15 +41,21 @@ std::string command_line_of(const CLI::App& command) {
     return line + options;
 }
 
+Json machine_record(const search::Host& host) {
+    return {{"cpu", host.model}, {"generation", host.generation}, {"instruction_set", host.instruction_set}};
+}
+
 Json machine_record(const search::HostProbe& probe) {
-    Json copies = Json::object();
+    Json machine = machine_record(probe.host);
+    machine["flops_float64"] = rounded(probe.flops_float64);
+    machine["flops_float32"] = rounded(probe.flops_float32);
+    Json& copies = machine["copy_bytes_per_second"] = Json::object();
     for (const search::Bandwidth& level : probe.bandwidth) copies[level.level] = rounded(level.copy);
-    return {{"cpu", probe.host.model},
-            {"generation", probe.host.generation},
-            {"instruction_set", probe.host.instruction_set},
-            {"flops_float64", rounded(probe.flops_float64)},
-            {"flops_float32", rounded(probe.flops_float32)},
-            {"copy_bytes_per_second", std::move(copies)}};
+    return machine;
+}
+
+Json run_record(const CLI::App& command) {
+    return {{"command", command_line_of(command)}, {"date", date_now()}, {"swirl", std::string(version())}};
 }
 
 } // namespace swirl::cli

@@ -24,7 +24,12 @@ std::string shell_word(const std::string& word);
 /// "swirl bench dft 64 --seconds 0.5": a command with the arguments that it was given.
 std::string command_line_of(const CLI::App& command);
 
+/// The CPU.
+Json machine_record(const search::Host& host);
 /// The CPU, and the rates of one core.
 Json machine_record(const search::HostProbe& probe);
+
+/// What a run begins with: the command, the date, and swirl's version.
+Json run_record(const CLI::App& command);
 
 } // namespace swirl::cli

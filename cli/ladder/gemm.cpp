@@ -163,6 +163,7 @@ struct GemmCommandOptions {
     bool lines = false;
     bool cachegrind = false;
     std::string cache, plot;
+    Json run;
     int times = -1; ///< executions of each step; negative: as many as timing takes
 };
 
@@ -336,7 +337,7 @@ void run(const GemmCommandOptions& options) {
                 if (rung.is_new && rung.step.nest)
                     rung.lines = count_cache_lines(setting, rung.step, options.cachegrind);
     }
-    Json document{{"results", Json::array()}};
+    Json document{{"run", options.run}, {"results", Json::array()}};
     for (const MatrixLadder& ladder : ladders) document["results"].push_back(json_of(ladder));
     if (is_page(options.plot)) {
         write_report_of(document, options.plot);
@@ -384,7 +385,8 @@ void add_gemm_ladder(CLI::App& ladder) {
                     "Draw the speeds: into FILE.html as swirl report does, else as SVG with gnuplot")
         ->type_name("FILE");
     command.add_option("--times", options->times, "Only execute each step, so often")->group("");
-    command.callback([options] {
+    command.callback([options, &command] {
+        options->run = ladder_run(command);
         if (options->threads < 0) throw UserError("--threads is {}; use 0 or more", options->threads);
         run(*options);
     });

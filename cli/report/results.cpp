@@ -15,8 +15,8 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
+#include <sstream>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -280,10 +280,11 @@ std::string key_of(const Results& results, const Json& row) {
 
 void read_results(const std::string& file, Age age, Results& results) {
     std::ifstream stream(file, std::ios::binary);
-    std::string text(std::istreambuf_iterator<char>(stream), {});
-    if (!stream.is_open() || stream.bad())
+    std::ostringstream text;
+    if (stream.is_open()) text << stream.rdbuf();
+    if (!stream.is_open() || text.bad()) // such as a folder
         throw UserError("{} cannot be read: {}; {}", file, std::strerror(errno), right_files);
-    Reader(file, age, results).read(text);
+    Reader(file, age, results).read(text.str());
 }
 
 void add_document(const Json& document, const std::string& file, Age age, Results& results) {

@@ -207,8 +207,8 @@ function ladderView(ladders) {
   const stepOf = (ladder, name) => ladder.steps.find((step) => step.name === name);
   const open = (ladder, step) => (origin) => showDetail(origin, `${ladder.problem}: ${step.name}`, element("p", {}, step.what), definitions([
     ["plan", element("code", { class: "made-by" }, step.made_by)], ["speed", `${number(step.gflops)} Gflop/s`], ["least time", seconds(step.minimum)],
-    ["gain", step.is_new ? `×${ratioText(step.gain)}` : "the same program as the step before"], ["threads", step.threads], ["file", ladder.file]]),
-    ladder.run && runDetails({ ...ladder.run, file: ladder.file }));
+    ["gain", step.is_new ? `×${ratioText(step.gain)}` : "the same program as the step before"], ["threads", step.threads]]),
+    ladder.run && element("h3", {}, "Run"), runDetails({ ...ladder.run, file: ladder.file }));
   return {
     caption: `Each step adds one optimisation: ${ladders.at(-1).steps.map((step) => `${step.name} (${step.what})`).join("; ")}.`,
     x: { title: "n", categories: ladders.map((ladder) => size(ladder.n)) }, y: { title: "Gflop/s" },
