@@ -43,8 +43,7 @@ Json row_of(const Json& result) {
             row["libraries"][entry.at("name").get<std::string>()] = library_of(entry);
     else
         row["libraries"]["swirl"] = library_of(result);
-    for (const char* plan : {"schedule", "plan"})
-        if (result.contains(plan)) row["libraries"]["swirl"]["made_by"] = result.at(plan);
+    if (result.contains("schedule")) row["libraries"]["swirl"]["made_by"] = result.at("schedule");
     if (result.contains("absent")) row["absent"] = result.at("absent");
     return row;
 }

@@ -14,9 +14,11 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <system_error>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -205,7 +207,7 @@ private:
             validate(problem);
             return std::visit([&](const auto& one) { return summary_of(one, text); }, problem);
         } catch (const Error& exception) {
-            throw error(fmt::format("the problem '{}': {}", text, on_one_line(first_line(exception.what()))));
+            throw error(fmt::format("'{}': {}", text, on_one_line(first_line(exception.what()))));
         }
     }
 
@@ -279,11 +281,13 @@ std::string key_of(const Results& results, const Json& row) {
 } // namespace
 
 void read_results(const std::string& file, Age age, Results& results) {
+    if (std::filesystem::is_directory(file)) throw UserError("{} is a folder; {}", file, right_files);
     std::ifstream stream(file, std::ios::binary);
-    std::ostringstream text;
-    if (stream.is_open()) text << stream.rdbuf();
-    if (!stream.is_open() || text.bad()) // such as a folder
+    if (!stream.is_open())
         throw UserError("{} cannot be read: {}; {}", file, std::strerror(errno), right_files);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    if (text.bad()) throw std::system_error(errno, std::generic_category(), "cannot read " + file);
     Reader(file, age, results).read(text.str());
 }
 

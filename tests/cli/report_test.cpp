@@ -4,6 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 namespace swirl {
 namespace report_test {
@@ -14,36 +18,27 @@ constexpr const char* run_line =
     R"({"run":{"command":"bench x","date":"2026-01-02T03:04:05Z","seed":7,"device":"cpu","threads":1,"label":"a </script><b>label","machine":{"cpu":"A CPU","flops_float64":8e10,"flops_float32":16e10,"copy_bytes_per_second":{"L1":3e11,"memory":1e10}}}}
 )";
 
-/// Four problems, each with times of several libraries; swirl's are `factors` times as long.
+/// Four problems, each with times of several libraries.
+constexpr const char* rows =
+    R"--({"problem":"dft 64","flops":1920,"floors":{"arithmetic":1e-8,"traffic":4e-8},"libraries":{"swirl":{"median":1e-7,"minimum":9e-8,"planning":0.01,"distance":2e-16,"made_by":"avx512: 0 stockham(8,8)"},"fftw":{"median":2e-7,"made_by":"fftw-3.3, <img src=x>"},"mkl":{"median":9e-8,"distance":1e-16,"made_by":"MKL"}}}
+{"problem":"dft 16x8 float32 batch=3","flops":13440,"libraries":{"swirl":{"median":2e-6,"made_by":"avx512: 0 stockham(4,4); 1 stockham(8)"},"fftw":{"median":1.6e-6}},"absent":{"mkl":"no such"}}
+{"problem":"rdft 1000","flops":24914,"libraries":{"swirl":{"median":3e-6,"distance":3e-16,"made_by":"avx512: 0 rdft-stockham(10,10,10)"},"fftw":{"median":6e-6}}}
+{"problem":"gemm 40x40x40 float64","flops":128000,"libraries":{"swirl":{"median":1e-6,"made_by":"avx512: 0 stockham"},"blis":{"wrong":true,"distance":0.5}}}
+)--";
+
+/// With swirl's times multiplied by `factors`.
 std::string results(const std::vector<double>& factors = {1, 1, 1, 1}) {
-    json lines[] =
-        {R"({"problem":"dft 64","flops":1920,"floors":{"arithmetic":1e-8,"traffic":4e-8},"libraries":{"swirl":{"median":1e-7,"minimum":9e-8,"planning":0.01,"distance":2e-16,"made_by":"avx512: 0 stockham(8,8)"},
-         "fftw" : {"median" : 2e-7, "made_by" : "fftw-3.3, <img src=x>"}, "mkl" : {
-        "median" : 9e-8, "distance" : 1e-16, "made_by" : "MKL"
+    std::string text = run_line;
+    std::istringstream lines(rows);
+    std::string line;
+    for (const double factor : factors) {
+        std::getline(lines, line);
+        json row = json::parse(line);
+        json& median = row["libraries"]["swirl"]["median"];
+        median = median.get<double>() * factor;
+        text += row.dump() + "\n";
     }
-}
-})"_json,
-        R"({"problem":"dft 16x8 float32 batch=3","flops":13440,"libraries":{"swirl":{"median":2e-6,"made_by":"avx512: 0 stockham(4,4); 1 stockham(8)"
-}
-, "fftw" : { "median" : 1.6e-6 }
-}
-, "absent" : { "mkl" : "no such" }
-})"_json,
-        R"({"problem":"rdft 1000","flops":24914,"libraries":{"swirl":{"median":3e-6,"distance":3e-16,"made_by":"avx512: 0 rdft-stockham(10,10,10)"
-}
-, "fftw" : { "median" : 6e-6 }
-}
-})"_json,
-        R"({"problem":"gemm 40x40x40 float64","flops":128000,"libraries":{"swirl":{"median":1e-6,"made_by":"avx512: 0 stockham"},"blis":{"wrong":true,"distance":0.5}}})"_json,
-}
-;
-std::string text = run_line;
-for (std::size_t k = 0; k < std::size(lines); ++k) {
-    json& median = lines[k]["libraries"]["swirl"]["median"];
-    median = median.get<double>() * factors[k];
-    text += lines[k].dump() + "\n";
-}
-return text;
+    return text;
 }
 
 /// What is between the tags of the page's data.
@@ -156,7 +151,7 @@ TEST_F(ReportPage, NamesFileAndLineOfWhatItCannotRead) {
              {run_line, "has a run, but no problem"},
              {all.substr(all.find('\n') + 1), "wrong.jsonl, line 1: times before the line of a run"},
              {run_line + std::string(R"({"problem":"fht 64","flops":1,"libraries":{}})"),
-              "line 2: the problem 'fht 64': expected a transform"},
+              "line 2: 'fht 64': cannot read the problem: expected a transform"},
              {run_line + std::string(R"({"problem":"wht 65","flops":1,"libraries":{}})"), "power of two"},
              {run_line + std::string(R"({"problem":"dft 64","flops":1,"libraries":{"fftw":{"median":0}}})"),
               "line 2: the median of library 'fftw' is 0; it is a time in seconds"},
@@ -171,7 +166,7 @@ TEST_F(ReportPage, NamesFileAndLineOfWhatItCannotRead) {
         << outcome.errors;
     outcome = report(folder_.path().string());
     EXPECT_EQ(outcome.status, 2);
-    EXPECT_NE(outcome.errors.find("cannot be read: Is a directory"), std::string::npos) << outcome.errors;
+    EXPECT_NE(outcome.errors.find("is a folder; use files that"), std::string::npos) << outcome.errors;
     outcome = run_swirl("report " + path("results.jsonl") + " -o /nowhere/page.html");
     EXPECT_EQ(outcome.status, 1);
     EXPECT_NE(outcome.errors.find("/nowhere/page.html"), std::string::npos) << outcome.errors;
@@ -216,6 +211,24 @@ TEST_F(ReportPage, ReadsWhatBenchAndLaddersPrint) {
     EXPECT_EQ(data["ladders"][1]["steps"].size(), 2U);
     EXPECT_EQ(data_of(support::content_of(path("plot.html")))["rows"].size(), 2U);
     EXPECT_EQ(data_of(support::content_of(path("ladder.html")))["ladders"].size(), 1U);
+}
+
+TEST_F(ReportPage, ReadsWhatBenchPrintsOfGpus) {
+    write(
+        "transforms.json",
+        R"({"device":"H100","copy_bytes_per_second":3e12,"results":[{"problem":"dft 64 float32 batch=1000","schedule":"sm_90: 0 x","median_seconds":1e-5,"minimum_seconds":9e-6,"of_copy":0.03,"pseudo_gflops":192}]})");
+    write(
+        "product.json",
+        R"({"problem":"gemm 64x64x64 float32","device":"H100","schedule":"sm_90: simt","median_seconds":2e-6,"gflops":262.144})");
+    const auto outcome = report(path("transforms.json") + " " + path("product.json"));
+    ASSERT_EQ(outcome.status, 0) << outcome.errors;
+    const json data = data_of(page());
+    EXPECT_EQ(data["runs"][0]["machine"], R"({"gpu":"H100","copy_bytes_per_second":3e12})"_json);
+    EXPECT_NEAR(data["rows"][0]["flops"].get<double>(), 1.92e6, 1);
+    EXPECT_NEAR(data["rows"][0]["floors"]["traffic"].get<double>(), 3e-7, 1e-12);
+    EXPECT_EQ(data["rows"][0]["libraries"]["swirl"]["made_by"], "sm_90: 0 x");
+    EXPECT_EQ(data["rows"][1]["libraries"]["swirl"]["median"], 2e-6);
+    EXPECT_NEAR(data["rows"][1]["flops"].get<double>(), 2 * 64 * 64 * 64, 1e-3);
 }
 
 TEST_F(ReportPage, PlotsOfProductsHaveFloors) {

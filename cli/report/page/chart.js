@@ -102,9 +102,10 @@ class ChartView {
     this.legend = element("ul", { class: "legend" });
     this.tableBody = element("div", { class: "scroll" });
     this.table = element("details", { open: !hasCharts }, element("summary", {}, "As a table"), this.tableBody);
+    this.spoken = element("p", { class: "spoken", "aria-live": "polite" }); // the point that keys have marked
     this.table.addEventListener("toggle", () => this.fillTable());
     this.section = element("section", { id, "aria-label": title }, element("h2", {}, title), this.caption,
-      element("figure", {}, this.frame, this.legend), this.table);
+      element("figure", {}, this.frame, this.legend), this.spoken, this.table);
     this.canvas.addEventListener("keydown", (event) => this.onKey(event));
     this.canvas.addEventListener("blur", () => this.activate(-1));
   }
@@ -170,7 +171,8 @@ class ChartView {
   activate(at) {
     this.at = at;
     if (!this.chart) return;
-    const { datasetIndex, index } = this.targets[at] || {};
+    const { datasetIndex, index, point } = this.targets[at] || {};
+    this.spoken.textContent = at < 0 ? "" : `${this.shown.series[datasetIndex].name}: ${point.text.join(", ")}`;
     const active = at < 0 ? [] : [{ datasetIndex, index }];
     const where = at < 0 ? { x: 0, y: 0 } : this.chart.getDatasetMeta(datasetIndex).data[index].getCenterPoint();
     this.chart.setActiveElements(active);

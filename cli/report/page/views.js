@@ -30,7 +30,7 @@ function speedView() {
   series.push({ name: "floor", colour: "floor", marker: isLine ? null : "line", dash: true, points: floors.map((row) =>
     point(row, "floor", row.n, gigaflops(row, row.floor), `${number(gigaflops(row, row.floor))} Gflop/s at ${seconds(row.floor)}`)).sort(bySize) });
   return {
-    caption: `Median times. The floor is what the measured rates of arithmetic and of copying allow; data that a faster cache holds in part may be above. Transforms count 5 n log₂ n operations (2.5 for real data), products 2 m n k.${isLine ? "" : " Lines join points of one kind, type and run, unless a size occurs twice."}`,
+    caption: `Median times. The floor is what the measured rates of arithmetic and of copying allow; data that a faster cache holds in part may exceed it. Transforms count 5 n log₂ n operations (2.5 for real data), products 2 m n k.${isLine ? "" : " Lines join points of one kind, type and run, unless a size occurs twice."}`,
     x: axisOfSize(rows), y: { log: true, title: "Gflop/s" }, series,
     table: () => tableByLibrary(rows, [...names, "floor"], (row, name) => (name === "floor" ? row.floor > 0 ? gigaflops(row, row.floor) : null
       : timed(row, name) ? gigaflops(row, timed(row, name).median) : null), (value) => number(value)),

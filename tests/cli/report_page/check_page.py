@@ -69,6 +69,7 @@ def keys_reach_points(page):
     page.press("ArrowRight")
     page.press("ArrowDown")
     check(page.evaluate("views.find((view) => view.id === 'speed').chart.tooltip.opacity") == 1, "keys show no tooltip")
+    check("Gflop/s" in page.evaluate("document.querySelector('#speed .spoken').textContent"), "the point is not spoken")
     page.press("Enter")
     check(page.evaluate("!detail.hidden && document.activeElement === detail"), "Enter opens nothing")
     page.press("Escape")
