@@ -2,7 +2,7 @@
 
 function number(value, digits = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  if (value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)) return value.toExponential(digits - 1).replace("e+", "e");
+  if (value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)) return value.toExponential(digits - 1).replace(/\.?0*e\+?/, "e");
   const rounded = Number(value.toPrecision(digits));
   return Math.abs(rounded) >= 1000 ? Math.round(value).toLocaleString("en") : String(rounded);
 }

@@ -128,8 +128,9 @@ function rooflineView() {
     for (const [name, peak] of Object.entries(peaks))
       series.push({ name: `peak, ${name}`, endLabel: `peak of multiply-adds, ${name}: ${number(peak)} Gflop/s`, colour: "floor", points: [low, high].map((x) => ({ x, y: peak, text: [name] })) });
     for (const [name, copy] of Object.entries(copies)) {
+      const hasNeighbour = Object.values(copies).some((other) => other < copy && other * 1.5 > copy); // whose label would be on this one's
       const end = known ? Math.min(high, top / copy) : high;
-      if (end > low) series.push({ name: `copies, ${name}`, endLabel: `${name} ${number(copy)} GB/s`, labelAtStart: true, labelBelow: true, colour: "floor", dash: true,
+      if (end > low) series.push({ name: `copies, ${name}`, endLabel: `${name} ${number(copy)} GB/s`, labelAtStart: true, labelBelow: !hasNeighbour, colour: "floor", dash: true,
         points: [low, end].map((x) => ({ x, y: x * copy, text: [name] })) });
     }
   }
