@@ -1,8 +1,8 @@
 #include "bench/cpu.hpp"
 
 #include "base/error.hpp"
-#include "bench/row.hpp"
 #include "bench/support/rounds.hpp"
+#include "cli/run_record.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 
@@ -38,16 +38,10 @@ public:
     }
 
     cli::Json machine() const override {
-        cli::Json copies = cli::Json::object();
-        for (const search::Bandwidth& level : probe_.bandwidth) copies[level.level] = rounded(level.copy);
         const bool is_pinned = pinned_ && pinned_->is_pinned();
-        return {{"cpu", probe_.host.model},
-                {"generation", probe_.host.generation},
-                {"instruction_set", probe_.host.instruction_set},
-                {"processor", is_pinned ? runtime::allowed_processors().front() : -1},
-                {"flops_float64", rounded(probe_.flops_float64)},
-                {"flops_float32", rounded(probe_.flops_float32)},
-                {"copy_bytes_per_second", std::move(copies)}};
+        cli::Json machine = cli::machine_record(probe_);
+        machine["processor"] = is_pinned ? runtime::allowed_processors().front() : -1;
+        return machine;
     }
 
 private:

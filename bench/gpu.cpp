@@ -4,6 +4,7 @@
 #include "bench/row.hpp"
 #include "bench/support/gpu_copy.hpp"
 #include "bench/support/setting.hpp"
+#include "cli/run_record.hpp"
 #include "search/timer/gpu/interleaved_timing.hpp"
 
 #include <algorithm>
@@ -48,9 +49,9 @@ public:
         return {{"gpu", gpu_.device.properties().name},
                 {"driver", driver_text(gpu_.device.driver())},
                 {"multiprocessors", gpu.multiprocessors},
-                {"hertz", rounded(gpu.rates.hertz)},
-                {"memory_bytes_per_second", rounded(gpu.rates.memory_bytes)},
-                {"copy_bytes_per_second", rounded(gpu_.copy_bytes_per_second)}};
+                {"hertz", cli::rounded(gpu.rates.hertz)},
+                {"memory_bytes_per_second", cli::rounded(gpu.rates.memory_bytes)},
+                {"copy_bytes_per_second", cli::rounded(gpu_.copy_bytes_per_second)}};
     }
 
 private:

@@ -4,6 +4,7 @@
 #include "bench/row.hpp"
 #include "bench/support/program.hpp"
 #include "bench/support/setting.hpp"
+#include "cli/run_record.hpp"
 #include "peers/matrix_peer.hpp"
 
 #include <swirl/version.hpp>
@@ -191,7 +192,7 @@ void complete(Arguments& a) {
 cli::Json run_line(const Arguments& a, const std::string& command, const Device& device) {
     return {{"run",
              {{"command", command},
-              {"date", date_now()},
+              {"date", cli::date_now()},
               {"swirl", version()},
               {"seed", a.problems.draw.empty() ? cli::Json(nullptr) : cli::Json(a.problems.seed)},
               {"device", a.device},

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "bench/support/setting.hpp"
 #include "cli/geometric_mean.hpp"
+#include "cli/run_record.hpp"
 #include "cli/table.hpp"
 #include "runtime/timer.hpp"
 
@@ -160,12 +161,8 @@ Row measure(const Problem& problem, Device& device, const std::vector<std::strin
     }
 }
 
-cli::Json rounded(double value) {
-    if (!std::isfinite(value)) return nullptr;
-    return std::stod(fmt::format("{:.5g}", value));
-}
-
 cli::Json RowWriter::operator()(const Row& row) {
+    using cli::rounded;
     cli::Json json{{"problem", to_text(row.problem)}, {"flops", rounded(row.flops)}};
     if (row.floors.arithmetic > 0) json["floors"]["arithmetic"] = rounded(row.floors.arithmetic);
     if (row.floors.traffic > 0) json["floors"]["traffic"] = rounded(row.floors.traffic);

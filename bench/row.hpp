@@ -40,9 +40,6 @@ struct Row {
 Row measure(const Problem& problem, Device& device, const std::vector<std::string>& peers,
             const Options& options);
 
-/// Five significant digits: measurements are not more accurate. NaN and infinities become null.
-cli::Json rounded(double value);
-
 /// Rows as JSON, one after the other. Of a peer, `made_by` and the reason of its absence are left out where they are as
 /// in an earlier row.
 class RowWriter {

@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 #include "cli/accuracy.hpp"
+#include "cli/bench_output.hpp"
 #include "cli/command.hpp"
 #include "cli/data.hpp"
 #include "cli/floors.hpp"
@@ -8,6 +9,7 @@
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
+#include "cli/run_record.hpp"
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
 #include "problem/syntax.hpp"
@@ -31,7 +33,7 @@ struct BenchOptions {
     double seconds = 1;
     std::uint32_t seed = 1;
     bool accuracy = false;
-    bool json = false;
+    BenchOutput output;
     PlanningOptions planning;
 };
 
@@ -180,6 +182,19 @@ std::string threads_of(const BenchOptions& options) {
                        threads == 0 ? runtime::processors() : threads);
 }
 
+/// The machine is left out where measuring it first would take longer than the benchmark.
+Json run_of(const BenchOptions& options, const CLI::App& command) {
+    const bool has_floors =
+        !options.planning.is_for_gpu() && (!is_product(options.words) || !options.output.plot.empty());
+    Json run = run_record(command);
+    run["seed"] = options.seed;
+    run["device"] = options.planning.device;
+    run["threads"] = options.planning.threads;
+    run["machine"] =
+        options.output.wants_document() && has_floors ? machine_record(this_probe()) : Json::object();
+    return run;
+}
+
 void bench(const BenchOptions& options) {
     std::vector<std::string> header{"problem",  "library",   "median",     "minimum",   "spread",
                                     "pGflop/s", "of arith.", "of traffic", "time/swirl"};
@@ -197,10 +212,7 @@ void bench(const BenchOptions& options) {
             if (std::find(absences.begin(), absences.end(), line) == absences.end()) absences.push_back(line);
         }
     }
-    if (options.json) {
-        print_json(Json{{"results", results}});
-        return;
-    }
+    if (options.output.take(Json{{"results", results}})) return;
     print(table.text() + threads_of(options) +
           "; pGflop/s counts 5 n log2 n operations (2.5 for real data); 'of arith.' and 'of "
           "traffic' are the\n"
@@ -235,21 +247,27 @@ void add_bench(CLI::App& program) {
     command.add_option("--seed", options->seed, "Of the random data")
         ->type_name("NUMBER")
         ->capture_default_str();
-    command.add_flag("--json", options->json, "Print JSON");
+    command.add_flag("--json", options->output.json, "Print JSON");
+    command
+        .add_option("--plot", options->output.plot,
+                    "Make a page of the results: charts and tables in one HTML file, as swirl report does")
+        ->type_name("FILE.html");
     options->planning.add_to(command);
     options->planning.add_device_to(command);
-    command.callback([options, peers] {
+    command.callback([options, peers, &command] {
+        require_page(options->output.plot);
+        options->output.run = run_of(*options, command);
         if (is_product(options->words))
             return bench_product(
                 parse_product(options->words, options->planning), options->planning,
                 {options->seconds, peers->count() > 0 ? options->peers : "openblas,mkl,libxsmm",
-                 options->seed, options->json});
+                 options->seed, options->output});
         if (options->planning.is_for_gpu() && options->accuracy)
             throw UserError("--accuracy is for CPUs; 'swirl verify --device {}' compares with a reference",
                             options->planning.device);
         if (options->planning.is_for_gpu())
             bench_on_gpu(parse_problems(options->words, options->sizes), options->planning,
-                         {options->seconds, options->json});
+                         {options->seconds, options->output});
         else
             bench(*options);
     });

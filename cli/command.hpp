@@ -23,6 +23,7 @@ void add_explain(CLI::App& program);
 void add_verify(CLI::App& program);
 void add_bench(CLI::App& program);
 void add_ladder(CLI::App& program);
+void add_report(CLI::App& program);
 void add_emit(CLI::App& program);
 void add_tune(CLI::App& program);
 void add_record(CLI::App& program);

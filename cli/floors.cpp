@@ -7,9 +7,7 @@
 
 namespace swirl::cli {
 
-namespace {
-
-const search::HostProbe& probe() {
+const search::HostProbe& this_probe() {
     static const search::HostProbe known = [] {
         search::Wisdom wisdom(search::Wisdom::default_file());
         return search::known_probe(wisdom);
@@ -17,17 +15,15 @@ const search::HostProbe& probe() {
     return known;
 }
 
-} // namespace
-
 search::Floors floors_of(const planning::Plan& plan) {
-    return search::floors(plan.problem(), plan.flops(), probe());
+    return search::floors(plan.problem(), plan.flops(), this_probe());
 }
 
 search::Floors floors_of(const MatrixProduct& product, double flops) {
-    return search::floors(product, flops, probe());
+    return search::floors(product, flops, this_probe());
 }
 
-search::MachineModel this_machine() { return search::machine_model(probe()); }
+search::MachineModel this_machine() { return search::machine_model(this_probe()); }
 
 std::string describe_floors(const search::Floors& floors) {
     return fmt::format("arithmetic {}, traffic {} ({}): {} binds", format_seconds(floors.arithmetic),

@@ -13,6 +13,9 @@ namespace swirl::cli {
 search::Floors floors_of(const planning::Plan& plan);
 search::Floors floors_of(const MatrixProduct& product, double flops);
 
+/// The probe that they use.
+const search::HostProbe& this_probe();
+
 /// The model of this machine, by the same probe.
 search::MachineModel this_machine();
 

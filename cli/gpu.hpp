@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cli/bench_output.hpp"
 #include "cli/costs.hpp"
 #include "cli/planning.hpp"
 #include "plan/transform/gpu/plan.hpp"
@@ -50,7 +51,7 @@ void report_on_gpu(const Transform& problem, const PlanningOptions& options, boo
 
 struct GpuBenchOptions {
     double seconds;
-    bool json;
+    BenchOutput output;
 };
 void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions& options,
                   const GpuBenchOptions& bench);

@@ -57,10 +57,9 @@ void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions&
                    format_percent(result.bytes_per_second / copy),
                    fmt::format("{:.0f}", result.pseudo_flops_per_second * 1e-9), result.schedule});
     }
-    if (bench.json) {
-        print_json({{"device", device}, {"copy_bytes_per_second", copy}, {"results", std::move(results)}});
+    if (bench.output.take(
+            {{"device", device}, {"copy_bytes_per_second", copy}, {"results", std::move(results)}}))
         return;
-    }
     print(table.text() +
           fmt::format(
               "{}. GB/s counts the data, read once and written once; a copy by the driver reads and "

@@ -67,12 +67,12 @@ void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opti
     const runtime::GpuDevice& device = plan->device();
     if (!ProductData::supports(product)) {
         const double seconds = seconds_of_any(*plan, options), rate = plan->flops() / seconds * 1e-9;
-        if (timing.json)
-            return print_json({{"problem", to_text(product)},
-                               {"device", device.description()},
-                               {"schedule", to_string(plan->schedule())},
-                               {"median_seconds", seconds},
-                               {"gflops", rate}});
+        if (timing.output.take({{"problem", to_text(product)},
+                                {"device", device.description()},
+                                {"schedule", to_string(plan->schedule())},
+                                {"median_seconds", seconds},
+                                {"gflops", rate}}))
+            return;
         return print(fmt::format("{}: {}, {:.0f} Gflop/s, by {}\n{}\n", to_text(product),
                                  format_seconds(seconds), rate, to_string(plan->schedule()),
                                  device.description()));
@@ -86,14 +86,14 @@ void bench_gemm_on_gpu(const MatrixProduct& product, const PlanningOptions& opti
         search::time_interleaved(stream, std::span(&work, 1), {.seconds = timing.seconds}).front();
     if (!times.failed_because.empty()) throw UserError("{}: {}", to_text(product), times.failed_because);
     const double rate = plan->flops() / times.time.median * 1e-9;
-    if (timing.json)
-        return print_json({{"problem", to_text(product)},
-                           {"device", device.description()},
-                           {"schedule", to_string(plan->schedule())},
-                           {"median_seconds", times.time.median},
-                           {"minimum_seconds", times.time.minimum},
-                           {"spread", times.time.spread},
-                           {"gflops", rate}});
+    if (timing.output.take({{"problem", to_text(product)},
+                            {"device", device.description()},
+                            {"schedule", to_string(plan->schedule())},
+                            {"median_seconds", times.time.median},
+                            {"minimum_seconds", times.time.minimum},
+                            {"spread", times.time.spread},
+                            {"gflops", rate}}))
+        return;
     Table table({"problem", "median", "minimum", "spread", "Gflop/s", "schedule"});
     table.add({to_text(product), format_seconds(times.time.median), format_seconds(times.time.minimum),
                format_percent(times.time.spread), fmt::format("{:.0f}", rate), to_string(plan->schedule())});

@@ -14,10 +14,10 @@ namespace {
 
 /// Other programs' commands and options.
 constexpr ForeignWord foreign_commands[] = {
-    {"benchmark", "bench"}, {"check", "verify"},  {"clean", "clear"},     {"codegen", "emit"},
-    {"delete", "forget"},   {"generate", "emit"}, {"info", "doctor"},     {"measure", "tune"},
-    {"print", "show"},      {"remove", "forget"}, {"show", "list"},       {"status", "doctor"},
-    {"test", "verify"},     {"time", "bench"},    {"validate", "verify"},
+    {"benchmark", "bench"}, {"check", "verify"},  {"clean", "clear"},   {"codegen", "emit"},
+    {"delete", "forget"},   {"generate", "emit"}, {"info", "doctor"},   {"measure", "tune"},
+    {"plot", "report"},     {"print", "show"},    {"remove", "forget"}, {"show", "list"},
+    {"status", "doctor"},   {"test", "verify"},   {"time", "bench"},    {"validate", "verify"},
 };
 constexpr ForeignWord foreign_options[] = {
     {"--accuracy", "--gemm-accuracy"},

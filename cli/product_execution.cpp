@@ -1,5 +1,6 @@
 #include <swirl/matrix_product.hpp>
 #include "cli/command.hpp"
+#include "cli/floors.hpp"
 #include "cli/gpu_products.hpp"
 #include "cli/output.hpp"
 #include "cli/product_data.hpp"
@@ -80,7 +81,10 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
     budget.budget = timing.seconds / static_cast<double>(works.size());
     const auto times = search::measure_interleaved(works, budget);
     Table table({"library", "median", "minimum", "spread", "Gflop/s", "time/swirl"});
-    Json results{{"problem", to_text(product)}, {"plan", plan.description()}, {"entries", Json::array()}};
+    Json results{{"problem", to_text(product)},
+                 {"plan", plan.description()},
+                 {"schedule", planning::to_string(plan.schedule())},
+                 {"entries", Json::array()}};
     for (std::size_t k = 0; k < times.size(); ++k) {
         const double rate = plan.flops() / times[k].median * 1e-9;
         table.add({names[k], format_seconds(times[k].median), format_seconds(times[k].minimum),
@@ -91,7 +95,8 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
                                       {"minimum_seconds", times[k].minimum},
                                       {"gflops", rate}});
     }
-    if (timing.json) return print_json(results);
+    if (!timing.output.plot.empty()) results["floors"] = json_of_floors(floors_of(product, plan.flops()));
+    if (timing.output.take(results)) return;
     print(fmt::format("{}\n{}\n\n{}{}", to_text(product), plan.description(), table.text(), absent));
 }
 

@@ -2,6 +2,7 @@
 
 #include <swirl/matrix_product.hpp>
 
+#include "cli/bench_output.hpp"
 #include "cli/costs.hpp"
 #include "cli/planning.hpp"
 #include "plan/gemm/cpu/plan.hpp"
@@ -61,7 +62,7 @@ struct ProductTiming {
     double seconds;
     std::string peers;
     std::uint32_t seed;
-    bool json;
+    BenchOutput output;
 };
 void bench_product(const MatrixProduct& product, const PlanningOptions& options, const ProductTiming& timing);
 

@@ -73,7 +73,8 @@ list(FILTER cli_sources EXCLUDE REGEX "/cli/fftw_wisdom/")
 list(REMOVE_ITEM cli_sources ${report_sources})
 if(SWIRL_BUILD_CLI AND cli_sources)
     find_package(CLI11 REQUIRED)
-    add_executable(swirl_cli ${cli_sources})
+    include(${PROJECT_SOURCE_DIR}/cmake/ReportPage.cmake)
+    add_executable(swirl_cli ${cli_sources} ${SWIRL_REPORT_SOURCE})
     set_target_properties(swirl_cli PROPERTIES OUTPUT_NAME swirl)
     target_include_directories(swirl_cli PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(swirl_cli PRIVATE swirl_compile_options swirl_reports swirl_blas swirl_peers
@@ -111,7 +112,7 @@ if(SWIRL_BUILD_BENCH)
     find_package(CLI11 REQUIRED)
     add_library(swirl_bench_support STATIC ${bench_support_sources}
         ${PROJECT_SOURCE_DIR}/cli/draw.cpp ${PROJECT_SOURCE_DIR}/cli/output.cpp ${PROJECT_SOURCE_DIR}/cli/problem_list.cpp
-        ${PROJECT_SOURCE_DIR}/cli/problems.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
+        ${PROJECT_SOURCE_DIR}/cli/problems.cpp ${PROJECT_SOURCE_DIR}/cli/run_record.cpp ${PROJECT_SOURCE_DIR}/cli/table.cpp)
     target_include_directories(swirl_bench_support PUBLIC ${PROJECT_SOURCE_DIR})
     target_link_libraries(swirl_bench_support PRIVATE swirl_compile_options
         PUBLIC swirl_all nlohmann_json::nlohmann_json CLI11::CLI11)

@@ -1,9 +1,9 @@
 #include "bench/support/setting.hpp"
 
-#include <fmt/chrono.h>
+#include "cli/run_record.hpp"
+
 #include <fmt/ranges.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -23,15 +23,8 @@ std::string driver_text(const runtime::CudaDriver& driver) {
 
 std::string command_of(int count, char** values) {
     std::vector<std::string> words{std::filesystem::path(values[0]).filename()};
-    for (int k = 1; k < count; ++k) {
-        const std::string word = values[k];
-        words.push_back(word.find_first_of(" ;()|*$") == std::string::npos ? word : "'" + word + "'");
-    }
+    for (int k = 1; k < count; ++k) words.push_back(cli::shell_word(values[k]));
     return fmt::format("{}", fmt::join(words, " "));
-}
-
-std::string date_now() {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::now()));
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }

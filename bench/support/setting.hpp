@@ -13,9 +13,6 @@ std::string driver_text(const runtime::CudaDriver& driver);
 /// The program's name and its arguments, quoted for a shell.
 std::string command_of(int count, char** values);
 
-/// UTC, ISO 8601.
-std::string date_now();
-
 /// The first line of an error: a reason in a row.
 std::string first_line(const std::string& text);
 

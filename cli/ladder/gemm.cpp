@@ -4,6 +4,7 @@
 #include "cli/ladder/ladder.hpp"
 #include "cli/output.hpp"
 #include "cli/problems.hpp"
+#include "cli/report/page.hpp"
 #include "cli/table.hpp"
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/cpu/team.hpp"
@@ -162,6 +163,7 @@ struct GemmCommandOptions {
     bool lines = false;
     bool cachegrind = false;
     std::string cache, plot;
+    Json run;
     int times = -1; ///< executions of each step; negative: as many as timing takes
 };
 
@@ -335,7 +337,11 @@ void run(const GemmCommandOptions& options) {
                 if (rung.is_new && rung.step.nest)
                     rung.lines = count_cache_lines(setting, rung.step, options.cachegrind);
     }
-    if (!options.plot.empty()) {
+    Json document{{"run", options.run}, {"results", Json::array()}};
+    for (const MatrixLadder& ladder : ladders) document["results"].push_back(json_of(ladder));
+    if (is_page(options.plot)) {
+        write_report_of(document, options.plot);
+    } else if (!options.plot.empty()) {
         LadderPlot plot{.unit = "Gflop/s", .powers_of_two = false};
         for (const MatrixRung& rung : ladders.front().rungs) plot.steps.push_back(rung.step.name);
         for (const MatrixLadder& ladder : ladders) {
@@ -345,11 +351,7 @@ void run(const GemmCommandOptions& options) {
         }
         draw_ladders(plot, options.plot);
     }
-    if (options.json) {
-        Json results = Json::array();
-        for (const MatrixLadder& ladder : ladders) results.push_back(json_of(ladder));
-        return print_json(Json{{"results", std::move(results)}});
-    }
+    if (options.json) return print_json(document);
     print(speeds(ladders) + (options.lines || options.cachegrind ? lines(ladders) : ""));
 }
 
@@ -378,10 +380,13 @@ void add_gemm_ladder(CLI::App& ladder) {
     command.add_option("--cache", options->cache, "Bytes and ways of L1; by default this machine's")
         ->type_name("BYTES,WAYS");
     command.add_flag("--json", options->json, "Print JSON");
-    command.add_option("--plot", options->plot, "Draw the speeds into this file, as SVG; needs gnuplot")
+    command
+        .add_option("--plot", options->plot,
+                    "Draw the speeds: into FILE.html as swirl report does, else as SVG with gnuplot")
         ->type_name("FILE");
     command.add_option("--times", options->times, "Only execute each step, so often")->group("");
-    command.callback([options] {
+    command.callback([options, &command] {
+        options->run = ladder_run(command);
         if (options->threads < 0) throw UserError("--threads is {}; use 0 or more", options->threads);
         run(*options);
     });

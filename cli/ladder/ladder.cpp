@@ -4,6 +4,8 @@
 #include "cli/command.hpp"
 #include "cli/data.hpp"
 #include "cli/problems.hpp"
+#include "cli/report/page.hpp"
+#include "cli/run_record.hpp"
 #include "cli/table.hpp"
 #include "ir/count.hpp"
 #include "plan/transform/cpu/plan.hpp"
@@ -11,6 +13,7 @@
 #include "runtime/cpu/affinity.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cpu/team.hpp"
+#include "search/cost/cpu/host.hpp"
 #include "search/timer/cpu/timing.hpp"
 
 #include <bit>
@@ -132,6 +135,12 @@ private:
 
 } // namespace
 
+Json ladder_run(const CLI::App& command) {
+    Json run = run_record(command);
+    run["machine"] = machine_record(search::this_host());
+    return run;
+}
+
 Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds) {
     return Climb(problem, std::move(steps)).run(seconds);
 }
@@ -144,6 +153,7 @@ struct LadderOptions {
     int threads = 0;
     bool json = false;
     std::string plot;
+    Json run;
 };
 
 std::vector<Integer> sizes_of(const LadderOptions& options, const LadderRungs& steps) {
@@ -242,13 +252,13 @@ void run(LadderRungs& steps, const LadderOptions& options, bool with_counts) {
     std::vector<Ladder> ladders;
     for (const Integer n : sizes_of(options, steps))
         ladders.push_back(climb(steps.problem(n), steps.steps(n), options.seconds));
-    if (!options.plot.empty()) draw_ladders(plot_of(ladders), options.plot);
-    if (options.json) {
-        Json results = Json::array();
-        for (const Ladder& ladder : ladders) results.push_back(json_of(ladder));
-        print_json(Json{{"results", std::move(results)}});
-        return;
-    }
+    Json document{{"run", options.run}, {"results", Json::array()}};
+    for (const Ladder& ladder : ladders) document["results"].push_back(json_of(ladder));
+    if (is_page(options.plot))
+        write_report_of(document, options.plot);
+    else if (!options.plot.empty())
+        draw_ladders(plot_of(ladders), options.plot);
+    if (options.json) return print_json(document);
     std::string text =
         speeds(ladders).text() +
         "pseudo-Gflop/s by the fastest sample, and how many times the step before; =: the same program\n" +
@@ -270,7 +280,9 @@ void add_options(CLI::App& command, LadderOptions& options, const char* sizes) {
         ->type_name("SECONDS")
         ->capture_default_str();
     command.add_flag("--json", options.json, "Print JSON");
-    command.add_option("--plot", options.plot, "Draw the speeds into this file, as SVG; needs gnuplot")
+    command
+        .add_option("--plot", options.plot,
+                    "Draw the speeds: into FILE.html as swirl report does, else as SVG with gnuplot")
         ->type_name("FILE");
 }
 
@@ -289,7 +301,8 @@ void add_ladder(CLI::App& program) {
         dft.add_option("--threads", options->threads, "Threads of the last step; 0 for all processors")
             ->type_name("NUMBER")
             ->capture_default_str();
-        dft.callback([options] {
+        dft.callback([options, &dft] {
+            options->run = ladder_run(dft);
             if (options->threads < 0) throw UserError("--threads is {}; use 0 or more", options->threads);
             run(*dft_ladder(options->threads == 0 ? runtime::processors() : options->threads), *options,
                 false);
@@ -300,7 +313,10 @@ void add_ladder(CLI::App& program) {
     CLI::App& wht = *command.add_subcommand(
         "wht", "The Walsh-Hadamard transform: operations counted, trees timed and searched");
     add_options(wht, *options, "2..1048576*2");
-    wht.callback([options] { run(*wht_ladder(), *options, true); });
+    wht.callback([options, &wht] {
+        options->run = ladder_run(wht);
+        run(*wht_ladder(), *options, true);
+    });
 }
 
 } // namespace swirl::cli

@@ -74,6 +74,9 @@ struct LadderPlot {
     std::vector<Size> sizes = {};
 };
 
+/// The run of a ladder's document: the command, and the CPU.
+Json ladder_run(const CLI::App& command);
+
 /// Draws with gnuplot as SVG. Throws UserError if gnuplot is missing.
 void draw_ladders(const LadderPlot& plot, const std::filesystem::path& file);
 

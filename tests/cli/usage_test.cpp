@@ -41,6 +41,8 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
         {"verify --sizes 0..4", "--sizes"},
         {"bench dft 8 --peers matlab", "matlab"},
         {"bench dft 8 --seconds soon", "soon"},
+        {"report", "FILE is required"},
+        {"report nothing.jsonl", "nothing.jsonl cannot be read"},
         {"emit dft 8 --function 8ball", "8ball"},
         {"wisdom", "needs a command"},
         {"wisdom forget", "nothing to forget"},
@@ -68,9 +70,9 @@ TEST(CommandLine, MistakesExitWithTwoAndOneLine) {
 
 TEST(CommandLine, HelpAndVersionAreNoMistakes) {
     for (const char* arguments :
-         {"--help", "-h", "plan --help", "show --help", "explain --help", "ladder --help", "verify --help",
-          "bench --help", "emit --help", "probe --help", "tune --help", "tune gemm --help", "record --help",
-          "wisdom --help", "wisdom list --help", "cache --help", "cache import --help"}) {
+         {"--help", "-h", "plan --help", "show --help", "explain --help", "ladder --help", "report --help",
+          "verify --help", "bench --help", "emit --help", "probe --help", "tune --help", "tune gemm --help",
+          "record --help", "wisdom --help", "wisdom list --help", "cache --help", "cache import --help"}) {
         const auto outcome = run_swirl(arguments);
         EXPECT_EQ(outcome.status, 0) << arguments;
         EXPECT_NE(outcome.output.find("Usage:"), std::string::npos) << arguments;
