@@ -79,7 +79,7 @@ int main(int count, char** arguments) {
 
     if (count > 1) {
         std::ofstream out(std::string(arguments[1]) + "/big_integers.txt");
-        for (std::size_t digits = 1200; digits <= 400'000; digits *= 2) {
+        for (std::size_t digits = 1200; digits <= 1'300'000; digits *= 2) {
             out << digits;
             for (const int digits_a_limb : {2, 3, 4, 5}) {
                 const auto large = static_cast<std::uint32_t>(std::lround(std::pow(10, digits_a_limb)));
