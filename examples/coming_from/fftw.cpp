@@ -11,8 +11,8 @@ int main() {
     double* windowed = fftw_alloc_real(batch * n);
     fftw_complex* spectra = fftw_alloc_complex(batch * half);
     double* again = fftw_alloc_real(batch * n);
-    fftw_plan forward = fftw_plan_many_dft_r2c(1, &n, batch, windowed, nullptr, 1, n, spectra, nullptr, 1, half,
-                                               FFTW_MEASURE);
+    fftw_plan forward = fftw_plan_many_dft_r2c(1, &n, batch, windowed, nullptr, 1, n, spectra, nullptr, 1,
+                                               half, FFTW_MEASURE);
     fftw_plan backward = fftw_plan_many_dft_c2r(1, &n, batch, spectra, nullptr, 1, half, again, nullptr, 1, n,
                                                 FFTW_MEASURE); // destroys its input when executed
 

@@ -10,7 +10,8 @@ int main() {
     const int n = 1000, batch = 100, half = n / 2 + 1;
     std::vector<double> window(n), signals(batch * n), again(batch * n);
     std::vector<std::complex<double>> spectra(batch * half);
-    const swirl::Plan forward = swirl::plan("rdft 1000 batch=100 load=\"x * window[i]\"").with("window", window);
+    const swirl::Plan forward =
+        swirl::plan("rdft 1000 batch=100 load=\"x * window[i]\"").with("window", window);
     const swirl::Plan backward = swirl::plan("rdft 1000 batch=100 backward scale=1/1000"); // keeps its input
 
     for (int i = 0; i < n; ++i) window[i] = 0.5 - 0.5 * std::cos(6.283185307179586 * i / n);

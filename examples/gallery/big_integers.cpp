@@ -55,7 +55,8 @@ Product multiply(const Limbs& a, const Limbs& b, std::uint32_t base) {
 
 Limbs random_number(std::size_t digits, int digits_a_limb, std::uint32_t base, std::mt19937& random) {
     Limbs limbs(digits / static_cast<std::size_t>(digits_a_limb));
-    for (std::uint32_t& limb : limbs) limb = std::uniform_int_distribution<std::uint32_t>(0, base - 1)(random);
+    for (std::uint32_t& limb : limbs)
+        limb = std::uniform_int_distribution<std::uint32_t>(0, base - 1)(random);
     return limbs;
 }
 
@@ -74,7 +75,8 @@ int main(int count, char** arguments) {
     for (const std::uint64_t modulus : {998244353ULL, 1000000007ULL})
         is_right = is_right && remainder(product.limbs, base, modulus) ==
                                    remainder(a, base, modulus) * remainder(b, base, modulus) % modulus;
-    std::printf("400,000 digits: elements are within %s of whole numbers\n", product.farthest < 1e-3 ? "1/1000" : "1/4");
+    std::printf("400,000 digits: elements are within %s of whole numbers\n",
+                product.farthest < 1e-3 ? "1/1000" : "1/4");
     std::printf("remainders by two primes: %s\n", is_right ? "equal" : "different");
 
     if (count > 1) {

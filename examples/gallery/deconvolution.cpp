@@ -46,7 +46,8 @@ void write(const std::string& name, const Image& image) {
     std::ofstream out(name);
     for (int y = 0; y < n; ++y, out << '\n')
         for (int x = 0; x < n; ++x)
-            out << std::lround(255 * std::clamp(image[static_cast<std::size_t>(y * n + x)].real(), 0.0, 1.0)) << ' ';
+            out << std::lround(255 * std::clamp(image[static_cast<std::size_t>(y * n + x)].real(), 0.0, 1.0))
+                << ' ';
 }
 
 int main(int count, char** arguments) {
@@ -64,7 +65,8 @@ int main(int count, char** arguments) {
 
     // Wiener: conj(H) / (|H|² + noise / signal). Without the second term the zeros of H would amplify the noise.
     const double ratio = 1e-4;
-    for (std::size_t k = 0; k < blur.size(); ++k) wiener[k] = std::conj(blur[k]) / (std::norm(blur[k]) + ratio);
+    for (std::size_t k = 0; k < blur.size(); ++k)
+        wiener[k] = std::conj(blur[k]) / (std::norm(blur[k]) + ratio);
     convolution.with("spectrum", wiener).execute(blurred, restored);
 
     const double before = distance(blurred, original), after = distance(restored, original);

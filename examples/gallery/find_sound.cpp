@@ -52,8 +52,8 @@ int main(int count, char** arguments) {
     swirl::plan("rdft " + n + " float32").execute(recording, spectrum);
     swirl::plan("rdft " + n + " float32" + padded).execute(sound.data(), pattern.data());
     // The product with the conjugate is fused into the inverse transform, too.
-    const swirl::Plan correlate =
-        swirl::plan("rdft " + n + " float32 backward scale=1/" + n + " load=\"x * conj(complex pattern[i])\"");
+    const swirl::Plan correlate = swirl::plan("rdft " + n + " float32 backward scale=1/" + n +
+                                              " load=\"x * conj(complex pattern[i])\"");
     correlate.with("pattern", pattern).execute(spectrum, correlation);
 
     // Relative to the sound's own energy: 1 where the recording is the sound.

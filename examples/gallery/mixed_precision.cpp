@@ -22,12 +22,14 @@ struct Errors {
 };
 
 template <class T>
-Errors errors_of(swirl::DataType type, int bits, const std::vector<float>& a, const std::vector<float>& b, std::size_t k) {
+Errors errors_of(swirl::DataType type, int bits, const std::vector<float>& a, const std::vector<float>& b,
+                 std::size_t k) {
     std::vector<T> rounded_a, rounded_b;
     for (const float value : a) rounded_a.emplace_back(value);
     for (const float value : b) rounded_b.emplace_back(value);
     std::vector<float> c(m * n);
-    auto product = swirl::MatrixProduct::row_major(swirl::DataType::float32, m, n, static_cast<swirl::Integer>(k));
+    auto product =
+        swirl::MatrixProduct::row_major(swirl::DataType::float32, m, n, static_cast<swirl::Integer>(k));
     product.a_type = product.b_type = type;
     swirl::plan(product).execute(1, rounded_a, rounded_b, 0, c);
 
@@ -69,6 +71,7 @@ int main(int count, char** arguments) {
         }
         if (count > 1) out << '\n';
     }
-    std::printf("bfloat16, float16 and float32, K from 16 to 4096: errors %s their bounds\n", is_right ? "within" : "beyond");
+    std::printf("bfloat16, float16 and float32, K from 16 to 4096: errors %s their bounds\n",
+                is_right ? "within" : "beyond");
     return is_right ? 0 : 1;
 }

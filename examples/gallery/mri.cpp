@@ -24,15 +24,16 @@ float phantom(double x, double y) {
     struct Ellipse {
         double value, a, b, x, y, degrees;
     };
-    static constexpr Ellipse ellipses[] = {
-        {1, .69, .92, 0, 0, 0},        {-.8, .6624, .874, 0, -.0184, 0}, {-.2, .11, .31, .22, 0, -18},
-        {-.2, .16, .41, -.22, 0, 18},  {.1, .21, .25, 0, .35, 0},        {.1, .046, .046, 0, .1, 0},
-        {.1, .046, .046, 0, -.1, 0},   {.1, .046, .023, -.08, -.605, 0}, {.1, .023, .023, 0, -.606, 0},
-        {.1, .023, .046, .06, -.605, 0}};
+    static constexpr Ellipse ellipses[] = {{1, .69, .92, 0, 0, 0},        {-.8, .6624, .874, 0, -.0184, 0},
+                                           {-.2, .11, .31, .22, 0, -18},  {-.2, .16, .41, -.22, 0, 18},
+                                           {.1, .21, .25, 0, .35, 0},     {.1, .046, .046, 0, .1, 0},
+                                           {.1, .046, .046, 0, -.1, 0},   {.1, .046, .023, -.08, -.605, 0},
+                                           {.1, .023, .023, 0, -.606, 0}, {.1, .023, .046, .06, -.605, 0}};
     double value = 0;
     for (const Ellipse& e : ellipses) {
         const double angle = e.degrees * 3.14159265358979 / 180, dx = x - e.x, dy = y - e.y;
-        const double u = dx * std::cos(angle) + dy * std::sin(angle), v = dy * std::cos(angle) - dx * std::sin(angle);
+        const double u = dx * std::cos(angle) + dy * std::sin(angle),
+                     v = dy * std::cos(angle) - dx * std::sin(angle);
         if (u * u / (e.a * e.a) + v * v / (e.b * e.b) <= 1) value += e.value;
     }
     return static_cast<float>(value);
@@ -55,7 +56,8 @@ int main(int count, char** arguments) {
     for (int coil = 0; coil < coils; ++coil)
         for (int row = 0; row < n; ++row)
             for (int column = 0; column < n; ++column) {
-                const double x = 2.0 * column / n - 1, y = 1 - 2.0 * row / n, angle = 6.283185307179586 * coil / coils;
+                const double x = 2.0 * column / n - 1, y = 1 - 2.0 * row / n,
+                             angle = 6.283185307179586 * coil / coils;
                 const double distance = std::hypot(x - 1.2 * std::cos(angle), y - 1.2 * std::sin(angle));
                 seen[static_cast<std::size_t>((coil * n + row) * n + column)] =
                     Complex(std::polar(std::exp(-distance * distance), angle)) * phantom(x, y);
@@ -64,7 +66,8 @@ int main(int count, char** arguments) {
     std::vector<swirl::complex_float16> stored(measured.begin(), measured.end());
 
     // 16 bits in memory where the spectrum is read, float32 where the images are written.
-    const swirl::Plan plan = swirl::plan("dft 256x256 float32 batch=8 backward scale=1/256 load=\"float16: x\"");
+    const swirl::Plan plan =
+        swirl::plan("dft 256x256 float32 batch=8 backward scale=1/256 load=\"float16: x\"");
     plan.execute(stored, images);
     const std::vector<float> image = combined(images), exact = combined(seen);
 
@@ -74,8 +77,8 @@ int main(int count, char** arguments) {
         energy += std::pow(static_cast<double>(exact[p]), 2);
     }
     error = std::sqrt(error / energy);
-    std::printf("%d coils, %zu KiB of spectra in place of %zu\n", coils, stored.size() * sizeof stored[0] / 1024,
-                measured.size() * sizeof measured[0] / 1024);
+    std::printf("%d coils, %zu KiB of spectra in place of %zu\n", coils,
+                stored.size() * sizeof stored[0] / 1024, measured.size() * sizeof measured[0] / 1024);
     std::printf("relative error of the image %.1e\n", error);
 
     if (count > 1) {

@@ -64,7 +64,8 @@ int main(int count, char** arguments) {
                 residual = std::max(residual, std::abs(left - f[at(i, j, k)]));
                 largest = std::max(largest, std::abs(f[at(i, j, k)]));
             }
-    std::printf("%d points, relative residual %s 1e-12\n", n * n * n, residual < 1e-12 * largest ? "below" : "above");
+    std::printf("%d points, relative residual %s 1e-12\n", n * n * n,
+                residual < 1e-12 * largest ? "below" : "above");
 
     if (count > 1) {
         std::ofstream out(std::string(arguments[1]) + "/poisson.txt");

@@ -44,7 +44,8 @@ std::vector<Complex> echoes(const std::vector<Complex>& pulse) {
     for (Complex& sample : received) sample = {noise(random), noise(random)};
     for (std::size_t p = 0; p < pulses; ++p)
         for (const Target& target : targets) {
-            const double phase = 2 * std::numbers::pi * static_cast<double>(target.speed * p % pulses) / pulses;
+            const double phase =
+                2 * std::numbers::pi * static_cast<double>(target.speed * p % pulses) / pulses;
             const Complex factor(std::polar(target.strength, phase));
             for (std::size_t i = 0; i < chirp_samples; ++i)
                 received[p * n + target.delay + i] += factor * pulse[i];
@@ -61,7 +62,8 @@ int main(int count, char** arguments) {
     // Across pulses: stride 1024, once for each delay. The window lowers the side lobes of strong targets.
     std::vector<float> window(pulses);
     for (std::size_t p = 0; p < pulses; ++p)
-        window[p] = static_cast<float>(0.54 - 0.46 * std::cos(2 * std::numbers::pi * static_cast<double>(p) / pulses));
+        window[p] = static_cast<float>(
+            0.54 - 0.46 * std::cos(2 * std::numbers::pi * static_cast<double>(p) / pulses));
     swirl::plan("dft 64 float32 strides=1024 batch=1024:1 load=\"x * window[i]\"")
         .with("window", window)
         .execute(compressed, map);
@@ -69,7 +71,8 @@ int main(int count, char** arguments) {
     // The strongest elements, none of them beside a stronger one.
     std::vector<std::size_t> order(map.size()), found;
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::sort(order.begin(), order.end(), [&](auto i, auto j) { return std::norm(map[i]) > std::norm(map[j]); });
+    std::sort(order.begin(), order.end(),
+              [&](auto i, auto j) { return std::norm(map[i]) > std::norm(map[j]); });
     const auto is_near = [](std::size_t i, std::size_t j) {
         const auto apart = [](std::size_t x, std::size_t y) { return std::max(x, y) - std::min(x, y); };
         return apart(i % n, j % n) < 8 && apart(i / n, j / n) < 4;
@@ -88,7 +91,8 @@ int main(int count, char** arguments) {
         std::ofstream out(std::string(arguments[1]) + "/radar.txt");
         for (std::size_t delay = 0; delay < 824; delay += 2, out << '\n') // echoes of later ones are cut off
             for (std::size_t speed = 0; speed < pulses; ++speed) {
-                const float power = std::max(std::norm(map[speed * n + delay]), std::norm(map[speed * n + delay + 1]));
+                const float power =
+                    std::max(std::norm(map[speed * n + delay]), std::norm(map[speed * n + delay + 1]));
                 out << std::lround(10 * std::log10(power + 1e-3F)) << ' ';
             }
     }

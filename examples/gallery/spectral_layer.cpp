@@ -39,8 +39,8 @@ private:
     swirl::Plan backward_ =
         swirl::plan("rdft 256 float32 backward scale=1/256 batch=768:(16,256) load=\"x where i < 16\"");
     // For each mode: rows are samples, columns output channels, k input channels; neighbouring modes are one element apart.
-    swirl::Plan mix_ = swirl::plan(
-        "gemm 32x24x16 complex64 batch=16 a=256:16,step:1 b=24:1,step:384 c=384:16,step:1");
+    swirl::Plan mix_ =
+        swirl::plan("gemm 32x24x16 complex64 batch=16 a=256:16,step:1 b=24:1,step:384 c=384:16,step:1");
     std::vector<Complex> weights_;
     std::vector<Complex> low_ = std::vector<Complex>(samples * channels_in * modes);
     std::vector<Complex> mixed_ = std::vector<Complex>(samples * channels_out * modes);
@@ -57,9 +57,11 @@ double by_definition(const std::vector<float>& x, const std::vector<Complex>& we
             for (std::size_t i = 0; i < n; ++i)
                 element += static_cast<double>(x[(sample * channels_in + in) * n + i]) *
                            std::polar(1.0, -2 * std::numbers::pi * static_cast<double>(mode * i % n) / n);
-            sum += element * std::complex<double>(weights[(mode * channels_in + in) * channels_out + channel]);
+            sum +=
+                element * std::complex<double>(weights[(mode * channels_in + in) * channels_out + channel]);
         }
-        const auto turned = sum * std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * point % n) / n);
+        const auto turned =
+            sum * std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * point % n) / n);
         y += (mode == 0 ? 1 : 2) * turned.real() / n;
     }
     return y;
@@ -83,7 +85,8 @@ int main(int count, char** arguments) {
         largest = std::max(largest, std::abs(exact));
     }
     const bool is_right = error < 1e-6 * largest;
-    std::printf("%zu samples, %zu to %zu channels, %zu of %zu modes\n", samples, channels_in, channels_out, modes, n / 2 + 1);
+    std::printf("%zu samples, %zu to %zu channels, %zu of %zu modes\n", samples, channels_in, channels_out,
+                modes, n / 2 + 1);
     std::printf("relative to the definition in double: error %s 1e-6\n", is_right ? "below" : "above");
 
     if (count > 1) {

@@ -18,7 +18,8 @@
 
 constexpr double rate = 16000, seconds = 2, low = 500, high = 5000, tone = 6000;
 constexpr std::size_t frame = 512, hop = 128, bins = frame / 2 + 1;
-constexpr std::size_t samples = static_cast<std::size_t>(rate * seconds), frames = (samples - frame) / hop + 1;
+constexpr std::size_t samples = static_cast<std::size_t>(rate * seconds),
+                      frames = (samples - frame) / hop + 1;
 
 double chirp_frequency(double time) { return low + (high - low) * time / seconds; }
 
@@ -48,17 +49,18 @@ int main(int count, char** arguments) {
     const std::vector<float> signal = recording(), window = hann_window();
     std::vector<std::complex<float>> spectra(frames * bins);
 
-    const std::string size = std::to_string(frame), strides = std::to_string(hop) + "," + std::to_string(bins);
-    const swirl::Plan plan = swirl::plan("rdft " + size + " float32 batch=" + std::to_string(frames) + ":(" + strides +
-                                         ") load=\"x * window[i]\"");
+    const std::string size = std::to_string(frame),
+                      strides = std::to_string(hop) + "," + std::to_string(bins);
+    const swirl::Plan plan = swirl::plan("rdft " + size + " float32 batch=" + std::to_string(frames) + ":(" +
+                                         strides + ") load=\"x * window[i]\"");
     plan.with("window", window).execute(signal, spectra);
 
     // The loudest bin of each frame must be the chirp's at the frame's middle.
     double farthest = 0;
     for (std::size_t f = 0; f < frames; ++f) {
         const auto* first = spectra.data() + f * bins;
-        const auto loudest = std::max_element(first, first + bins,
-                                              [](auto a, auto b) { return std::norm(a) < std::norm(b); });
+        const auto loudest =
+            std::max_element(first, first + bins, [](auto a, auto b) { return std::norm(a) < std::norm(b); });
         const double found = static_cast<double>(loudest - first) * rate / frame;
         const double middle = (static_cast<double>(f * hop) + frame / 2.0) / rate;
         farthest = std::max(farthest, std::abs(found - chirp_frequency(middle)));

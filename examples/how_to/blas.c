@@ -2,8 +2,8 @@
 #include <stdio.h>
 
 void dgemm_(const char* transposed_a, const char* transposed_b, const int* m, const int* n, const int* k,
-            const double* alpha, const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
-            double* c, const int* ldc);
+            const double* alpha, const double* a, const int* lda, const double* b, const int* ldb,
+            const double* beta, double* c, const int* ldc);
 
 int main(void) {
     const int n = 2;

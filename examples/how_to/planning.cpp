@@ -13,10 +13,12 @@ namespace {
 void choose() {
     std::vector<std::complex<double>> x(1024 * 100, 1.0), y(1024 * 100);
     // [effort]
-    const swirl::Plan quick = swirl::plan("dft 1024 batch=100");                                          // a model decides
-    const swirl::Plan measured = swirl::plan("dft 1024 batch=100", {.effort = swirl::Effort::measure,
-                                                                    .time_budget_seconds = 0.2});         // timing decides
-    const swirl::Plan same = swirl::plan("dft 1024 batch=100", {.schedule = measured.schedule()});        // you decide
+    const swirl::Plan quick = swirl::plan("dft 1024 batch=100"); // a model decides
+    const swirl::Plan measured =
+        swirl::plan("dft 1024 batch=100",
+                    {.effort = swirl::Effort::measure, .time_budget_seconds = 0.2}); // timing decides
+    const swirl::Plan same =
+        swirl::plan("dft 1024 batch=100", {.schedule = measured.schedule()}); // you decide
     // [end]
     for (const swirl::Plan& plan : {quick, measured, same}) plan.execute(x, y);
 }

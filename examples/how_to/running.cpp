@@ -32,7 +32,8 @@ void split() {
 
 void same_bits() {
     Signal x(512 * 512), y(512 * 512), z(512 * 512);
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = {static_cast<double>(i % 77), static_cast<double>(i % 31)};
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x[i] = {static_cast<double>(i % 77), static_cast<double>(i % 31)};
     // [bits]
     swirl::plan("dft 512x512", {.threads = 1}).execute(x, y);
     swirl::plan("dft 512x512", {.threads = 2}).execute(x, z);

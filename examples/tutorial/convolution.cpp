@@ -10,7 +10,8 @@ int main() {
     constexpr std::size_t n = 1024, samples = 1000, taps = 24, batch = 100;
     std::mt19937 random(1);
     std::normal_distribution<float> noise;
-    std::vector<std::complex<float>> signals(batch * samples), filtered(batch * samples), filter(n), spectrum(n);
+    std::vector<std::complex<float>> signals(batch * samples), filtered(batch * samples), filter(n),
+        spectrum(n);
     for (auto& sample : signals) sample = 1 + noise(random);
     for (std::size_t i = 0; i < taps; ++i) filter[i] = 1.0F / taps;
 
@@ -27,5 +28,6 @@ int main() {
     // The same by its definition, for one result.
     std::complex<float> mean = 0;
     for (std::size_t i = 0; i < taps; ++i) mean += signals[42 * samples + 500 - i] * (1.0F / taps);
-    std::printf("equal up to rounding: %s\n", std::abs(filtered[42 * samples + 500] - mean) < 1e-5F ? "yes" : "no");
+    std::printf("equal up to rounding: %s\n",
+                std::abs(filtered[42 * samples + 500] - mean) < 1e-5F ? "yes" : "no");
 }

@@ -10,7 +10,8 @@ int main() {
 
     auto product = swirl::MatrixProduct::row_major(swirl::DataType::float32, 128, 512, 256);
     product.epilogue = swirl::Expression("max(0, x + bias[j])");
-    product.reductions = {{.name = "largest", .operation = swirl::Reduce::maximum, .over = swirl::Over::columns}};
+    product.reductions = {
+        {.name = "largest", .operation = swirl::Reduce::maximum, .over = swirl::Over::columns}};
 
     const swirl::Plan layer = swirl::plan(product).with("bias", bias).with("largest", largest.data());
     layer.execute(1, x, w, 0, y); // alpha, A, B, beta, C

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 
 /// The manual's snippets are sections that these tests write: a file, a part of one, what a program prints, how long two
@@ -13,13 +12,17 @@
 namespace swirl::docs {
 namespace manual_test {
 
-constexpr const char* manual_folders[] = {"tutorial", "how-to", "coming-from", "gallery", "explanation", "reference"};
+constexpr const char* manual_folders[] = {"tutorial", "how-to",      "coming-from",
+                                          "gallery",  "explanation", "reference"};
 
 std::vector<std::filesystem::path> pages() {
     std::vector<std::filesystem::path> files;
     for (const char* folder : manual_folders)
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(source_folder / "docs" / folder))
+        for (const auto& entry :
+             std::filesystem::recursive_directory_iterator(source_folder / "docs" / folder))
             if (entry.path().extension() == ".md") files.push_back(entry.path());
+    for (const char* page : {"index.md", "glossary.md", "troubleshooting.md"})
+        files.push_back(source_folder / "docs" / page);
     std::sort(files.begin(), files.end());
     return files;
 }
@@ -85,8 +88,9 @@ std::optional<std::string> section_text(const std::string& name) {
     if (first == "output" || first == "help") {
         std::string rest = second;
         if (first == "output" && !is_built(rest)) return std::nullopt;
-        const auto outcome = first == "output" ? run_example(rest)
-                                               : support::run_command(SWIRL_BINARY_DIR "/bin/swirl help " + rest);
+        const auto outcome = first == "output"
+                                 ? run_example(rest)
+                                 : support::run_command(SWIRL_BINARY_DIR "/bin/swirl help " + rest);
         EXPECT_EQ(outcome.status, 0) << name << "\n" << outcome.errors;
         return fenced("text", outcome.output);
     }
@@ -145,9 +149,11 @@ TEST(Manual, ShowsCommandsThatWork) {
         for (const std::string& line : lines_of(content_of(page))) {
             if (line.rfind("$ swirl ", 0) != 0) continue;
             ++commands;
-            const auto outcome = support::run_command(
-                "cd " + support::quoted(folder.path().string()) + " && PATH=" + support::quoted(SWIRL_BINARY_DIR "/bin") +
-                ":$PATH SWIRL_WISDOM=wisdom.sqlite SWIRL_KERNEL_CACHE=kernels " + line.substr(2, line.find("  #") - 2));
+            const auto outcome =
+                support::run_command("cd " + support::quoted(folder.path().string()) +
+                                     " && PATH=" + support::quoted(SWIRL_BINARY_DIR "/bin") +
+                                     ":$PATH SWIRL_WISDOM=wisdom.sqlite SWIRL_KERNEL_CACHE=kernels " +
+                                     line.substr(2, line.find("  #") - 2));
             EXPECT_EQ(outcome.status, 0) << page << ": " << line << "\n" << outcome.errors;
         }
     EXPECT_GE(commands, 5);
@@ -164,10 +170,12 @@ TEST(Gallery, ProgramsFindWhatTheyShould) {
         EXPECT_EQ(outcome.status, 0) << entry.path() << "\n" << outcome.output << outcome.errors;
         EXPECT_NE(outcome.output, "") << entry.path();
         const std::string name = entry.path().stem().string();
-        EXPECT_NE(content_of(source_folder / "docs" / "gallery" / "README.md").find("examples/gallery/" + name + ".cpp"),
+        EXPECT_NE(content_of(source_folder / "docs" / "gallery" / "README.md")
+                      .find("examples/gallery/" + name + ".cpp"),
                   std::string::npos)
             << name << " is not in the manual";
-        EXPECT_TRUE(std::filesystem::exists(source_folder / "docs" / "gallery" / (name + ".png"))) << name << " has no picture";
+        EXPECT_TRUE(std::filesystem::exists(source_folder / "docs" / "gallery" / (name + ".png")))
+            << name << " has no picture";
     }
     EXPECT_EQ(programs, 9);
 }
@@ -184,7 +192,8 @@ TEST(ComingFrom, ProgramsPrintTheSame) {
     int pairs = 0;
     for (const char* library : {"fftw", "pocketfft", "mkl"}) {
         const auto folder = source_folder / "examples" / "coming_from";
-        const auto theirs = folder / (std::string(library) + ".cpp"), ours = folder / (std::string(library) + "_swirl.cpp");
+        const auto theirs = folder / (std::string(library) + ".cpp"),
+                   ours = folder / (std::string(library) + "_swirl.cpp");
         const auto outcome = run_example(ours);
         EXPECT_EQ(outcome.status, 0) << ours << outcome.errors;
         if (!is_built(theirs)) continue;
