@@ -164,6 +164,15 @@ def members_page(nodes):
     return "\n".join("```cpp\n" + "\n".join(codes) + "\n```\n" + (f"\n{text}\n" if text else "") for codes, text, _ in blocks)
 
 
+def check_complete(headers, suffix, text):
+    """Whatever the library exports must be on the page, but for operators."""
+    for header in headers.glob("*" + suffix):
+        exported = re.findall(r"SWIRL_API (?!friend)[^;{]*?(\w+)(?:\(| \{| final| :)", header.read_text())
+        missing = [name for name in exported if name != "__attribute__" and name not in text]
+        if missing:
+            raise SystemExit(f"manual: {header.name} declares {', '.join(missing)}, which Doxygen's output lacks")
+
+
 def pages(headers, work):
     """Text of the page of C++ and of that of C, each with a section for a header."""
     xml = xml_of(headers, work)
@@ -216,6 +225,8 @@ def pages(headers, work):
         if run:
             out.append(members_page(run))
         texts["cpp" if name.endswith(".hpp") else "c"].append("\n".join(out))
+    for language, lines in texts.items():
+        check_complete(headers, ".hpp" if language == "cpp" else ".h", "\n".join(lines))
     head = "All public declarations, from the headers' comments. The text about them: [{0}]({1}).\n\n"
     return ("# C++ headers\n\n" + head.format("the C++ interface", "../cpp-api.md") + "\n".join(texts["cpp"]),
             "# C header\n\n" + head.format("the C interface", "../c-api.md") + "\n".join(texts["c"]))
