@@ -78,7 +78,7 @@ set output pictures."/radar.png"
 set xlabel "speed"
 set ylabel "delay"
 set cblabel "dB"
-set cbrange [20:65]
+set cbrange [36:66]
 set xrange [-0.5:63.5]
 set yrange [0:823]
 plot data."/radar.txt" matrix using 1:($2*2):3 with image notitle
@@ -119,7 +119,7 @@ set title "image"
 set autoscale cb
 set cbrange [0:*]
 plot data."/mri.txt" matrix with image notitle
-set title "what half precision changes, largest black or white: 4 in 10000"
+set title "change by half precision, up to 4/10000"
 set cbrange [-4:4]
 plot data."/mri_error.txt" matrix with image notitle
 unset multiplot
