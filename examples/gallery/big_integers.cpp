@@ -76,7 +76,7 @@ int main(int count, char** arguments) {
         is_right = is_right && remainder(product.limbs, base, modulus) ==
                                    remainder(a, base, modulus) * remainder(b, base, modulus) % modulus;
     std::printf("400,000 digits: elements are within %s of whole numbers\n",
-                product.farthest < 1e-3 ? "1/1000" : "1/4");
+                product.farthest < 0.01 ? "1/100" : "1/4");
     std::printf("remainders by two primes: %s\n", is_right ? "equal" : "different");
 
     if (count > 1) {
