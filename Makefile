@@ -4,7 +4,7 @@
 python_options = $$(scripts/python_environment build/venv)
 
 .PHONY: help setup build demo check check-gpu check-plans check-peers python_release wheel bench bench-python bench-gpu \
-	fuzz fuzz-fftw fuzz-parsers packages check-packages sanitize format docs
+	fuzz fuzz-fftw fuzz-parsers packages check-packages sanitize format docs manual
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
@@ -18,6 +18,7 @@ help:
 	@echo "make fuzz-parsers  fuzz all parsers (SECONDS=30 each, SEED=…)"
 	@echo "make format     format all C and C++ files"
 	@echo "make docs       regenerate the generated parts of docs/"
+	@echo "make manual     build the manual as a site in build/manual, which works without a network"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
 	@echo "make check-peers  run SciPy's, NumPy's and PyTorch's own tests with the Python package in place of theirs"
 	@echo "make packages   build Debian packages and a tar file in build/packages"
@@ -55,7 +56,7 @@ wheel: setup
 	scripts/wheel build/venv build/wheels
 
 packages:
-	@scripts/setup packaging
+	@scripts/setup --packages
 	cmake --preset packages
 	cmake --build --preset packages
 	cd build/packages && rm -f *.deb && cpack -G "DEB;TGZ"
@@ -142,3 +143,8 @@ format: setup
 # Tests in tests/docs compare each generated part with swirl's output; with this variable they write it.
 docs: build
 	SWIRL_UPDATE_DOCS=1 ctest --preset dev --label-regex '^docs$$'
+
+# MkDocs and Doxygen are needed for this alone. docs/ can be read without it.
+manual:
+	@scripts/setup --manual
+	@scripts/manual

@@ -274,9 +274,15 @@ if(SWIRL_BUILD_TESTS)
     endforeach()
 endif()
 
-# examples/<name>.cpp or .c -> bin/example_<name>_cpp or _c, written against the installed headers only. An example that
-# needs a third-party library names it in SWIRL_EXAMPLE_DEPENDENCIES_<name> and is skipped without it.
-file(GLOB example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/*.c)
+# The manual as a site: links, headings, and all exported declarations. Skipped without MkDocs and Doxygen.
+if(SWIRL_BUILD_TESTS)
+    add_test(NAME docs.site COMMAND ${PROJECT_SOURCE_DIR}/scripts/manual ${PROJECT_BINARY_DIR}/manual)
+    set_tests_properties(docs.site PROPERTIES LABELS docs TIMEOUT ${SWIRL_TEST_SECONDS} SKIP_RETURN_CODE 77)
+endif()
+
+# examples/<name>.cpp or .c, also in a folder -> bin/example_<name>_cpp or _c, written against the installed headers only. An example
+# that needs another library names it in SWIRL_EXAMPLE_DEPENDENCIES_<name> and is skipped without it.
+file(GLOB_RECURSE example_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp ${PROJECT_SOURCE_DIR}/examples/*.c)
 if(SWIRL_BUILD_EXAMPLES AND example_sources AND TARGET swirl)
     foreach(source IN LISTS example_sources)
         cmake_path(GET source STEM name)

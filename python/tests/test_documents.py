@@ -1,4 +1,4 @@
-"""The samples of docs/python.md run, and print what their comments say."""
+"""The samples of the documents run, and print what their comments say."""
 
 import contextlib
 import io
@@ -9,11 +9,15 @@ import pytest
 
 import swirl
 
-DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
-SAMPLES = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
+DOCUMENTS = pathlib.Path(__file__).parents[2] / "docs"
+SAMPLES = [
+    pytest.param(sample, id=f"{document.stem}-{index}")
+    for document in sorted(DOCUMENTS.rglob("*.md"))
+    for index, sample in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL))
+]
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=range(len(SAMPLES)))
+@pytest.mark.parametrize("sample", SAMPLES)
 def test_samples_print_what_they_say(sample):
     for library in ("torch", "jax"):
         if f"import {library}" in sample:
@@ -24,7 +28,7 @@ def test_samples_print_what_they_say(sample):
         backends = pytest.importorskip("scipy.fft")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(sample, str(DOCUMENT), "exec"), {})
+        exec(compile(sample, "sample", "exec"), {})
     if "set_global_backend" in sample:
         backends.set_global_backend("scipy")
     said = re.findall(r"print\(.*\)  # (.*)", sample)
