@@ -194,6 +194,12 @@ TEST_F(BenchOnCpu, TimesTheModelsCandidatesOfATransform) {
         << timed.at(1);
 }
 
+TEST_F(BenchOnCpu, ComparesHalfSpectraOfSeveralDimensions) {
+    for (const json& row :
+         rows("--peers none 'rdft 8x8 backward' 'rdft 6x5x9 backward batch=2' 'rdft 1x2 backward'"))
+        EXPECT_LT(row["libraries"]["swirl"]["distance"].get<double>(), 1e-15) << row;
+}
+
 TEST_F(BenchOnCpu, NamesWhatItDoesNotKnow) {
     for (const auto& [arguments, complaint] :
          {std::pair("", "no problem: name some"), std::pair("'dft x'", "dft x"),
@@ -207,7 +213,7 @@ TEST_F(BenchOnCpu, NamesWhatItDoesNotKnow) {
         EXPECT_EQ(outcome.status, 1) << arguments;
         EXPECT_NE(outcome.errors.find(complaint), std::string::npos) << outcome.errors;
     }
-    auto results = rows("--peers none 'dct2 64' 'rdft 8x8 backward'");
+    auto results = rows("--peers none 'dct2 64' 'dft 8 scale=2'");
     for (json row : results)
         EXPECT_NE(row["absent"]["swirl"].get<std::string>().find("has no definition here"), std::string::npos)
             << row;

@@ -201,11 +201,14 @@ TEST_F(Installed, FftwsInterfaceServesProgramsInCCxxAndFortran) {
 
 TEST_F(Installed, FortranModuleServesTransformsAndProducts) {
     if (run_command("gfortran --version").status != 0) GTEST_SKIP() << "no Fortran compiler";
-    const TemporaryFolder build;
-    expect_success("cd " + quoted(build.path().string()) + " && gfortran -std=f2018 -Wall -Wextra -Werror " +
-                   quoted((prefix() / "include/swirl/swirl.f90").string()) + " " + project +
-                   "/swirl_user.f90 " + library("libswirl.so") +
-                   " -o program && LD_LIBRARY_PATH=" + quoted(libraries_.string()) + " ./program");
+    for (const std::string program : {project + "/swirl_user.f90", SWIRL_SOURCE_DIR "/examples/first.f90"}) {
+        const TemporaryFolder build;
+        expect_success("cd " + quoted(build.path().string()) +
+                       " && gfortran -std=f2018 -Wall -Wextra -Werror " +
+                       quoted((prefix() / "include/swirl/swirl.f90").string()) + " " + quoted(program) + " " +
+                       library("libswirl.so") +
+                       " -o program && LD_LIBRARY_PATH=" + quoted(libraries_.string()) + " ./program");
+    }
 }
 
 TEST_F(Installed, CufftsInterfaceServesProgramsWithAndWithoutNvidiasHeader) {

@@ -36,7 +36,7 @@ TEST(PairCost, PrefersRealTransformsOfHalfTheSizeThatFillVectors) {
 TEST(PairCost, AvoidsLoadsThatWaitForStoresInPlace) {
     EXPECT_TRUE(first_choice("dft 12 float32", target::avx512_cpu()).starts_with("stockham"));
     EXPECT_EQ(first_choice("dft 12 float32 inplace", target::avx512_cpu()), "codelet");
-    EXPECT_EQ(first_choice("dft 16 inplace", target::avx512_cpu()), "stockham(4,4)") << "equal vectors";
+    EXPECT_EQ(first_choice("dft 16 inplace", target::avx512_cpu()), "codelet");
     EXPECT_TRUE(
         first_choice("dft 12 float32 inplace batch=100", target::avx512_cpu()).starts_with("stockham"))
         << "the next transform is elsewhere";

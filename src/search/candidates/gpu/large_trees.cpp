@@ -52,7 +52,8 @@ std::vector<BreakdownTree> sweeps(Integer n, int count, Integer entries) {
         if (result.size() == max_large_matrices) return result;
     }
     if (result.empty()) result = sweeps_by_primes(n, entries);
-    if (result.empty()) result = swept_convolutions(n, 4 * n, entries);
+    if (result.empty())
+        if (auto convolution = swept_convolution(n, 2, 4 * n)) result.push_back(std::move(*convolution));
     return result;
 }
 

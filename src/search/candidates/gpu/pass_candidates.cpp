@@ -69,8 +69,10 @@ public:
                 add_kernels(tree, bank_count);
         if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
             for (const BreakdownTree& tree :
-                 swept_convolutions(n_, longest_side * longest_side, capacity / entry_bytes_))
+                 swept_convolutions(n_, longest_side * longest_side, capacity / entry_bytes_)) {
                 add_kernels(tree, bank_count);
+                if (found_.empty()) break; // three sweeps compete with two that fit
+            }
         for (const int sweeps : {2, 3})
             if (found_.empty()) add_large(sweeps);
         return fastest_found();

@@ -530,13 +530,12 @@ std::optional<BreakdownTree> swept_convolution(Integer n, int sweeps, Integer mo
 
 std::vector<BreakdownTree> swept_convolutions(Integer n, Integer most, Integer entries) {
     constexpr Integer few_columns = 8;
-    std::vector<BreakdownTree> trees;
-    if (auto two = swept_convolution(n, 2, most)) {
-        const Integer columns = two->children.back().choice.front(), rows = two->choice.front() / columns;
-        const Integer columns_of_block = entries / 2 / std::max(rows, columns); // two arrays
-        trees.push_back(std::move(*two));
-        if (columns_of_block >= few_columns) return trees;
-    }
+    auto two = swept_convolution(n, 2, most);
+    if (!two) return {};
+    const Integer columns = two->children.back().choice.front(), rows = two->choice.front() / columns;
+    const Integer columns_of_block = entries / 2 / std::max(rows, columns); // two arrays
+    std::vector<BreakdownTree> trees{std::move(*two)};
+    if (columns_of_block >= few_columns) return trees;
     if (auto three = swept_convolution(n, 3, 4 * n)) trees.push_back(std::move(*three));
     return trees;
 }

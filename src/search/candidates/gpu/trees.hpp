@@ -46,7 +46,7 @@ std::vector<rules::BreakdownTree> sweeps_by_primes(Integer n, Integer entries);
 std::optional<rules::BreakdownTree> swept_convolution(Integer n, int sweeps, Integer most);
 
 /// Such convolutions worth rating, of a block that holds `entries`: two sweeps, and three where those leave so few columns
-/// to a block that it accesses narrow segments of memory; three where there are no two.
+/// to a block that it accesses narrow segments of memory. Nothing where two sweeps do not reach.
 std::vector<rules::BreakdownTree> swept_convolutions(Integer n, Integer most, Integer entries);
 
 /// A DFT of two or three dimensions in two sweeps (rules/bands.cpp, rules/volume_bands.cpp) that need at most `entries`
