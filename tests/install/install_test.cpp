@@ -201,7 +201,7 @@ TEST_F(Installed, FftwsInterfaceServesProgramsInCCxxAndFortran) {
 
 TEST_F(Installed, FortranModuleServesTransformsAndProducts) {
     if (run_command("gfortran --version").status != 0) GTEST_SKIP() << "no Fortran compiler";
-    for (const std::string program :
+    for (const std::string& program :
          {project + "/swirl_user.f90", std::string(SWIRL_SOURCE_DIR "/examples/first.f90")}) {
         const TemporaryFolder build;
         expect_success("cd " + quoted(build.path().string()) +
