@@ -158,7 +158,7 @@ std::vector<ConjugatePair> conjugate_inputs(const Transform& problem) {
     if (row.length % 2 == 0)
         pairs.push_back({row.length / 2 * row.input_stride, row.length / 2 * row.input_stride});
     for (std::size_t d = 0; d + 1 < problem.dimensions.size(); ++d) {
-        const auto [length, stride, unused] = problem.dimensions[d];
+        const Integer length = problem.dimensions[d].length, stride = problem.dimensions[d].input_stride;
         std::vector<ConjugatePair> longer;
         for (const ConjugatePair& pair : pairs)
             for (Integer k = 0; k < length; ++k)

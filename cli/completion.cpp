@@ -127,6 +127,12 @@ struct Shell {
 };
 constexpr Shell shells[] = {{"bash", for_bash}, {"fish", for_fish}, {"zsh", for_zsh}};
 
+std::vector<std::string> names_of_shells() {
+    std::vector<std::string> names;
+    for (const Shell& shell : shells) names.emplace_back(shell.name);
+    return names;
+}
+
 } // namespace
 
 void add_completion(CLI::App& program) {
@@ -136,7 +142,7 @@ void add_completion(CLI::App& program) {
     command.add_option("SHELL", *shell, "bash, fish or zsh")
         ->required()
         ->type_name("")
-        ->check(CLI::IsMember(std::vector<std::string>{"bash", "fish", "zsh"}));
+        ->check(CLI::IsMember(names_of_shells()));
     command.footer(
         "For example:\n"
         "  swirl completion bash > ~/.local/share/bash-completion/completions/swirl\n"

@@ -60,9 +60,9 @@ double by_definition(const std::vector<float>& x, const std::vector<Complex>& we
             sum +=
                 element * std::complex<double>(weights[(mode * channels_in + in) * channels_out + channel]);
         }
-        const auto turned =
+        const auto rotated =
             sum * std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(mode * point % n) / n);
-        y += (mode == 0 ? 1 : 2) * turned.real() / n;
+        y += (mode == 0 ? 1 : 2) * rotated.real() / n;
     }
     return y;
 }

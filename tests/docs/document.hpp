@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/run_program.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -82,6 +84,14 @@ inline std::vector<std::string> section_names(const std::string& document) {
         names.push_back(document.substr(begin, document.find(" -->", begin) - begin));
     }
     return names;
+}
+
+/// Runs a line `$ swirl … # comment` of a document in a folder, with wisdom and a kernel cache of its own.
+inline support::Outcome run_console_line(const TemporaryFolder& folder, const std::string& line) {
+    return support::run_command("cd " + support::quoted(folder.path().string()) +
+                                " && PATH=" + support::quoted(SWIRL_BINARY_DIR "/bin") +
+                                ":$PATH SWIRL_WISDOM=wisdom.sqlite SWIRL_KERNEL_CACHE=kernels " +
+                                line.substr(2, line.find("  #") - 2));
 }
 
 } // namespace swirl::docs

@@ -185,11 +185,7 @@ TEST(Manual, ShowsCommandsThatWork) {
         for (const std::string& line : lines_of(content_of(page))) {
             if (line.rfind("$ swirl ", 0) != 0) continue;
             ++commands;
-            const auto outcome =
-                support::run_command("cd " + support::quoted(folder.path().string()) +
-                                     " && PATH=" + support::quoted(SWIRL_BINARY_DIR "/bin") +
-                                     ":$PATH SWIRL_WISDOM=wisdom.sqlite SWIRL_KERNEL_CACHE=kernels " +
-                                     line.substr(2, line.find("  #") - 2));
+            const auto outcome = docs::run_console_line(folder, line);
             EXPECT_EQ(outcome.status, 0) << page << ": " << line << "\n" << outcome.errors;
         }
     EXPECT_GE(commands, 5);

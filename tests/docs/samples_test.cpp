@@ -1,5 +1,6 @@
 #include <swirl/swirl.hpp>
 
+#include "docs/document.hpp"
 #include "support/run_program.hpp"
 
 #include <gtest/gtest.h>
@@ -67,11 +68,7 @@ TEST(Samples, ShowCommandsThatWork) {
     for (std::string line; std::getline(lines, line);) {
         if (line.rfind("$ swirl ", 0) != 0) continue;
         ++commands;
-        const auto outcome =
-            support::run_command("cd " + support::quoted(folder.path().string()) +
-                                 " && PATH=" + support::quoted(SWIRL_BINARY_DIR "/bin") +
-                                 ":$PATH SWIRL_WISDOM=wisdom.sqlite SWIRL_KERNEL_CACHE=kernels " +
-                                 line.substr(2, line.find("  #") - 2));
+        const auto outcome = docs::run_console_line(folder, line);
         EXPECT_EQ(outcome.status, 0) << line << "\n" << outcome.errors;
         EXPECT_TRUE(!outcome.output.empty() || !support::names_in(folder).empty())
             << line << " prints and writes nothing";

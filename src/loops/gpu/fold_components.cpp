@@ -12,7 +12,7 @@ namespace swirl::loops {
 namespace {
 
 /// Entries first … first + count − 1 of an array of reals, each at origin + step·index behind a copy, times a factor.
-struct Piece {
+struct AffineRange {
     Integer first;
     Integer count;
     Memory memory;
@@ -24,7 +24,7 @@ struct Piece {
     Affine at(const Affine& index) const { return origin + step * index; }
 };
 /// Disjoint, by index.
-using Pieces = std::vector<Piece>;
+using AffineRanges = std::vector<AffineRange>;
 
 bool is_real_temporary(const LoopProgram& loops, int array) {
     const Array& info = loops.arrays[static_cast<std::size_t>(array)];
@@ -64,8 +64,8 @@ std::optional<std::vector<Factor>> factors_of(const std::vector<FoldedDiagonal>&
     return factors;
 }
 
-/// The copy as pieces of the array on its near side, of its targets or of its sources: one for each factor.
-std::optional<Pieces> pieces_of(const Call& original, bool near_is_target, const LoopProgram& loops) {
+/// The copy as ranges of the array on its near side, of its targets or of its sources: one for each factor.
+std::optional<AffineRanges> ranges_of(const Call& original, bool near_is_target, const LoopProgram& loops) {
     Call call = original;
     leave_out_single_loops(call);
     const auto &near = near_is_target ? call.placement.targets : call.placement.sources,
@@ -83,40 +83,41 @@ std::optional<Pieces> pieces_of(const Call& original, bool near_is_target, const
     const Integer base = near[0].re.constant();
     if (!loop) {
         if (!near[0].re.is_constant()) return std::nullopt;
-        return Pieces{{base, 1, memory, far[0].re, 0, factors->front().value}};
+        return AffineRanges{{base, 1, memory, far[0].re, 0, factors->front().value}};
     }
     const Integer own = near[0].re.coefficient(loop->variable);
     if ((own != 1 && own != -1) || near[0].re != Affine::of(loop->variable, own) + base) return std::nullopt;
     const Integer step = own * far[0].re.coefficient(loop->variable);
     const Affine origin = far[0].re.substitute(loop->variable, 0) - step * base;
-    Pieces pieces;
+    AffineRanges ranges;
     for (std::size_t k = 0; k < factors->size(); ++k) {
         const Integer begin = (*factors)[k].first,
                       end = k + 1 < factors->size() ? (*factors)[k + 1].first : loop->count;
-        pieces.push_back({own > 0 ? base + begin : base - end + 1, end - begin, memory, origin, step,
+        ranges.push_back({own > 0 ? base + begin : base - end + 1, end - begin, memory, origin, step,
                           (*factors)[k].value});
     }
-    return pieces;
+    return ranges;
 }
 
-void sort_by_index(Pieces& pieces) {
-    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.first < b.first; });
+void sort_by_index(AffineRanges& ranges) {
+    std::sort(ranges.begin(), ranges.end(),
+              [](const AffineRange& a, const AffineRange& b) { return a.first < b.first; });
 }
 
-/// The piece's entries, of which it reads an array whose entries are copies themselves; nothing if the indices run in
+/// The range's entries, of which it reads an array whose entries are copies themselves; nothing if the indices run in
 /// steps other than one.
-std::optional<Pieces> through(const Piece& piece, const Pieces& others) {
-    if (!piece.origin.is_constant() || (piece.count > 1 && piece.step != 1 && piece.step != -1))
+std::optional<AffineRanges> through(const AffineRange& range, const AffineRanges& others) {
+    if (!range.origin.is_constant() || (range.count > 1 && range.step != 1 && range.step != -1))
         return std::nullopt;
-    Pieces result;
-    const Integer origin = piece.origin.constant();
-    for (const Piece& other : others) {
+    AffineRanges result;
+    const Integer origin = range.origin.constant();
+    for (const AffineRange& other : others) {
         // Indices x with other.first <= origin + step·x < other.end().
-        Integer first = piece.first, end = piece.end();
-        if (piece.count == 1) {
-            const Integer at = origin + piece.step * piece.first;
+        Integer first = range.first, end = range.end();
+        if (range.count == 1) {
+            const Integer at = origin + range.step * range.first;
             if (at < other.first || at >= other.end()) continue;
-        } else if (piece.step == 1) {
+        } else if (range.step == 1) {
             first = std::max(first, other.first - origin);
             end = std::min(end, other.end() - origin);
         } else {
@@ -125,15 +126,15 @@ std::optional<Pieces> through(const Piece& piece, const Pieces& others) {
         }
         if (first >= end) continue;
         result.push_back({first, end - first, other.memory, other.origin + other.step * origin,
-                          other.step * piece.step, piece.factor * other.factor});
+                          other.step * range.step, range.factor * other.factor});
     }
     return result;
 }
 
-/// Where the entries of an array are copied from; entries of no piece are zero. Nothing if anything else writes it.
-std::optional<Pieces> origins_of(const LoopProgram& loops, std::vector<KernelRegion>& regions, int array,
-                                 const std::map<int, Pieces>& known) {
-    Pieces pieces;
+/// Where the entries of an array are copied from; entries of no range are zero. Nothing if anything else writes it.
+std::optional<AffineRanges> origins_of(const LoopProgram& loops, std::vector<KernelRegion>& regions,
+                                       int array, const std::map<int, AffineRanges>& known) {
+    AffineRanges ranges;
     Integer entries = 0;
     for (const CallIndex& index : users_of(regions, array).writers) {
         const Call& call = call_at(regions, index);
@@ -141,21 +142,21 @@ std::optional<Pieces> origins_of(const LoopProgram& loops, std::vector<KernelReg
             entries += iterations_of(call.loops) * std::ssize(call.placement.targets);
             continue;
         }
-        const auto own = moves_reals(call) ? pieces_of(call, true, loops) : std::nullopt;
+        const auto own = moves_reals(call) ? ranges_of(call, true, loops) : std::nullopt;
         if (!own) return std::nullopt;
-        for (const Piece& piece : *own) {
-            entries += piece.count;
-            const auto behind = known.find(piece.memory.array);
+        for (const AffineRange& range : *own) {
+            entries += range.count;
+            const auto behind = known.find(range.memory.array);
             const auto parts =
-                behind == known.end() ? std::optional(Pieces{piece}) : through(piece, behind->second);
+                behind == known.end() ? std::optional(AffineRanges{range}) : through(range, behind->second);
             if (!parts) return std::nullopt;
-            pieces.insert(pieces.end(), parts->begin(), parts->end());
+            ranges.insert(ranges.end(), parts->begin(), parts->end());
         }
     }
-    if (pieces.empty() || entries != loops.arrays[static_cast<std::size_t>(array)].elements)
+    if (ranges.empty() || entries != loops.arrays[static_cast<std::size_t>(array)].elements)
         return std::nullopt;
-    sort_by_index(pieces);
-    return pieces;
+    sort_by_index(ranges);
+    return ranges;
 }
 
 /// A component of a location behind the copies: at `at` for indices begin … end − 1, times one factor below `change`
@@ -171,33 +172,33 @@ struct Component {
     bool is_nowhere() const { return begin == end; }
 };
 
-std::optional<Component> component_of(const Pieces& pieces, const Affine& index, Integer least,
+std::optional<Component> component_of(const AffineRanges& ranges, const Affine& index, Integer least,
                                       Integer most) {
     Component result;
-    const Piece* longest = nullptr;
-    for (const Piece& piece : pieces) {
-        const Integer begin = std::max(piece.first, least), end = std::min(piece.end(), most + 1);
+    const AffineRange* longest = nullptr;
+    for (const AffineRange& range : ranges) {
+        const Integer begin = std::max(range.first, least), end = std::min(range.end(), most + 1);
         if (begin >= end) continue;
         if (!longest) {
-            result = {begin, end, 0, piece.factor, end, piece.factor};
+            result = {begin, end, 0, range.factor, end, range.factor};
         } else {
             if (begin != result.end) return std::nullopt;
-            if (piece.factor != result.factor_from_change) {
+            if (range.factor != result.factor_from_change) {
                 if (result.change != result.end) return std::nullopt; // a third factor
-                result.factor_from_change = piece.factor;
+                result.factor_from_change = range.factor;
             } else if (result.change == result.end) {
                 result.change = end;
             }
             result.end = end;
         }
-        if (!longest || piece.count > longest->count) longest = &piece;
+        if (!longest || range.count > longest->count) longest = &range;
     }
     if (!longest) return result;
-    for (const Piece& piece : pieces) {
-        if (piece.first > most || piece.end() <= least) continue;
-        const bool same = piece.count == 1 ? piece.at(piece.first) == longest->at(piece.first)
-                                           : piece.at(index) == longest->at(index);
-        if (!same || piece.memory.array != longest->memory.array) return std::nullopt;
+    for (const AffineRange& range : ranges) {
+        if (range.first > most || range.end() <= least) continue;
+        const bool same = range.count == 1 ? range.at(range.first) == longest->at(range.first)
+                                           : range.at(index) == longest->at(index);
+        if (!same || range.memory.array != longest->memory.array) return std::nullopt;
     }
     result.at = longest->at(index);
     return result;
@@ -226,7 +227,7 @@ std::optional<SplitIndices> split_at(const Affine& index, const Affine& limit, c
 }
 
 /// The location behind the copies; nothing if it cannot be described.
-std::optional<Location> behind(const Location& near, const Pieces& pieces, bool is_source,
+std::optional<Location> behind(const Location& near, const AffineRanges& ranges, bool is_source,
                                const Extents& extents) {
     if (near.re_negative || near.im_negative || near.table || !near.forms.empty() || near.im_limit)
         return std::nullopt;
@@ -242,8 +243,8 @@ std::optional<Location> behind(const Location& near, const Pieces& pieces, bool 
         beyond = split->beyond;
     }
     const Integer distance = between.constant();
-    const auto re = component_of(pieces, near.re, least, most);
-    auto im = component_of(pieces, near.im, least + distance, most + distance);
+    const auto re = component_of(ranges, near.re, least, most);
+    auto im = component_of(ranges, near.im, least + distance, most + distance);
     if (!re || !im) return std::nullopt;
     Location location = near;
     if (re->is_nowhere()) {
@@ -271,11 +272,11 @@ std::optional<Location> behind(const Location& near, const Pieces& pieces, bool 
 }
 
 /// All locations behind the copies. Nothing if the first one may not exist.
-std::optional<std::vector<Location>> all_behind(const std::vector<Location>& near, const Pieces& pieces,
+std::optional<std::vector<Location>> all_behind(const std::vector<Location>& near, const AffineRanges& ranges,
                                                 bool is_source, const Extents& extents) {
     std::vector<Location> result;
     for (const Location& location : near) {
-        auto there = behind(location, pieces, is_source, extents);
+        auto there = behind(location, ranges, is_source, extents);
         if (!there || (result.empty() && there->limit)) return std::nullopt;
         if (there->is_nowhere() && !result.empty()) {
             there = result.front();
@@ -311,12 +312,12 @@ public:
 
     void fold() {
         const int count = static_cast<int>(loops_.arrays.size());
-        std::map<int, Pieces> origins;
+        std::map<int, AffineRanges> origins;
         for (int array = 0; array < count; ++array)
             if (is_real_temporary(loops_, array))
-                if (auto pieces = origins_of(loops_, regions_, array, origins))
-                    origins.emplace(array, std::move(*pieces));
-        for (const auto& [array, pieces] : origins) fold_into_readers(array, pieces);
+                if (auto ranges = origins_of(loops_, regions_, array, origins))
+                    origins.emplace(array, std::move(*ranges));
+        for (const auto& [array, ranges] : origins) fold_into_readers(array, ranges);
         while (erase_unread()) {}
         for (int array = 0; array < count; ++array)
             if (is_real_temporary(loops_, array)) fold_into_writer(array);
@@ -326,7 +327,7 @@ public:
     }
 
 private:
-    static const Memory& memory_behind(const Pieces& pieces) { return pieces.front().memory; }
+    static const Memory& memory_behind(const AffineRanges& ranges) { return ranges.front().memory; }
 
     template <class Function> void between(const CallIndex& first, const CallIndex& last, Function&& f) {
         for (std::size_t p = first.region; p <= last.region; ++p)
@@ -334,10 +335,10 @@ private:
                 if (const CallIndex index{p, k}; index > first && index < last) f(regions_[p].calls[k]);
     }
 
-    void fold_into_readers(int array, const Pieces& pieces) {
+    void fold_into_readers(int array, const AffineRanges& ranges) {
         const Users users = users_of(regions_, array);
         std::vector<std::vector<Location>> sources;
-        const int far = memory_behind(pieces).array;
+        const int far = memory_behind(ranges).array;
         for (const CallIndex& index : users.readers) {
             const Call& reader = call_at(regions_, index);
             if (!reader.complex || reader.limit || reader.first_source || reader.output.array == far) return;
@@ -345,14 +346,14 @@ private:
             between({0, 0}, index,
                     [&](const Call& call) { is_overwritten = is_overwritten || call.output.array == far; });
             if (is_overwritten || call_at(regions_, {0, 0}).output.array == far) return;
-            auto locations = all_behind(reader.placement.sources, pieces, true, loops_.extents);
+            auto locations = all_behind(reader.placement.sources, ranges, true, loops_.extents);
             if (!locations || !are_in_loops(*locations, reader, regions_[index.region])) return;
             sources.push_back(std::move(*locations));
         }
         for (std::size_t k = 0; k < users.readers.size(); ++k) {
             Call& reader = call_at(regions_, users.readers[k]);
             reader.placement.sources = std::move(sources[k]);
-            reader.input = memory_behind(pieces);
+            reader.input = memory_behind(ranges);
             folded_ = true;
         }
     }
@@ -363,18 +364,18 @@ private:
         const CallIndex from = users.writers.front();
         Call& writer = call_at(regions_, from);
         if (!writer.complex || writer.limit || writer.first_target) return;
-        Pieces pieces;
+        AffineRanges ranges;
         for (const CallIndex& index : users.readers) {
             const Call& move = call_at(regions_, index);
             const auto own =
-                moves_reals(move) && from < index ? pieces_of(move, false, loops_) : std::nullopt;
-            if (!own || (!pieces.empty() && pieces.front().memory.array != own->front().memory.array)) return;
-            pieces.insert(pieces.end(), own->begin(), own->end());
+                moves_reals(move) && from < index ? ranges_of(move, false, loops_) : std::nullopt;
+            if (!own || (!ranges.empty() && ranges.front().memory.array != own->front().memory.array)) return;
+            ranges.insert(ranges.end(), own->begin(), own->end());
         }
-        sort_by_index(pieces);
-        for (std::size_t k = 1; k < pieces.size(); ++k)
-            if (pieces[k].first < pieces[k - 1].end()) return;
-        const int far = memory_behind(pieces).array;
+        sort_by_index(ranges);
+        for (std::size_t k = 1; k < ranges.size(); ++k)
+            if (ranges[k].first < ranges[k - 1].end()) return;
+        const int far = memory_behind(ranges).array;
         if (writer.input.array == far) return;
         bool is_used = false;
         between(from, users.readers.back(), [&](const Call& call) {
@@ -382,10 +383,10 @@ private:
             is_used = is_used || (!moves && call.output.array == far) || reads(call, far);
         });
         if (is_used) return;
-        const auto targets = all_behind(writer.placement.targets, pieces, false, loops_.extents);
+        const auto targets = all_behind(writer.placement.targets, ranges, false, loops_.extents);
         if (!targets || !are_in_loops(*targets, writer, regions_[from.region])) return;
         writer.placement.targets = *targets;
-        writer.output = memory_behind(pieces);
+        writer.output = memory_behind(ranges);
         folded_ = true;
         erase(users.readers);
     }
