@@ -250,6 +250,8 @@ if(SWIRL_BUILD_TESTS)
             add_dependencies(test_gpu swirl_cufft12_shared)
         endif()
         if(folder STREQUAL install)
+            list(JOIN SWIRL_COMPONENTS_OF_LIBRARIES " " components)
+            target_compile_definitions(test_install PRIVATE SWIRL_COMPONENTS_OF_LIBRARIES="${components}")
             foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static swirl_blas_alternative ${SWIRL_FFTW_LIBRARIES}
                 ${SWIRL_FFTW_STATIC_LIBRARIES} ${SWIRL_CUFFT_LIBRARIES})
                 if(TARGET ${library})
@@ -263,7 +265,6 @@ if(SWIRL_BUILD_TESTS)
         set(fixture)
         if(folder STREQUAL install AND NOT SWIRL_SANITIZES) # its tests share what one installs
             set(prefix ${PROJECT_BINARY_DIR}/installed)
-            list(JOIN SWIRL_COMPONENTS_OF_LIBRARIES " " components)
             add_test(NAME install.library COMMAND sh -c
                 "rm -rf '${prefix}' && for component in ${components}; do '${CMAKE_COMMAND}' --install '${PROJECT_BINARY_DIR}' --component $component --prefix '${prefix}' || exit; done")
             set_tests_properties(install.library PROPERTIES FIXTURES_SETUP installed LABELS install)

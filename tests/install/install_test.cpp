@@ -40,7 +40,8 @@ protected:
         } else {
             folder_ = new TemporaryFolder;
             prefix_ = folder_->path() / "prefix";
-            for (const std::string component : {"library", "blas", "fftw", "cufft", "development"}) {
+            std::istringstream components(SWIRL_COMPONENTS_OF_LIBRARIES);
+            for (std::string component; components >> component;) {
                 const auto outcome =
                     run_command("cmake --install " + quoted(SWIRL_BINARY_DIR) + " --component " + component +
                                 " --prefix " + quoted(prefix().string()));
