@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 #include <utility>
 
 namespace swirl::passes {
@@ -86,13 +87,54 @@ private:
     Integer grain_ = 1;
 };
 
-/// Executed operations; a vector operation counts once.
-double operations_of(const Program& program) {
-    double sum = 0;
-    for_each_weighted_block(program, {}, [&](const StraightLineBlock& block, Integer times) {
-        sum += static_cast<double>(block.operations.size()) * static_cast<double>(times);
+/// Whether each execution starts at a multiple of the access's size.
+bool is_aligned(const Operation& access) {
+    const auto lanes = static_cast<Integer>(access.type.lanes);
+    const Affine& index = access.address.index;
+    const auto is_multiple = [&](const Affine::Term& term) { return term.coefficient % lanes == 0; };
+    return index.constant() % lanes == 0 &&
+           std::all_of(index.terms().begin(), index.terms().end(), is_multiple);
+}
+
+/// Cache lines per execution of an access. Neighbouring accesses share their lines: a fraction.
+double lines_of(const Operation& access) {
+    const auto bytes = static_cast<double>(bytes_of(access.type.scalar));
+    if (access.address.lane_stride > 1) return access.active;
+    const double whole = access.active * bytes / static_cast<double>(cache_line);
+    return is_aligned(access) ? whole : 2 * whole;
+}
+
+/// Among threads, and written.
+bool is_shared(const BufferInfo& buffer) {
+    return buffer.space != Space::table && buffer.space != Space::local && buffer.nest_depth == 0;
+}
+
+/// Sets the operations and cache lines of all iterations.
+void measure(Phase& phase) {
+    const Program& program = phase.program;
+    phase.operations = 0;
+    phase.lines.assign(program.buffers.size(), 0);
+    for_each_weighted_block(program, {}, [&](const StraightLineBlock& block, Integer executions) {
+        const auto times = static_cast<double>(executions);
+        phase.operations += static_cast<double>(block.operations.size()) * times;
+        for (const Value value : block.operations) {
+            const Operation& operation = program[value];
+            if (!accesses_memory(operation.opcode)) continue;
+            const auto buffer = static_cast<std::size_t>(operation.address.buffer);
+            if (is_shared(program.buffers[buffer])) phase.lines[buffer] += lines_of(operation) * times;
+        }
     });
-    return sum;
+}
+
+/// Threads that are busy while `threads` share equal iterations, on average.
+double busy_threads(Integer iterations, Integer threads) {
+    return static_cast<double>(threads) * balance(iterations, threads);
+}
+
+/// Of one repetition of a phase, with its barrier, in operations. `lines`: that another thread may have accessed last.
+double time_of(const Phase& phase, double lines, Integer members, const SharingCosts& costs) {
+    const double busy = phase.is_parallel ? busy_threads(phase.iterations, members) : 1;
+    return (phase.operations + costs.of_line(members) * lines) / busy + costs.of_barrier(members);
 }
 
 /// Restricts a loop to its iterations `first` to `last` − 1.
@@ -141,7 +183,7 @@ private:
         Phase phase;
         phase.program = frame_;
         phase.program.body = std::move(body);
-        phase.operations = operations_of(phase.program);
+        measure(phase);
         return phase;
     }
 
@@ -154,17 +196,13 @@ private:
         const auto* outermost = std::get_if<For>(&statement.node);
         if (outermost == nullptr || outermost->kind != For::Kind::parallel) return std::nullopt;
         Phase phase = phase_of({statement});
-        if (phase.operations < options_.least_operations) return std::nullopt;
         For& loop = std::get<For>(phase.program.body[0].node);
         return shared(std::move(phase), loop);
     }
 
-    /// Time of a phase in operations, with its barrier.
     double cost_of(const Phase& phase) const {
-        const double used = phase.is_parallel ? static_cast<double>(options_.threads) *
-                                                    balance(phase.iterations, options_.threads)
-                                              : 1;
-        return phase.operations / used + options_.least_operations;
+        const double lines = std::accumulate(phase.lines.begin(), phase.lines.end(), 0.0);
+        return time_of(phase, lines, options_.threads, options_.costs);
     }
 
     /// The phases in the body of a loop, to be repeated for each iteration; none if that does not pay.
@@ -202,12 +240,14 @@ private:
         loop.kind = For::Kind::serial;
         loop.body = std::move(body);
         Phase phase = phase_of({Statement{std::move(loop)}});
-        For& one = std::get<For>(phase.program.body[0].node);
-        const Affine iteration = parameter(phase.program, "repetition", PhaseParameter::repetition);
-        restrict_iterations(one, iteration, iteration + 1);
         for (BufferInfo& buffer : phase.program.buffers)
             if (buffer.nest_depth > 0) --buffer.nest_depth;
+        measure(phase); // again: memory that was private to an iteration is shared
         phase.operations /= static_cast<double>(constant_trip_count(outer));
+        for (double& lines : phase.lines) lines /= static_cast<double>(constant_trip_count(outer));
+        const Affine iteration = parameter(phase.program, "repetition", PhaseParameter::repetition);
+        For& one = std::get<For>(phase.program.body[0].node);
+        restrict_iterations(one, iteration, iteration + 1);
         return phase;
     }
 
@@ -215,7 +255,6 @@ private:
         const auto* loop = std::get_if<For>(&inner.node);
         if (loop == nullptr || loop->kind != For::Kind::parallel) return std::nullopt;
         Phase phase = repeated_phase(outer, {inner});
-        if (phase.operations < options_.least_operations) return std::nullopt;
         For& one = std::get<For>(phase.program.body[0].node);
         return shared(std::move(phase), std::get<For>(one.body[0].node));
     }
@@ -224,8 +263,10 @@ private:
     std::optional<Phase> shared(Phase phase, For& outermost) const {
         For* loop = shared_loop(outermost, options_.threads);
         if (loop == nullptr) return std::nullopt;
-        phase.is_parallel = true;
         phase.iterations = constant_trip_count(*loop);
+        const double gain = phase.operations * (1 - 1 / busy_threads(phase.iterations, options_.threads));
+        if (gain < options_.costs.of_barrier(options_.threads)) return std::nullopt;
+        phase.is_parallel = true;
         phase.grain = StoreDistances(phase.program).grain_of(*loop);
         restrict_iterations(*loop, parameter(phase.program, "first", PhaseParameter::first),
                             parameter(phase.program, "last", PhaseParameter::last));
@@ -251,6 +292,33 @@ double balance(Integer iterations, Integer threads) {
 
 std::vector<Phase> phases(Program program, const PhaseOptions& options) {
     return Cut(std::move(program), options).run();
+}
+
+Integer fastest_team(const std::vector<Phase>& phases, const PhaseOptions& options) {
+    // Threads find what only one phase accesses where they left it in the previous execution.
+    std::vector<Integer> users;
+    for (const Phase& phase : phases) {
+        users.resize(phase.lines.size());
+        for (std::size_t k = 0; k < users.size(); ++k) users[k] += phase.lines[k] > 0 ? 1 : 0;
+    }
+    std::vector<double> moved;
+    double serial = 0;
+    for (const Phase& phase : phases) {
+        double lines = 0;
+        for (std::size_t k = 0; k < users.size(); ++k) lines += users[k] > 1 ? phase.lines[k] : 0;
+        moved.push_back(lines);
+        serial += phase.operations * static_cast<double>(phase.repetitions);
+    }
+    Integer best = 1;
+    double best_time = serial / std::max(options.costs.least_gain, 1.0);
+    for (Integer members = 2; members <= options.threads; ++members) {
+        double time = options.costs.of_team(members);
+        for (std::size_t k = 0; k < phases.size(); ++k)
+            time += static_cast<double>(phases[k].repetitions) *
+                    time_of(phases[k], moved[k], members, options.costs);
+        if (time < best_time) best = members, best_time = time;
+    }
+    return best;
 }
 
 } // namespace swirl::passes

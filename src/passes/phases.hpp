@@ -2,6 +2,7 @@
 
 #include "ir/program.hpp"
 
+#include <array>
 #include <vector>
 
 namespace swirl::passes {
@@ -24,17 +25,48 @@ struct Phase {
     Integer iterations = 1; ///< of a parallel phase, to be shared among threads
     Integer grain =
         1; ///< if shares are multiples of it, threads store to different cache lines (given aligned data)
-    double operations = 0; ///< executed; a vector operation counts once
+    double operations = 0;     ///< executed; a vector operation counts once
+    std::vector<double> lines; ///< of the cache, accessed in each buffer that threads share and write
     /// Consecutive phases with the same number are run in turn for each repetition, that of the enclosing loop. All
     /// threads work on the same one, so they share what is private to an iteration of that loop. 0: run once.
     Integer repeated = 0;
     Integer repetitions = 1;
 };
 
+/// What it costs to share a kernel among threads, in operations of one thread (a vector operation counts once). All 0: whatever can
+/// be shared is.
+struct SharingCosts {
+    double team = 0, team_per_member = 0; ///< until all members have begun, and from the last one's end on
+    double barrier = 0, barrier_per_member = 0;
+    /// To access a cache line that another thread may have accessed last.
+    double line = 0, line_per_member = 0;
+    double least_gain = 0; ///< times as fast as one thread must a team be
+
+    double of_team(Integer members) const { return team + team_per_member * static_cast<double>(members); }
+    double of_barrier(Integer members) const {
+        return barrier + barrier_per_member * static_cast<double>(members);
+    }
+    double of_line(Integer members) const { return line + line_per_member * static_cast<double>(members); }
+    /// All members, for keys.
+    std::array<double, 7> in_order() const {
+        return {team, team_per_member, barrier, barrier_per_member, line, line_per_member, least_gain};
+    }
+};
+
+/// Of the phases' times on 4, 8 and 16 processors of a Sapphire Rapids, where an operation takes 0.27 ns. With least_gain, teams for
+/// which the times were further off are not slower than one thread. Check with: swirl bench --draw transforms --largest 100000
+/// --threads 4, and with --threads 1.
+constexpr SharingCosts measured_sharing_costs{.team = 7000,
+                                              .team_per_member = 200,
+                                              .barrier = 700,
+                                              .barrier_per_member = 190,
+                                              .line = 8,
+                                              .line_per_member = 1.2,
+                                              .least_gain = 1.25};
+
 struct PhaseOptions {
     Integer threads = 2;
-    /// Loops that execute fewer operations are not shared: a barrier would cost more than it gains.
-    double least_operations = 0;
+    SharingCosts costs{};
 };
 
 /// Fraction of the threads' total time in which they work, for equal iterations.
@@ -47,7 +79,12 @@ double balance(Integer iterations, Integer threads);
 /// In a perfect nest of parallel loops, the outermost loop that gives all threads work is shared. If a loop over several
 /// statements has too few iterations for that, the loops in it become phases, repeated for each iteration.
 ///
+/// Loops that would gain less than a barrier costs stay with one thread.
+///
 /// Before: any program for a CPU without parameters, loops of constant extent.   After: programs of the same level.
 std::vector<Phase> phases(ir::Program program, const PhaseOptions& options);
+
+/// The number of members, at most `options.threads`, with which a team runs the phases fastest; 1 if that is one thread.
+Integer fastest_team(const std::vector<Phase>& phases, const PhaseOptions& options);
 
 } // namespace swirl::passes

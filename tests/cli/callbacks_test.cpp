@@ -30,8 +30,7 @@ std::vector<std::string> cpus() {
 std::shared_ptr<const planning::Plan> plan_of(const Transform& problem, const std::string& cpu,
                                               int threads = 1) {
     const search::Choice choice = search::estimate(problem, target::cpu_named(cpu));
-    return planning::Plan::build(problem, choice.schedule,
-                                 {.threads = threads, .min_parallel_operations = 100});
+    return planning::Plan::build(problem, choice.schedule, {.threads = threads, .sharing = {}});
 }
 
 /// Compares with the reference in long double.

@@ -144,14 +144,38 @@ TEST(Phases, AreRepeatedForEachIterationOfALoopWithTooFew) {
 TEST(Phases, AreNotRepeatedWhereTheOuterLoopHasEnoughIterationsOrBarriersCostMore) {
     EXPECT_EQ(phases(reverse_rows(3, 40), {.threads = 3}).size(), 1U);
     EXPECT_EQ(phases(reverse_rows(16, 40), {.threads = 8}).size(), 1U);
-    EXPECT_EQ(phases(reverse_rows(3, 40), {.threads = 8, .least_operations = 100}).size(), 1U);
+    EXPECT_EQ(phases(reverse_rows(3, 40), {.threads = 8, .costs = {.barrier = 100}}).size(), 1U);
 }
 
 TEST(Phases, LeaveShortLoopsToOneThread) {
-    const std::vector<Phase> all_phases = phases(shift(6, 5), {.threads = 2, .least_operations = 1000});
+    const std::vector<Phase> all_phases = phases(shift(6, 5), {.threads = 2, .costs = {.barrier = 1000}});
     ASSERT_EQ(all_phases.size(), 1U);
     EXPECT_FALSE(all_phases[0].is_parallel);
     EXPECT_TRUE(all_phases[0].program.variables.size() == 2) << "no parameters";
+}
+
+TEST(Phases, SuitATeamWithoutIdleMembers) {
+    const auto team = [](Integer rows, Integer columns, const SharingCosts& costs) {
+        const PhaseOptions options{.threads = 8, .costs = costs};
+        return fastest_team(phases(shift(rows, columns), options), options);
+    };
+    EXPECT_EQ(team(64, 64, {}), 8);
+    EXPECT_EQ(team(1, 5, {}), 5) << "five iterations";
+    EXPECT_EQ(team(1, 12, {}), 6) << "two for each member, as with 7";
+    EXPECT_EQ(team(64, 64, {.team_per_member = 1000}), 4) << "16384/m + 1000 m is least";
+    EXPECT_EQ(team(64, 64, {.team = 1e6}), 1);
+    EXPECT_EQ(team(64, 64, {.least_gain = 7}), 8);
+    EXPECT_EQ(team(64, 64, {.least_gain = 9}), 1);
+}
+
+TEST(Phases, LeaveToOneThreadWhatMovesTooMuchBetweenThreads) {
+    const auto team = [](const Program& program, double line) {
+        const PhaseOptions options{.threads = 8, .costs = {.line = line}};
+        return fastest_team(phases(program, options), options);
+    };
+    EXPECT_EQ(team(reverse_rows(3, 400), 0), 8);
+    EXPECT_EQ(team(reverse_rows(3, 400), 1000), 1) << "each row is written by some threads and read by others";
+    EXPECT_GT(team(reverse_rows(30, 40), 1000), 1) << "rows are private";
 }
 
 TEST(Phases, KnowHowManyIterationsFillACacheLine) {

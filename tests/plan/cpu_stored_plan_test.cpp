@@ -82,7 +82,7 @@ TEST_F(StoredCpuPlans, ComputeTheSameBits) {
                              Case{"dft 131072", "0 stockham(32,16,16,16)", 262144},
                              Case{"dft 4096 batch=16", "0 stockham(16,16,16)", 131072, 2}}) {
         cache.clear();
-        const PlanOptions options{.threads = each.threads, .min_parallel_operations = 1};
+        const PlanOptions options{.threads = each.threads, .sharing = {}};
         const auto derived = plan(each.text, each.passes, options);
         const runtime::Bytes stored = content();
         const auto loaded = plan(each.text, each.passes, options);
@@ -145,7 +145,7 @@ TEST_F(StoredCpuPlans, DifferByAllThatDeterminesCode) {
     plan("dft 64 backward", "0 codelet");
     plan("dft 64", "0 stockham(8,8)");
     plan("dft 64", "0 stockham(8,8)", {.threads = 2});
-    plan("dft 64", "0 stockham(8,8)", {.threads = 2, .min_parallel_operations = 1});
+    plan("dft 64", "0 stockham(8,8)", {.threads = 2, .sharing = {}});
     EXPECT_EQ(cache.entries().size(), 5U);
     plan("dft 64", "scalar; 0 codelet");
     EXPECT_EQ(cache.entries().size(), 6U);

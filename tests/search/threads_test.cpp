@@ -28,7 +28,7 @@ using support::bytes_after;
 /// Plans share loops however short they are.
 std::shared_ptr<const Plan> plan_for(const Transform& problem, int threads) {
     return Plan::build(problem, estimate(problem, target::host_cpu()).schedule,
-                       {.threads = threads, .min_parallel_operations = 0, .check = false});
+                       {.threads = threads, .sharing = {}, .check = false});
 }
 
 constexpr const char* problems[] = {

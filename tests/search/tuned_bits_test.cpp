@@ -40,9 +40,8 @@ private:
 using support::bytes_after;
 
 std::vector<std::byte> bytes_after(const std::string& problem, const std::string& schedule, int threads = 1) {
-    return bytes_after(
-        *planning::Plan::build(parse_transform(problem), transform_schedule(schedule),
-                               {.threads = threads, .min_parallel_operations = 0, .check = false}));
+    return bytes_after(*planning::Plan::build(parse_transform(problem), transform_schedule(schedule),
+                                              {.threads = threads, .sharing = {}, .check = false}));
 }
 
 /// Candidates with other widths of a two-sweep, which need not divide its factors; all others can be built.

@@ -51,7 +51,7 @@ private:
             cpu_pause();
         const auto size = static_cast<int>(present_.fetch_or(closed, std::memory_order_acq_rel));
         if (static_cast<std::uint32_t>(size) < wanted_) lost_ = monotonic_nanoseconds() - begin;
-        call_.prepare(size, size <= processors_);
+        call_.prepare(size, size <= processors_, barrier_);
         has_begun_.store(1, std::memory_order_release);
         has_begun_.notify_all();
     }
@@ -60,6 +60,7 @@ private:
     std::int64_t timeout_; ///< nanoseconds
     int processors_;
     TeamCall& call_;
+    Barrier barrier_;
     std::int64_t lost_ = 0;
     alignas(64) std::atomic<std::uint32_t> present_ = 0; ///< members so far; and whether that is all
     alignas(64) std::atomic<std::uint32_t> has_begun_ = 0;

@@ -43,12 +43,28 @@ void run_serially(const TeamBody& body) {
         0, 1, [](void*) {}, nullptr));
 }
 
-void Barrier::wait(SpinWait& how) {
-    const std::uint32_t round = round_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 < size_)
-        return how.while_equal(round_, round, may_spin_);
-    arrived_.store(0, std::memory_order_relaxed);
-    round_.store(round + 1, std::memory_order_release);
+void Barrier::prepare(int size, bool may_spin) {
+    const std::uint32_t round = round_.load(std::memory_order_relaxed);
+    if (arrivals_.size() < static_cast<std::size_t>(size))
+        arrivals_ = std::vector<Arrival>(static_cast<std::size_t>(size));
+    for (Arrival& arrival : arrivals_)
+        if (arrival.round.load(std::memory_order_relaxed) != round)
+            arrival.round.store(round, std::memory_order_relaxed);
+    size_ = size;
+    may_spin_ = may_spin;
+}
+
+void Barrier::wait(int member, SpinWait& how) {
+    const std::uint32_t before = round_.load(std::memory_order_acquire), next = before + 1;
+    if (member != 0) {
+        std::atomic<std::uint32_t>& own = arrivals_[static_cast<std::size_t>(member)].round;
+        own.store(next, std::memory_order_release);
+        own.notify_one();
+        return how.while_equal(round_, before, may_spin_);
+    }
+    for (int other = 1; other < size_; ++other)
+        how.until_equal(arrivals_[static_cast<std::size_t>(other)].round, next, may_spin_);
+    round_.store(next, std::memory_order_release);
     round_.notify_all();
 }
 
@@ -56,9 +72,10 @@ TeamCall::TeamCall(const TeamBody& body) : body_(body), is_in_section_(ForkSecti
     std::fegetenv(&environment_);
 }
 
-void TeamCall::prepare(int size, bool may_spin) {
+void TeamCall::prepare(int size, bool may_spin, Barrier& barrier) {
     size_ = size;
-    barrier_.prepare(size, may_spin);
+    barrier_ = &barrier;
+    barrier.prepare(size, may_spin);
 }
 
 void TeamCall::run_member(int index, SpinWait& wait) noexcept {
@@ -67,11 +84,12 @@ void TeamCall::run_member(int index, SpinWait& wait) noexcept {
     const ForkSection::Joined joined(is_in_section_);
     struct Context {
         Barrier& barrier;
+        int member;
         SpinWait& wait;
-    } context{barrier_, wait};
+    } context{*barrier_, index, wait};
     const auto wait_for_all = [](void* mine) {
-        const auto& [barrier, how] = *static_cast<Context*>(mine);
-        barrier.wait(how);
+        const auto& [barrier, member, how] = *static_cast<Context*>(mine);
+        barrier.wait(member, how);
     };
     failure_.guard([&] { body_(TeamMember(index, size_, wait_for_all, &context)); });
 }

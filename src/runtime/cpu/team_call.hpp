@@ -6,27 +6,30 @@
 #include <cfenv>
 #include <exception>
 #include <mutex>
+#include <vector>
 
 /// One call of run_team, whatever threads it runs on.
 namespace swirl::runtime {
 
 using TeamBody = std::function<void(const TeamMember&)>;
 
-/// The barrier of a team's members.
+/// The barriers of teams, one team at a time. Each member announces its arrival in a cache line of its own, which member 0 reads, so
+/// that no line passes from member to member.
 class Barrier {
 public:
-    /// `may_spin`: every member has a processor.
-    void prepare(int size, bool may_spin) {
-        size_ = static_cast<std::uint32_t>(size);
-        may_spin_ = may_spin;
-    }
-    void wait(SpinWait& how);
+    /// For a team of `size`; no member of the previous one is left. `may_spin`: every member has a processor.
+    void prepare(int size, bool may_spin);
+    void wait(int member, SpinWait& how);
 
 private:
-    std::uint32_t size_ = 1;
+    struct alignas(64) Arrival {
+        std::atomic<std::uint32_t> round = 0; ///< the last that this member has entered
+    };
+
+    int size_ = 1;
     bool may_spin_ = true;
-    alignas(64) std::atomic<std::uint32_t> arrived_ = 0;
-    alignas(64) std::atomic<std::uint32_t> round_ = 0;
+    std::vector<Arrival> arrivals_;
+    alignas(64) std::atomic<std::uint32_t> round_ = 0; ///< the last that all members have entered
 };
 
 /// A team member's exception, to be rethrown by the calling thread.
@@ -55,8 +58,8 @@ class TeamCall {
 public:
     explicit TeamCall(const TeamBody& body);
 
-    /// Before the first member runs. `may_spin`: every member has a processor.
-    void prepare(int size, bool may_spin);
+    /// Before the first member runs. `may_spin`: every member has a processor. `barrier` outlives the call.
+    void prepare(int size, bool may_spin, Barrier& barrier);
     /// Runs the body as one member.
     void run_member(int index, SpinWait& wait) noexcept;
     /// Runs the body on this thread alone.
@@ -70,7 +73,7 @@ private:
     std::fenv_t environment_{};
     bool is_in_section_; ///< the calling thread is in a ForkSection
     int size_ = 1;
-    Barrier barrier_;
+    Barrier* barrier_ = nullptr;
     Failure failure_;
 };
 

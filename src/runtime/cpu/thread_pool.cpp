@@ -54,35 +54,59 @@ private:
 
 } // namespace
 
+/// A call of workers 0 … workers−1. The word of a call that a worker has finished has the lowest bit set, too.
+struct ThreadPool::CallWord {
+    static constexpr unsigned bits_of_workers = 12;
+    static constexpr std::uint32_t most_workers = (1U << bits_of_workers) - 1, finished = 1,
+                                   pool_ends = ~std::uint32_t{0};
+
+    /// The call after one of another number of workers.
+    static std::uint32_t next(std::uint32_t word, std::size_t workers) {
+        return ((word >> number_at) + 1) << number_at | static_cast<std::uint32_t>(workers) << 1;
+    }
+    static bool wants(std::uint32_t word, std::uint32_t worker) {
+        return worker < (word >> 1 & most_workers);
+    }
+    /// Whether a call is earlier than the other; numbers wrap around.
+    static bool is_before(std::uint32_t word, std::uint32_t other) {
+        return static_cast<std::int32_t>(number(word) - number(other)) < 0;
+    }
+
+private:
+    static constexpr unsigned number_at = bits_of_workers + 1;
+    static std::uint32_t number(std::uint32_t word) { return word & ~((1U << number_at) - 1); }
+};
+
 struct ThreadPool::Worker {
-    explicit Worker(ThreadPool& owner) : pool(owner) {}
+    Worker(ThreadPool& owner, std::uint32_t its_number) : pool(owner), number(its_number) {}
 
-    /// Moves from state `from` to `to`; true if the state was `from`.
-    bool change(State from, State to) {
-        std::uint32_t expected = from;
-        return state.compare_exchange_strong(expected, to, std::memory_order_acq_rel);
-    }
-    void tell(State news) {
-        state.store(news, std::memory_order_release);
-        state.notify_one();
+    /// Ends its sleep.
+    void wake() {
+        if (is_asleep.load() == 0) return;
+        is_asleep.store(0);
+        is_asleep.notify_one();
     }
 
-    alignas(64) std::atomic<std::uint32_t> state = idle;
+    alignas(64) std::atomic<std::uint32_t> answer =
+        0; ///< CallWord to which it responded, or which it finished
+    alignas(64) std::atomic<std::uint32_t> is_asleep = 0;
+    int member = 0; ///< its index in the team that has begun; 0: it came too late
     ThreadPool& pool;
-    int index = 0; ///< member index in the next team
+    std::uint32_t number;
     pthread_t thread{};
 };
 
 ThreadPool::ThreadPool() : waits_for_all_(environment_variable("SWIRL_FULL_TEAMS") != nullptr) {}
 
 ThreadPool::~ThreadPool() {
-    for (const auto& worker : workers_) worker->tell(ended);
+    called_.store(CallWord::pool_ends);
+    for (const auto& worker : workers_) worker->wake();
     for (const auto& worker : workers_) pthread_join(worker->thread, nullptr);
 }
 
 /// False: this process can start no more threads.
 bool ThreadPool::add_worker() {
-    auto worker = std::make_unique<Worker>(*this);
+    auto worker = std::make_unique<Worker>(*this, static_cast<std::uint32_t>(workers_.size()));
     const auto start = [](void* mine) -> void* {
         Worker& itself = *static_cast<Worker*>(mine);
         itself.pool.worker_loop(itself);
@@ -93,18 +117,39 @@ bool ThreadPool::add_worker() {
     return started;
 }
 
+/// The call after `last` in which the worker is wanted.
+std::uint32_t ThreadPool::next_call(Worker& worker, std::uint32_t last, SpinWait& wait) {
+    std::uint32_t call = last;
+    const auto is_called = [&] {
+        call =
+            called_
+                .load(); // after is_asleep is set, as the caller writes and reads these two the other way round
+        return call != last && CallWord::wants(call, worker.number);
+    };
+    wait.until(is_called, [&] {
+        worker.is_asleep.store(1);
+        if (!is_called()) worker.is_asleep.wait(1);
+        worker.is_asleep.store(0);
+    });
+    return call;
+}
+
 void ThreadPool::worker_loop(Worker& worker) {
-    for (SpinWait wait;;) {
-        wait.while_equal(worker.state, idle);
-        worker.change(called, present); // otherwise it came too late, or is to end
-        wait.while_equal(worker.state, present);
-        const std::uint32_t state = worker.state.load(std::memory_order_acquire);
-        if (state == ended) return;
-        if (state != working) continue;
-        call_->run_member(worker.index, wait);
-        worker.state.store(idle, std::memory_order_release);
-        if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+    SpinWait wait;
+    for (std::uint32_t call = 0; (call = next_call(worker, call, wait)) != CallWord::pool_ends;) {
+        worker.answer.store(call, std::memory_order_release);
+        for (std::uint32_t begun; CallWord::is_before(begun = begun_.load(std::memory_order_acquire), call);)
+            wait.while_equal(begun_, begun);
+        if (worker.member == 0) continue;
+        call_->run_member(worker.member, wait);
+        worker.answer.store(call | CallWord::finished, std::memory_order_release);
+        worker.answer.notify_one();
     }
+}
+
+void ThreadPool::call_workers(std::size_t count) {
+    called_.store(CallWord::next(called_.load(std::memory_order_relaxed), count));
+    for (std::size_t k = 0; k < count; ++k) workers_[k]->wake();
 }
 
 /// Calls as many workers as a team of `wanted` needs; those that respond become `present_`. `expected`: nanoseconds of the
@@ -114,16 +159,17 @@ void ThreadPool::gather(std::size_t wanted, std::int64_t expected) {
     const std::size_t known = workers_.size();
     while (workers_.size() + 1 < wanted && add_worker()) continue;
     const std::int64_t least = workers_.size() > known ? timeout_for_new_threads : min_timeout;
-    present_.clear();
-    for (const auto& worker : workers_)
-        if (present_.size() + 1 < wanted) present_.push_back(worker.get());
-    for (Worker* worker : present_) worker->tell(called);
-    const auto is_missing = [](const Worker* worker) {
-        return worker->state.load(std::memory_order_acquire) == called;
+    const std::size_t called = std::min(workers_.size(), wanted - 1);
+    call_workers(called);
+    const std::uint32_t call = called_.load(std::memory_order_relaxed);
+    const auto responded = [&](const std::unique_ptr<Worker>& worker) {
+        return worker->answer.load(std::memory_order_acquire) == call;
     };
+    const auto end = workers_.begin() + static_cast<std::ptrdiff_t>(called);
     const std::int64_t begin = monotonic_nanoseconds();
-    while (const auto missing = std::count_if(present_.begin(), present_.end(), is_missing)) {
-        const auto members = static_cast<std::int64_t>(present_.size()) + 1 - missing;
+    for (;;) {
+        const auto members = std::count_if(workers_.begin(), end, responded) + 1;
+        if (static_cast<std::size_t>(members) == called + 1) break;
         cpu_pause();
         if (waits_for_all_)
             std::this_thread::yield();
@@ -131,23 +177,28 @@ void ThreadPool::gather(std::size_t wanted, std::int64_t expected) {
                  std::max(least, worthwhile_wait(expected, members, static_cast<std::int64_t>(wanted))))
             break;
     }
-    std::erase_if(present_, [](Worker* worker) { return worker->change(called, idle); });
+    present_.clear();
+    for (auto worker = workers_.begin(); worker != end; ++worker) {
+        const bool is_present = responded(*worker);
+        if (is_present) present_.push_back(worker->get());
+        const int member = is_present ? static_cast<int>(present_.size()) : 0;
+        if ((*worker)->member != member) (*worker)->member = member;
+    }
 }
 
-/// Runs on the caller and the present workers.
-void ThreadPool::run_present(TeamCall& call) {
+/// On the present workers.
+void ThreadPool::start(TeamCall& call) {
     const int size = static_cast<int>(present_.size()) + 1;
     call_ = &call;
-    call.prepare(size, size <= processors_);
-    busy_.store(static_cast<std::uint32_t>(present_.size()), std::memory_order_relaxed);
-    int index = 0;
-    for (Worker* worker : present_) {
-        worker->index = ++index;
-        worker->tell(working);
-    }
-    call.run_member(0, wait_);
-    while (const std::uint32_t left = busy_.load(std::memory_order_acquire))
-        wait_.while_equal(busy_, left, size <= processors_);
+    call.prepare(size, size <= processors_, barrier_);
+    begun_.store(called_.load(std::memory_order_relaxed), std::memory_order_release);
+    begun_.notify_all();
+}
+
+void ThreadPool::await_workers() {
+    const std::uint32_t call = called_.load(std::memory_order_relaxed);
+    const bool may_spin = static_cast<int>(present_.size()) < processors_;
+    for (const Worker* worker : present_) wait_.while_equal(worker->answer, call, may_spin);
 }
 
 /// Returns the nanoseconds that the team saved, or lost (negative) by waiting for workers that were not running.
@@ -158,10 +209,11 @@ std::int64_t ThreadPool::run_on_workers(int wanted, std::int64_t expected, TeamC
     const auto others = static_cast<std::int64_t>(present_.size());
     // Where most are present, the team saves more than the time to gather it.
     std::int64_t lost = 2 * (others + 1) <= wanted ? begin - asked : 0;
-    if (present_.empty())
-        call.run_serially();
-    else
-        run_present(call);
+    is_busy_.store(!present_.empty(), std::memory_order_relaxed);
+    start(call);
+    call.run_member(0, wait_);
+    await_workers();
+    is_busy_.store(false, std::memory_order_relaxed);
     const std::int64_t waited = wait_.in_long_waits() - waited_before;
     const std::int64_t own_work = monotonic_nanoseconds() - begin - waited;
     lost += std::max<std::int64_t>(waited - own_work - longest_harmless_wait, 0);
@@ -183,7 +235,7 @@ void ThreadPool::run(int wanted, double seconds, const TeamBody& body) {
     const std::int64_t time = monotonic_nanoseconds();
     const auto expected = static_cast<std::int64_t>(1e9 * std::clamp(seconds, 0.0, 1e6));
     if (time + expected < serial_until_) return run_serially(body);
-    wanted = members_for(wanted, time);
+    wanted = std::min(members_for(wanted, time), static_cast<int>(CallWord::most_workers));
     const AtWork here(wanted);
     if (wanted == 1) return run_serially(body);
     TeamCall call(body);

@@ -33,20 +33,22 @@ public:
     void run(int wanted, double seconds, const TeamBody& body);
 
     /// True if a signal handler left a call in order to end the process.
-    bool is_busy() const { return busy_.load(std::memory_order_relaxed) != 0; }
+    bool is_busy() const { return is_busy_.load(std::memory_order_relaxed); }
     /// For a forked child, which has no workers.
     void drop_workers();
 
 private:
-    /// States of a worker: its caller calls it, it responds, its caller lets it begin.
-    enum State : std::uint32_t { idle, called, present, working, ended };
     struct Worker;
+    struct CallWord;
 
     bool add_worker();
     int members_for(int wanted, std::int64_t time);
+    void call_workers(std::size_t count);
     void gather(std::size_t wanted, std::int64_t expected);
     std::int64_t run_on_workers(int wanted, std::int64_t expected, TeamCall& call);
-    void run_present(TeamCall& call);
+    void start(TeamCall& call);
+    void await_workers();
+    std::uint32_t next_call(Worker& worker, std::uint32_t last, SpinWait& wait);
     void worker_loop(Worker& worker);
 
     std::vector<std::unique_ptr<Worker>> workers_;
@@ -55,10 +57,13 @@ private:
     int processors_ = 1;                             ///< that this process may use, as of `counted_at_`
     std::int64_t counted_at_ = 0, serial_until_ = 0; ///< nanoseconds
     std::int64_t credit_ = 0;                        ///< nanoseconds that teams have saved and not lost again
-    // The call in progress:
+    // The call in progress. Words that all workers read are written once by the caller, and each worker's answers lie in a line of its own.
     std::vector<Worker*> present_;
     TeamCall* call_ = nullptr;
-    alignas(64) std::atomic<std::uint32_t> busy_ = 0; ///< workers that have not finished
+    Barrier barrier_;
+    std::atomic<bool> is_busy_ = false;
+    alignas(64) std::atomic<std::uint32_t> called_ = 0; ///< CallWord: its workers respond
+    alignas(64) std::atomic<std::uint32_t> begun_ = 0;  ///< CallWord: those of them that are members run
 };
 
 } // namespace swirl::runtime

@@ -1,4 +1,6 @@
 #include "plan/transform/cpu/kernel.hpp"
+#include <cstdio>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
@@ -88,12 +90,30 @@ ir::Program with_aligned_arguments(ir::Program program) {
 } // namespace
 
 CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
-                               const passes::PhaseOptions& sharing) {
+                               const passes::PhaseOptions& given) {
     bind(program, pass);
     info_ = ir::describe(program);
     std::vector<passes::Phase> phases;
-    if (sharing.threads > 1) phases = passes::phases(program, sharing);
-    if (std::any_of(phases.begin(), phases.end(), [](const passes::Phase& p) { return p.is_parallel; })) {
+    passes::PhaseOptions sharing = given;
+    if (const char* e = getenv("COSTS"))
+        sscanf(e, "%lf,%lf,%lf,%lf,%lf,%lf", &sharing.costs.team, &sharing.costs.team_per_member,
+               &sharing.costs.barrier, &sharing.costs.barrier_per_member, &sharing.costs.line,
+               &sharing.costs.least_gain);
+    if (sharing.threads > 1) {
+        phases = passes::phases(program, sharing);
+        const Integer team = passes::fastest_team(phases, sharing);
+        if (1 < team && team < sharing.threads) phases = passes::phases(program, {team, sharing.costs});
+        team_ = static_cast<int>(team);
+        if (getenv("COSTS")) {
+            std::fprintf(stderr, "CUT %s of %ld: team %d", program.name.c_str(), (long)sharing.threads,
+                         team_);
+            for (const auto& p : phases)
+                std::fprintf(stderr, " [%s it %ld ops %.0f lines %.0f x%ld]", p.is_parallel ? "par" : "ser",
+                             (long)p.iterations, p.operations, p.lines, (long)p.repetitions);
+            std::fprintf(stderr, "\n");
+        }
+    }
+    if (team_ > 1) {
         phases_.clear();
         for (const passes::Phase& phase : phases) {
             phases_.push_back(
@@ -222,8 +242,8 @@ void CompiledKernel::write(ByteWriter& writer) const {
         writer.write_all(is_parallel, iterations, grain, repeated, repetitions);
     });
     const auto& [instructions, spills, reloads, folded_loads, bytes] = statistics_;
-    writer.write_all(workspace_bytes_, own_workspace_bytes_, instructions, spills, reloads, folded_loads,
-                     bytes);
+    writer.write_all(team_, workspace_bytes_, own_workspace_bytes_, instructions, spills, reloads,
+                     folded_loads, bytes);
     const std::vector<const ir::KernelBuffer*> buffers = given_buffers(info_);
     ensure(buffers.size() == bindings_.size(), "{} bindings of {} buffers", bindings_.size(), buffers.size());
     std::size_t k = 0;
@@ -256,8 +276,8 @@ bool CompiledKernel::read_members(ByteReader& reader) {
         return phase;
     });
     auto& [instructions, spills, reloads, folded_loads, bytes] = statistics_;
-    reader.read_all(workspace_bytes_, own_workspace_bytes_, instructions, spills, reloads, folded_loads,
-                    bytes);
+    reader.read_all(team_, workspace_bytes_, own_workspace_bytes_, instructions, spills, reloads,
+                    folded_loads, bytes);
     std::vector<std::span<const std::byte>> tables;
     reader.read_list(bindings_, [&] {
         Binding binding{};

@@ -56,6 +56,8 @@ public:
 
     const ir::KernelInfo& info() const { return info_; }
     const std::vector<PhaseDescription>& phases() const { return phases_; }
+    /// Members of the team that runs the phases fastest; 1: one thread.
+    int team() const { return team_; }
     std::size_t workspace_bytes() const { return workspace_bytes_; }         ///< shared by all threads
     std::size_t own_workspace_bytes() const { return own_workspace_bytes_; } ///< of each thread
     virtual jit::CodeStatistics statistics() const { return {}; }
@@ -85,6 +87,7 @@ public:
 protected:
     ir::KernelInfo info_;
     std::vector<PhaseDescription> phases_{1}; ///< by default one serial phase
+    int team_ = 1;
     std::size_t workspace_bytes_ = 0;
     std::size_t own_workspace_bytes_ = 0;
 };

@@ -21,14 +21,7 @@
 
 namespace swirl::planning {
 
-namespace {
-
-bool has_parallel_phase(const Kernel& kernel) {
-    return std::any_of(kernel.phases().begin(), kernel.phases().end(),
-                       [](const PhaseDescription& phase) { return phase.is_parallel; });
-}
-
-} // namespace
+namespace {} // namespace
 
 struct Plan::State {
     State(Transform p, Schedule r, const target::Cpu* c, ArgumentCheck a)
@@ -52,10 +45,10 @@ struct Plan::State {
     std::string checked;
 
     /// Adds the kernel of the next pass.
-    void add(std::unique_ptr<Kernel> kernel, int most_threads) {
+    void add(std::unique_ptr<Kernel> kernel) {
         shared_bytes = std::max(shared_bytes, kernel->workspace_bytes());
         own_bytes = std::max(own_bytes, kernel->own_workspace_bytes());
-        if (has_parallel_phase(*kernel)) threads = most_threads;
+        threads = std::max(threads, kernel->team());
         workspace_bytes = intermediate_bytes + shared_bytes + static_cast<std::size_t>(threads) * own_bytes;
         constexpr double max_flops_per_second = 1e11; // per thread
         seconds += static_cast<double>(kernel->info().flops) / max_flops_per_second;
@@ -230,7 +223,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
         state->is_shared = options.threads > 1;
         for (std::size_t k = 0; k < passes.size(); ++k) {
             if (options.interrupt) options.interrupt();
-            state->add(kernel_of(k), options.threads);
+            state->add(kernel_of(k));
             need.workspace = static_cast<Integer>(state->workspace_bytes);
             need.tables = state->table_bytes();
             if (k + 1 < passes.size()) require_within(options.memory_limit, need, problem);
@@ -256,8 +249,7 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     if (auto plan = stored_plan()) return plan;
     if (expanded.empty()) expanded = expand(passes, schedule);
     std::shared_ptr<const Plan> plan = plan_of([&](std::size_t k) {
-        return make_kernel(problem, expanded[k], cpu, code,
-                           {options.threads, options.min_parallel_operations});
+        return make_kernel(problem, expanded[k], cpu, code, {options.threads, options.sharing});
     });
     stored.write(plan->state_->kernels);
     return plan;

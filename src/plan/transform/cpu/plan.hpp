@@ -4,6 +4,7 @@
 #include "ir/program.hpp"
 #include "jit/compile.hpp"
 #include "loops/loop_program.hpp"
+#include "passes/phases.hpp"
 #include "plan/schedule.hpp"
 #include "plan/time_need.hpp"
 #include "plan/transform/cpu/bound_call.hpp"
@@ -29,9 +30,7 @@ namespace swirl::planning {
 
 struct PlanOptions {
     int threads = 1; ///< maximum per execution; only one is used where more would not pay
-    /// Minimum operations of a loop (a vector counts once) for sharing among threads: at least ten times the cost of a
-    /// barrier. Measure again with: swirl bench 'dft n' --sizes 1024..65536*2 with --threads 2 and with --threads 1.
-    double min_parallel_operations = 32768;
+    passes::SharingCosts sharing = passes::measured_sharing_costs;
     bool check = true;            ///< verify each plan once against a second algorithm before returning it
     std::size_t memory_limit = 0; ///< as Options::memory_limit_bytes, but 0: no limit
     double planning_limit = 0;    ///< as Options::planning_limit_seconds

@@ -20,7 +20,7 @@ StoredPlan::StoredPlan(const Transform& problem, const Schedule& schedule, const
     cache_ = options.cache;
     const std::string text = to_text(problem), how = to_string(schedule);
     const std::string sharing =
-        fmt::format("{} threads, {}", options.threads, options.min_parallel_operations);
+        fmt::format("{} threads, {}", options.threads, fmt::join(options.sharing.in_order(), " "));
     const std::string_view fields[] = {"cpu plan", version(), build_id(), cpu.name, text, how, sharing};
     key_ = runtime::CacheKey::of(fields);
     label_ = {std::string(cpu.name), "plan of " + text};
