@@ -131,10 +131,15 @@ double busy_threads(Integer iterations, Integer threads) {
     return static_cast<double>(threads) * balance(iterations, threads);
 }
 
+double lines_in_all_buffers(const Phase& phase) {
+    return std::accumulate(phase.lines.begin(), phase.lines.end(), 0.0);
+}
+
 /// Of one repetition of a phase, with its barrier, in operations. `lines`: that another thread may have accessed last.
 double time_of(const Phase& phase, double lines, Integer members, const SharingCosts& costs) {
     const double busy = phase.is_parallel ? busy_threads(phase.iterations, members) : 1;
-    return (phase.operations + costs.of_line(members) * lines) / busy + costs.of_barrier(members);
+    return (costs.operation * phase.operations + costs.of_line(members) * lines) / busy +
+           costs.of_barrier(members);
 }
 
 /// Restricts a loop to its iterations `first` to `last` − 1.
@@ -201,8 +206,7 @@ private:
     }
 
     double cost_of(const Phase& phase) const {
-        const double lines = std::accumulate(phase.lines.begin(), phase.lines.end(), 0.0);
-        return time_of(phase, lines, options_.threads, options_.costs);
+        return time_of(phase, lines_in_all_buffers(phase), options_.threads, options_.costs);
     }
 
     /// The phases in the body of a loop, to be repeated for each iteration; none if that does not pay.
@@ -296,26 +300,27 @@ std::vector<Phase> phases(Program program, const PhaseOptions& options) {
 
 Integer fastest_team(const std::vector<Phase>& phases, const PhaseOptions& options) {
     // Threads find what only one phase accesses where they left it in the previous execution.
-    std::vector<Integer> users;
-    for (const Phase& phase : phases) {
-        users.resize(phase.lines.size());
-        for (std::size_t k = 0; k < users.size(); ++k) users[k] += phase.lines[k] > 0 ? 1 : 0;
-    }
-    std::vector<double> moved;
+    std::vector<double> all;
     double serial = 0;
     for (const Phase& phase : phases) {
-        double lines = 0;
-        for (std::size_t k = 0; k < users.size(); ++k) lines += users[k] > 1 ? phase.lines[k] : 0;
-        moved.push_back(lines);
+        all.resize(phase.lines.size());
+        for (std::size_t k = 0; k < all.size(); ++k) all[k] += phase.lines[k];
         serial += phase.operations * static_cast<double>(phase.repetitions);
     }
+    const auto moved = [&](const Phase& phase) {
+        if (phase.repeated != 0) return lines_in_all_buffers(phase);
+        double lines = 0;
+        for (std::size_t k = 0; k < all.size(); ++k)
+            lines += std::min(phase.lines[k], all[k] - phase.lines[k]);
+        return lines;
+    };
     Integer best = 1;
     double best_time = serial / std::max(options.costs.least_gain, 1.0);
     for (Integer members = 2; members <= options.threads; ++members) {
-        double time = options.costs.of_team(members);
-        for (std::size_t k = 0; k < phases.size(); ++k)
-            time += static_cast<double>(phases[k].repetitions) *
-                    time_of(phases[k], moved[k], members, options.costs);
+        double time = options.costs.team;
+        for (const Phase& phase : phases)
+            time +=
+                static_cast<double>(phase.repetitions) * time_of(phase, moved(phase), members, options.costs);
         if (time < best_time) best = members, best_time = time;
     }
     return best;

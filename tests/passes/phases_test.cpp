@@ -162,7 +162,7 @@ TEST(Phases, SuitATeamWithoutIdleMembers) {
     EXPECT_EQ(team(64, 64, {}), 8);
     EXPECT_EQ(team(1, 5, {}), 5) << "five iterations";
     EXPECT_EQ(team(1, 12, {}), 6) << "two for each member, as with 7";
-    EXPECT_EQ(team(64, 64, {.team_per_member = 1000}), 4) << "16384/m + 1000 m is least";
+    EXPECT_EQ(team(64, 64, {.barrier_per_member = 300}), 4) << "16384/m + 3·300 m is least";
     EXPECT_EQ(team(64, 64, {.team = 1e6}), 1);
     EXPECT_EQ(team(64, 64, {.least_gain = 7}), 8);
     EXPECT_EQ(team(64, 64, {.least_gain = 9}), 1);
@@ -174,7 +174,8 @@ TEST(Phases, LeaveToOneThreadWhatMovesTooMuchBetweenThreads) {
         return fastest_team(phases(program, options), options);
     };
     EXPECT_EQ(team(reverse_rows(3, 400), 0), 8);
-    EXPECT_EQ(team(reverse_rows(3, 400), 1000), 1) << "each row is written by some threads and read by others";
+    EXPECT_EQ(team(reverse_rows(3, 400), 1000), 1)
+        << "each row is written by some threads and read by others";
     EXPECT_GT(team(reverse_rows(30, 40), 1000), 1) << "rows are private";
 }
 
