@@ -138,7 +138,7 @@ double lines_in_all_buffers(const Phase& phase) {
 /// Of one repetition of a phase, with its barrier, in operations. `lines`: that another thread may have accessed last.
 double time_of(const Phase& phase, double lines, Integer members, const SharingCosts& costs) {
     const double busy = phase.is_parallel ? busy_threads(phase.iterations, members) : 1;
-    return (costs.operation * phase.operations + costs.of_line(members) * lines) / busy +
+    return (costs.of_operation(members) * phase.operations + costs.of_line(members) * lines) / busy +
            costs.of_barrier(members);
 }
 

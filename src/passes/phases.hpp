@@ -38,7 +38,7 @@ struct Phase {
 struct SharingCosts {
     double team = 0; ///< until all members have begun, and from the last one's end on
     double barrier = 0, barrier_per_member = 0;
-    double operation = 1; ///< that a team member executes
+    double slowdown = 0; ///< of the operations of a large team: they take 1 + slowdown, of a small team less
     /// To access a cache line that another thread has accessed last.
     double line = 0, line_per_member = 0;
     double least_gain = 0; ///< times as fast as one thread must a team be
@@ -46,10 +46,13 @@ struct SharingCosts {
     double of_barrier(Integer members) const {
         return barrier + barrier_per_member * static_cast<double>(members);
     }
+    double of_operation(Integer members) const {
+        return 1 + slowdown * (1 - 1 / static_cast<double>(members));
+    }
     double of_line(Integer members) const { return line + line_per_member * static_cast<double>(members); }
     /// All members, for keys.
     std::array<double, 7> in_order() const {
-        return {team, barrier, barrier_per_member, operation, line, line_per_member, least_gain};
+        return {team, barrier, barrier_per_member, slowdown, line, line_per_member, least_gain};
     }
 };
 
@@ -58,7 +61,7 @@ struct SharingCosts {
 constexpr SharingCosts measured_sharing_costs{.team = 4600,
                                               .barrier = 8400,
                                               .barrier_per_member = 60,
-                                              .operation = 1.4,
+                                              .slowdown = 0.45,
                                               .line = 2.8,
                                               .line_per_member = 0.73,
                                               .least_gain = 1.15};

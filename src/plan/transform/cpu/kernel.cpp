@@ -1,6 +1,4 @@
 #include "plan/transform/cpu/kernel.hpp"
-#include <cstdio>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "ir/analysis.hpp"
@@ -90,28 +88,15 @@ ir::Program with_aligned_arguments(ir::Program program) {
 } // namespace
 
 CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
-                               const passes::PhaseOptions& given) {
+                               const passes::PhaseOptions& sharing) {
     bind(program, pass);
     info_ = ir::describe(program);
     std::vector<passes::Phase> phases;
-    passes::PhaseOptions sharing = given;
-    if (const char* e = getenv("COSTS"))
-        sscanf(e, "%lf,%lf,%lf,%lf,%lf,%lf", &sharing.costs.team, &sharing.costs.team_per_member,
-               &sharing.costs.barrier, &sharing.costs.barrier_per_member, &sharing.costs.line,
-               &sharing.costs.least_gain);
     if (sharing.threads > 1) {
         phases = passes::phases(program, sharing);
         const Integer team = passes::fastest_team(phases, sharing);
         if (1 < team && team < sharing.threads) phases = passes::phases(program, {team, sharing.costs});
         team_ = static_cast<int>(team);
-        if (getenv("COSTS")) {
-            std::fprintf(stderr, "CUT %s of %ld: team %d", program.name.c_str(), (long)sharing.threads,
-                         team_);
-            for (const auto& p : phases)
-                std::fprintf(stderr, " [%s it %ld ops %.0f lines %.0f x%ld]", p.is_parallel ? "par" : "ser",
-                             (long)p.iterations, p.operations, p.lines, (long)p.repetitions);
-            std::fprintf(stderr, "\n");
-        }
     }
     if (team_ > 1) {
         phases_.clear();
@@ -288,7 +273,8 @@ bool CompiledKernel::read_members(ByteReader& reader) {
     reader.read_list(non_temporal_arguments_, [&] { return reader.read<std::size_t>(); });
     const CodeBytes code = read_code(reader), aligned_code = read_code(reader);
     const bool is_one_function = reader.read<bool>();
-    if (reader.has_failed() || bindings_.size() > std::tuple_size_v<BufferPointers>) return false;
+    if (reader.has_failed() || team_ < 1 || bindings_.size() > std::tuple_size_v<BufferPointers>)
+        return false;
     if (code.empty() || code.size() != phases_.size() || has_empty(code)) return false;
     if (has_empty(aligned_code) || (!aligned_code.empty() && aligned_code.size() != code.size()))
         return false;
