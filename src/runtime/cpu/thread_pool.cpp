@@ -87,8 +87,8 @@ struct ThreadPool::Worker {
         is_asleep.notify_one();
     }
 
-    alignas(64) std::atomic<std::uint32_t> answer =
-        0; ///< CallWord to which it responded, or which it finished
+    /// CallWord to which it responded, or which it finished.
+    alignas(64) std::atomic<std::uint32_t> answer = 0;
     alignas(64) std::atomic<std::uint32_t> is_asleep = 0;
     int member = 0; ///< its index in the team that has begun; 0: it came too late
     ThreadPool& pool;
@@ -120,10 +120,9 @@ bool ThreadPool::add_worker() {
 /// The call after `last` in which the worker is wanted.
 std::uint32_t ThreadPool::next_call(Worker& worker, std::uint32_t last, SpinWait& wait) {
     std::uint32_t call = last;
+    // Sequentially consistent: the worker writes is_asleep and then reads called_, the caller writes called_ and then reads is_asleep.
     const auto is_called = [&] {
-        call =
-            called_
-                .load(); // after is_asleep is set, as the caller writes and reads these two the other way round
+        call = called_.load();
         return call != last && CallWord::wants(call, worker.number);
     };
     wait.until(is_called, [&] {
