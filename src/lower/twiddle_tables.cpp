@@ -195,7 +195,7 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const Integer vector_size = static_cast<Integer>(entries.size()) * components * lanes;
 
     std::vector<Integer> values(static_cast<std::size_t>(variables.back()) + 1);
-    const auto lookup = [&](Variable v) {
+    const IndexTable::Lookup lookup = [&](Variable v) {
         return static_cast<std::size_t>(v) < values.size() ? values[static_cast<std::size_t>(v)] : Integer{0};
     };
     // On a GPU rows are threads: neighbouring threads read neighbours for the same entry.

@@ -67,7 +67,7 @@ void LoopVectorizer::access(const MemoryBlock& block) {
         return;
     }
     const bool permuted = has_permuted_columns(block);
-    const auto column_at = [&](std::size_t j) -> const std::vector<int>& {
+    const auto column_at = [&](std::size_t j) -> const MemoryBlock::Column& {
         return block.columns[permuted ? static_cast<std::size_t>(orders_.order[j]) : j];
     };
     if (block.is_store) {

@@ -46,6 +46,7 @@ public:
           bound_before_(source_.variables.size(), false) {}
 
     Program run() {
+        operations_.reserve(source_.operations.size());
         Body body;
         copy(source_.body, body);
         source_.operations = std::move(operations_);
