@@ -90,6 +90,7 @@ void Allocator::find_uses() {
         ++position;
     }
     each_outliving([&](Virtual v) { uses_[static_cast<std::size_t>(state(v).end++)] = position; });
+    for (State& s : states_) find_next(s);
 }
 
 void Allocator::find_expiries() {
@@ -98,6 +99,7 @@ void Allocator::find_expiries() {
     for (std::size_t v = 0; v < block_->registers.size(); ++v) {
         const auto reg = static_cast<Virtual>(v);
         if (!block_->is_leaf(reg)) continue;
+        state(reg).is_valid_leaf = true;
         const Position expires = block_->leaf(reg).expires;
         if (expires == never) continue;
         expiring_next_[v] = expiring_[static_cast<std::size_t>(expires)];
@@ -109,6 +111,7 @@ void Allocator::advance(const X86Operation& operation) {
     const auto pass = [&](Virtual v) {
         State& s = state(v);
         while (s.cursor < s.end && uses_[static_cast<std::size_t>(s.cursor)] <= position_) ++s.cursor;
+        find_next(s);
         if (s.reg >= 0) lock(v);
     };
     for (const Virtual source : operation.sources)
@@ -271,7 +274,7 @@ void Allocator::expire(Position position) {
             into_register(v);
             file(v).locked = operands;
         }
-        state(v).expired = true;
+        state(v).is_valid_leaf = false;
     }
 }
 

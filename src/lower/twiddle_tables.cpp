@@ -56,6 +56,8 @@ bool contains(const std::vector<Variable>& variables, Variable variable) {
 TwiddleTables::TwiddleTables(Context& context, bool complex, std::vector<Twiddle> twiddles,
                              const std::vector<Loop>& loops, const std::optional<VectorLoop>& lane)
     : context_(context), complex_(complex) {
+    of_entry_.resize(twiddles.size());
+    if (std::all_of(twiddles.begin(), twiddles.end(), [](const Twiddle& t) { return t.is_one(); })) return;
     if (complex)
         if (const auto spectrum = loops::take_chirp_spectrum(twiddles, context.extents()))
             spectrum_ = std::make_unique<ChirpSpectrumFactors>(context, *spectrum, loops, lane);

@@ -75,6 +75,7 @@ private:
             const Integer widest = !may_join ? 1 : std::abs(stride) == 2 ? 2 : lanes_;
             Integer next = items_[i].footprint.offset;
             const std::size_t first = i;
+            block.columns.reserve(static_cast<std::size_t>(widest));
             while (i < end && static_cast<Integer>(block.columns.size()) < widest &&
                    items_[i].footprint.offset == next) {
                 block.columns.emplace_back();

@@ -31,12 +31,18 @@ public:
         for_each_straight_line_block(program_, [&](StraightLineBlock& block) {
             differences_.clear();
             std::size_t kept = 0;
-            for (const Value value : block.operations)
-                if (!absorb(value)) block.operations[kept++] = value;
+            for (const Value value : block.operations) {
+                const bool is_redundant = absorb(value);
+                if (!is_redundant) block.operations[kept++] = value;
+                has_changed_ = has_changed_ || is_redundant || negative_[static_cast<std::size_t>(value)];
+            }
             block.operations.resize(kept);
         });
         return std::move(uses_);
     }
+
+    /// Unless there was a negative value, every operation is what it was.
+    bool has_changed() const { return has_changed_; }
 
 private:
     /// True if the operation is redundant: another value, or its negative, replaces it.
@@ -52,6 +58,7 @@ private:
         switch (operation.opcode) {
         case Opcode::constant:
             sign = operation.constant < 0;
+            has_changed_ = has_changed_ || std::signbit(operation.constant);
             operation.constant = std::fabs(operation.constant);
             return false;
         case Opcode::negate:
@@ -142,6 +149,7 @@ private:
     std::vector<char> negative_;
     std::vector<NegatedUse> uses_;
     std::unordered_map<std::uint64_t, Value> differences_; ///< a − b in the straight-line block, by a and b
+    bool has_changed_ = false;
 };
 
 /// Second walk: performs the recorded negations, pushing them backwards where that is free.
@@ -249,10 +257,11 @@ private:
 
 } // namespace
 
-Program propagate_signs(Program program) {
-    const std::vector<NegatedUse> negated = Forward(program).run();
-    Backward(program).run(negated);
-    return program;
+bool propagate_signs_in(Program& program) {
+    Forward forward(program);
+    const std::vector<NegatedUse> negated = forward.run();
+    if (!negated.empty()) Backward(program).run(negated);
+    return forward.has_changed();
 }
 
 } // namespace swirl::passes

@@ -13,6 +13,28 @@ namespace {
 
 using namespace ir;
 
+/// By buffer: whether the straight-line block both writes and reads it. Only these matter.
+std::vector<char> exchanged_buffers(const Program& program, const StraightLineBlock& block) {
+    std::vector<char> loaded(program.buffers.size(), false), stored(loaded);
+    for (const Value value : block.operations) {
+        const Operation& operation = program[value];
+        if (accesses_memory(operation.opcode))
+            (operation.opcode == Opcode::load ? loaded
+                                              : stored)[static_cast<std::size_t>(operation.address.buffer)] = true;
+    }
+    for (std::size_t b = 0; b < loaded.size(); ++b) stored[b] = stored[b] && loaded[b];
+    return stored;
+}
+
+bool exchanges_values(const Program& program) {
+    bool found = false;
+    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
+        const std::vector<char> exchanged = exchanged_buffers(program, block);
+        found = found || std::find(exchanged.begin(), exchanged.end(), true) != exchanged.end();
+    });
+    return found;
+}
+
 /// Loads that become values, and stores overwritten within their straight-line block.
 class Forwarding {
 public:
@@ -23,7 +45,7 @@ public:
 
     void visit(StraightLineBlock& block) {
         stores_.assign(program_.buffers.size(), {});
-        find_buffers_read_in(block);
+        exchanged_ = exchanged_buffers(program_, block);
         dead_.clear();
         kept_.clear();
         for (const Value value : block.operations)
@@ -42,21 +64,13 @@ private:
         bool read; ///< by a remaining load
     };
 
-    /// Only buffers that a straight-line block both reads and writes matter.
-    void find_buffers_read_in(const StraightLineBlock& block) {
-        loaded_.assign(program_.buffers.size(), false);
-        for (const Value value : block.operations)
-            if (program_[value].opcode == Opcode::load)
-                loaded_[static_cast<std::size_t>(program_[value].address.buffer)] = true;
-    }
-
     bool replace(Value value) {
         Operation& operation = program_[value];
         for_each_operand(operation,
                          [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
         if (!accesses_memory(operation.opcode)) return false;
         const auto buffer = static_cast<std::size_t>(operation.address.buffer);
-        if (!loaded_[buffer]) return false;
+        if (!exchanged_[buffer]) return false;
         const Footprint footprint = table_.footprint(operation);
         auto& stores = stores_[buffer];
         if (operation.opcode == Opcode::load) return forward(value, footprint, stores);
@@ -154,7 +168,7 @@ private:
     std::vector<std::uint64_t> demanded_;    ///< by value: lanes that matter
     std::vector<Value> same_;                ///< by value: its replacement
     std::vector<std::vector<Store>> stores_; ///< by buffer: those still in memory
-    std::vector<char> loaded_;
+    std::vector<char> exchanged_;            ///< by buffer: whether the block both writes and reads it
     std::vector<Value> kept_, dead_; ///< of the straight-line block
 };
 
@@ -163,8 +177,10 @@ bool is_private(Space space) { return space == Space::scratch || space == Space:
 /// Removes stores to private memory that no load reads: by buffer, and by element if all indices are constant.
 void remove_unread_stores(Program& program) {
     struct Accesses {
-        std::vector<Footprint> loads;
+        bool is_stored = false;
+        bool is_loaded = false;
         bool constant = true;
+        std::vector<Footprint> loads; ///< if all indices are constant
     };
     FootprintTable table;
     std::vector<Accesses> accesses(program.buffers.size());
@@ -174,14 +190,25 @@ void remove_unread_stores(Program& program) {
         Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
         of_buffer.constant = of_buffer.constant && operation.address.index.is_constant() &&
                              operation.address.dynamic == no_value;
-        if (operation.opcode != Opcode::store) of_buffer.loads.push_back(table.footprint(operation));
+        (operation.opcode == Opcode::store ? of_buffer.is_stored : of_buffer.is_loaded) = true;
+    });
+    bool is_needed = false;
+    for (std::size_t b = 0; b < accesses.size(); ++b)
+        is_needed = is_needed || (is_private(program.buffers[b].space) && accesses[b].is_stored &&
+                                  (accesses[b].constant || !accesses[b].is_loaded));
+    if (!is_needed) return;
+    for_each_operation(program, [&](Value value) {
+        const Operation& operation = program[value];
+        if (!accesses_memory(operation.opcode) || operation.opcode == Opcode::store) return;
+        Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
+        if (of_buffer.constant) of_buffer.loads.push_back(table.footprint(operation));
     });
     const auto is_unread = [&](Value value) {
         const Operation& operation = program[value];
         if (operation.opcode != Opcode::store) return false;
         const auto buffer = static_cast<std::size_t>(operation.address.buffer);
         if (!is_private(program.buffers[buffer].space)) return false;
-        if (accesses[buffer].loads.empty()) return true;
+        if (!accesses[buffer].is_loaded) return true;
         if (!accesses[buffer].constant) return false;
         const Footprint footprint = table.footprint(operation);
         return std::none_of(accesses[buffer].loads.begin(), accesses[buffer].loads.end(),
@@ -194,8 +221,10 @@ void remove_unread_stores(Program& program) {
 } // namespace
 
 Program scalar_replacement(Program program) {
-    Forwarding forwarding(program);
-    for_each_straight_line_block(program, [&](StraightLineBlock& block) { forwarding.visit(block); });
+    if (exchanges_values(program)) {
+        Forwarding forwarding(program);
+        for_each_straight_line_block(program, [&](StraightLineBlock& block) { forwarding.visit(block); });
+    }
     remove_unread_stores(program);
     tidy(program.body);
     return program;

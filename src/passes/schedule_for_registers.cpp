@@ -302,7 +302,6 @@ Program schedule_for_registers(Program program) {
         std::vector<Value> order = BlockScheduler(program, block, positions).schedule();
         block.operations = std::move(order);
     });
-    compact(program);
     return program;
 }
 
