@@ -13,7 +13,7 @@ namespace swirl::ir {
 namespace {
 
 /// Initial capacity for operations, which `vectorize` adds to: growing the array costs more than constructing them.
-constexpr std::size_t usual_operations = 8192;
+constexpr std::size_t usual_operations = 4096;
 constexpr std::size_t usual_shared_operations = 2048;
 
 std::size_t hash_constant(long double value) {
