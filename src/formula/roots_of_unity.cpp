@@ -60,8 +60,7 @@ Complex DiagonalValues::root(Wide order, Wide k, Direction direction) {
         return (*latest_small_.second)(static_cast<Integer>(k), direction);
     }
     const Order wanted{n, direction};
-    if (latest_.first != wanted)
-        latest_ = {wanted, &tables_.try_emplace(wanted, n, direction).first->second};
+    if (latest_.first != wanted) latest_ = {wanted, &tables_.try_emplace(wanted, n, direction).first->second};
     return (*latest_.second)(static_cast<Integer>(k));
 }
 

@@ -148,6 +148,7 @@ std::int8_t Allocator::take(Class kind) {
             if (score <= best_score) continue;
             best_score = score;
             best = reg;
+            if (score == never) break;
         }
         ensure(best >= 0, "an operation with more operands than there are registers");
         evict(static_cast<std::int8_t>(best), kind);

@@ -252,8 +252,7 @@ void InductionVariables::assign_registers(bool reserve_for_integers, Frame& fram
     for (InductionVariable& induction : inductions_)
         candidates.push_back({induction.weight, induction.loop, &induction.location});
     for (std::size_t l = 1; l < loops_.size(); ++l)
-        candidates.push_back(
-            {weight_of(loops_[l].depth), static_cast<int>(l), &loops_[l].counter});
+        candidates.push_back({weight_of(loops_[l].depth), static_cast<int>(l), &loops_[l].counter});
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.weight > b.weight; });
 

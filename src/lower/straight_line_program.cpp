@@ -92,10 +92,10 @@ private:
 
     Vector evaluate(const Diagonal& d, const Formula&, Vector x) {
         for (std::size_t i = 0; i < x.size(); ++i)
-            x[i] = multiply(
-                x[i],
-                diagonal_value(d.function, static_cast<Integer>(index(d.index, static_cast<Integer>(i))),
-                               spectra_));
+            x[i] =
+                multiply(x[i], diagonal_value(d.function,
+                                              static_cast<Integer>(index(d.index, static_cast<Integer>(i))),
+                                              spectra_));
         return x;
     }
 

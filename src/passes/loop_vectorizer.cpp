@@ -92,9 +92,8 @@ void LoopVectorizer::load_columns(const MemoryBlock& block) {
     }
     case Kind::contiguous: {
         const Value loaded = load(block, lowest(block), trips, 1);
-        columns_ = {lanes_are_in_memory_order(block)
-                        ? loaded
-                        : writer().shuffle(loaded, loaded, from_memory(block))};
+        columns_ = {lanes_are_in_memory_order(block) ? loaded
+                                                     : writer().shuffle(loaded, loaded, from_memory(block))};
         return;
     }
     case Kind::pairs: {

@@ -20,7 +20,8 @@ std::vector<char> exchanged_buffers(const Program& program, const StraightLineBl
         const Operation& operation = program[value];
         if (accesses_memory(operation.opcode))
             (operation.opcode == Opcode::load ? loaded
-                                              : stored)[static_cast<std::size_t>(operation.address.buffer)] = true;
+                                              : stored)[static_cast<std::size_t>(operation.address.buffer)] =
+                true;
     }
     for (std::size_t b = 0; b < loaded.size(); ++b) stored[b] = stored[b] && loaded[b];
     return stored;
@@ -169,7 +170,7 @@ private:
     std::vector<Value> same_;                ///< by value: its replacement
     std::vector<std::vector<Store>> stores_; ///< by buffer: those still in memory
     std::vector<char> exchanged_;            ///< by buffer: whether the block both writes and reads it
-    std::vector<Value> kept_, dead_; ///< of the straight-line block
+    std::vector<Value> kept_, dead_;         ///< of the straight-line block
 };
 
 bool is_private(Space space) { return space == Space::scratch || space == Space::local; }
