@@ -112,7 +112,9 @@ void Allocator::advance(const X86Operation& operation) {
         State& s = state(v);
         while (s.cursor < s.end && uses_[static_cast<std::size_t>(s.cursor)] <= position_) ++s.cursor;
         find_next(s);
-        if (s.reg >= 0) lock(v);
+        if (s.reg < 0) return;
+        file(v).next[static_cast<std::size_t>(s.reg)] = s.next;
+        lock(v);
     };
     for (const Virtual source : operation.sources)
         if (source != no_register) pass(source);
@@ -127,9 +129,9 @@ bool Allocator::is_worth_a_register(Virtual v) {
     const File& f = file(v);
     if (std::popcount(f.free) > 1) return true;
     for (std::uint32_t rest = f.all & ~f.free & ~f.locked; rest != 0; rest &= rest - 1) {
-        const Virtual other = f.occupant[static_cast<std::size_t>(std::countr_zero(rest))];
-        const Position use = next_use(other);
-        if (use > next && is_in_memory(other)) return true;
+        const int reg = std::countr_zero(rest);
+        const Position use = f.next[static_cast<std::size_t>(reg)];
+        if (use > next && (f.in_memory >> reg & 1) != 0) return true;
         if (use - position_ > distance_ratio * (next - position_)) return true;
     }
     return false;
@@ -142,9 +144,9 @@ std::int8_t Allocator::take(Class kind) {
         Position best_score = -1;
         for (std::uint32_t rest = f.all & ~f.locked; rest != 0; rest &= rest - 1) {
             const int reg = std::countr_zero(rest);
-            const Virtual v = f.occupant[static_cast<std::size_t>(reg)];
-            const Position use = next_use(v);
-            const Position score = use == never ? never : use + (is_in_memory(v) ? clean_advantage : 0);
+            const Position use = f.next[static_cast<std::size_t>(reg)];
+            const Position advantage = (f.in_memory >> reg & 1) != 0 ? clean_advantage : 0;
+            const Position score = use == never ? never : use + advantage;
             if (score <= best_score) continue;
             best_score = score;
             best = reg;
@@ -230,6 +232,8 @@ void Allocator::load_into(std::int8_t reg, Virtual v) {
 void Allocator::assign(Virtual v, std::int8_t reg) {
     File& f = file(v);
     f.occupant[static_cast<std::size_t>(reg)] = v;
+    f.next[static_cast<std::size_t>(reg)] = next_use(v);
+    f.in_memory = (f.in_memory & ~(1U << reg)) | (is_in_memory(v) ? 1U << reg : 0);
     f.free &= ~(1U << reg);
     f.locked |= 1U << reg;
     state(v).reg = reg;
@@ -276,6 +280,7 @@ void Allocator::expire(Position position) {
             file(v).locked = operands;
         }
         state(v).is_valid_leaf = false;
+        if (is_in_register(v) && !is_in_memory(v)) file(v).in_memory &= ~(1U << state(v).reg);
     }
 }
 

@@ -37,6 +37,9 @@ private:
         std::uint32_t free = 0;
         std::uint32_t locked = 0; ///< hold operands of the current operation
         std::array<Virtual, 32> occupant{};
+        // Of occupants, side by side for those who compare them all:
+        std::array<Position, 32> next{}; ///< their next uses
+        std::uint32_t in_memory = 0;     ///< those also available there
     };
     using Operand = asmjit::Operand;
     using Item = CodeBuffer::Item;

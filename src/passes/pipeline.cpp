@@ -80,7 +80,12 @@ constexpr Pass fma_list[] = {
 };
 
 constexpr Pass codegen_list[] = {
-    {"remove dead code", plain<remove_dead_code>, VerificationLevel::vectorized},
+    {"remove dead code",
+     [](Program& program, const Context&) {
+         erase_dead_code(program);
+         return true;
+     },
+     VerificationLevel::vectorized},
     {"select instructions",
      [](Program& program, const Context& context) {
          program = select_instructions(std::move(program), *context.cpu);
@@ -146,7 +151,8 @@ std::vector<Pass> passes_for_gpu() {
     std::vector<Pass> passes;
     for (const std::span<const Pass> list : {arithmetic_passes(), fma_passes()})
         passes.insert(passes.end(), list.begin(), list.end());
-    passes.push_back(codegen_passes().front()); // dead code; the driver's compiler does the rest
+    // The driver's compiler does the rest. Registers of the emitted text are numbered like operations.
+    passes.push_back({"remove dead code", plain<remove_dead_code>, VerificationLevel::vectorized});
     return passes;
 }
 
