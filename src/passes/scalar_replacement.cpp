@@ -27,15 +27,6 @@ std::vector<char> exchanged_buffers(const Program& program, const StraightLineBl
     return stored;
 }
 
-bool exchanges_values(const Program& program) {
-    bool found = false;
-    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
-        const std::vector<char> exchanged = exchanged_buffers(program, block);
-        found = found || std::find(exchanged.begin(), exchanged.end(), true) != exchanged.end();
-    });
-    return found;
-}
-
 /// Loads that become values, and stores overwritten within their straight-line block.
 class Forwarding {
 public:
@@ -175,34 +166,50 @@ private:
 
 bool is_private(Space space) { return space == Space::scratch || space == Space::local; }
 
-/// Removes stores to private memory that no load reads: by buffer, and by element if all indices are constant.
-void remove_unread_stores(Program& program) {
-    struct Accesses {
-        bool is_stored = false;
-        bool is_loaded = false;
-        bool constant = true;
-        std::vector<Footprint> loads; ///< if all indices are constant
-    };
-    FootprintTable table;
+/// All accesses to a buffer.
+struct Accesses {
+    bool is_stored = false;
+    bool is_loaded = false;
+    bool is_constant = true; ///< at constant indices
+    /// The latest straight-line block that loads, and that stores; −1: none.
+    int loading_block = -1, storing_block = -1;
+    bool is_exchanged = false; ///< some block does both
+};
+
+std::vector<Accesses> accesses_of(const Program& program) {
     std::vector<Accesses> accesses(program.buffers.size());
-    for_each_operation(program, [&](Value value) {
-        const Operation& operation = program[value];
-        if (!accesses_memory(operation.opcode)) return;
-        Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
-        of_buffer.constant = of_buffer.constant && operation.address.index.is_constant() &&
-                             operation.address.dynamic == no_value;
-        (operation.opcode == Opcode::store ? of_buffer.is_stored : of_buffer.is_loaded) = true;
+    int index = 0;
+    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
+        for (const Value value : block.operations) {
+            const Operation& operation = program[value];
+            if (!accesses_memory(operation.opcode)) continue;
+            Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
+            of_buffer.is_constant = of_buffer.is_constant && operation.address.index.is_constant() &&
+                                    operation.address.dynamic == no_value;
+            (operation.opcode == Opcode::store ? of_buffer.is_stored : of_buffer.is_loaded) = true;
+            (operation.opcode == Opcode::load ? of_buffer.loading_block : of_buffer.storing_block) = index;
+            of_buffer.is_exchanged =
+                of_buffer.is_exchanged || of_buffer.loading_block == of_buffer.storing_block;
+        }
+        ++index;
     });
+    return accesses;
+}
+
+/// Removes stores to private memory that no load reads: by buffer, and by element if all indices are constant.
+void remove_unread_stores(Program& program, const std::vector<Accesses>& accesses) {
     bool is_needed = false;
     for (std::size_t b = 0; b < accesses.size(); ++b)
         is_needed = is_needed || (is_private(program.buffers[b].space) && accesses[b].is_stored &&
-                                  (accesses[b].constant || !accesses[b].is_loaded));
+                                  (accesses[b].is_constant || !accesses[b].is_loaded));
     if (!is_needed) return;
+    FootprintTable table;
+    std::vector<std::vector<Footprint>> loads(program.buffers.size()); // at constant indices
     for_each_operation(program, [&](Value value) {
         const Operation& operation = program[value];
         if (!accesses_memory(operation.opcode) || operation.opcode == Opcode::store) return;
-        Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
-        if (of_buffer.constant) of_buffer.loads.push_back(table.footprint(operation));
+        const auto buffer = static_cast<std::size_t>(operation.address.buffer);
+        if (accesses[buffer].is_constant) loads[buffer].push_back(table.footprint(operation));
     });
     const auto is_unread = [&](Value value) {
         const Operation& operation = program[value];
@@ -210,9 +217,9 @@ void remove_unread_stores(Program& program) {
         const auto buffer = static_cast<std::size_t>(operation.address.buffer);
         if (!is_private(program.buffers[buffer].space)) return false;
         if (!accesses[buffer].is_loaded) return true;
-        if (!accesses[buffer].constant) return false;
+        if (!accesses[buffer].is_constant) return false;
         const Footprint footprint = table.footprint(operation);
-        return std::none_of(accesses[buffer].loads.begin(), accesses[buffer].loads.end(),
+        return std::none_of(loads[buffer].begin(), loads[buffer].end(),
                             [&](const Footprint& load) { return table.may_overlap(load, footprint); });
     };
     for_each_straight_line_block(
@@ -222,11 +229,13 @@ void remove_unread_stores(Program& program) {
 } // namespace
 
 Program scalar_replacement(Program program) {
-    if (exchanges_values(program)) {
+    std::vector<Accesses> accesses = accesses_of(program);
+    if (std::any_of(accesses.begin(), accesses.end(), [](const Accesses& a) { return a.is_exchanged; })) {
         Forwarding forwarding(program);
         for_each_straight_line_block(program, [&](StraightLineBlock& block) { forwarding.visit(block); });
+        accesses = accesses_of(program);
     }
-    remove_unread_stores(program);
+    remove_unread_stores(program, accesses);
     tidy(program.body);
     return program;
 }
