@@ -230,7 +230,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t most_steps = std::size_t{1} << 18; ///< of all: 8 MiB with their constants
+    static constexpr std::size_t most_steps = std::size_t{1} << 18; ///< of all: at most 12 MiB
 
     ForkSafeMutex mutex_;
     std::unordered_multimap<std::size_t, std::pair<Formula, std::shared_ptr<const StraightLineProgram>>>
