@@ -1,9 +1,9 @@
 #include "base/overloaded.hpp"
 #include "formula/chirp_spectrum.hpp"
 #include "formula/formula.hpp"
+#include "formula/octant_angle.hpp"
 
 #include <cmath>
-#include <numbers>
 
 namespace swirl::formula {
 
@@ -11,23 +11,9 @@ namespace {
 
 __extension__ using Wide = __int128;
 
-// The angle is 2π·m/4n. Reflections at π, π/2 and π/4 map m to 0…n/2 exactly, so sine and cosine receive an argument of
-// at most π/4 with a relative error of a few roundings.
 Complex root(Wide order, Wide k, Direction direction) {
-    Wide m = k * 4;
-    const bool below_axis = m > 2 * order;
-    if (below_axis) m = 4 * order - m;
-    const bool left = m > order;
-    if (left) m = 2 * order - m;
-    const bool above_diagonal = 2 * m > order;
-    if (above_diagonal) m = order - m;
-    const long double angle =
-        static_cast<long double>(m) * (std::numbers::pi_v<long double> / 2) / static_cast<long double>(order);
-    long double cosine = std::cos(angle), sine = std::sin(angle);
-    if (above_diagonal) std::swap(cosine, sine);
-    if (left) cosine = -cosine;
-    if (below_axis) sine = -sine;
-    return {cosine, direction == Direction::forward && sine != 0 ? -sine : sine};
+    const OctantAngle angle(order, k);
+    return angle.reflected(angle.point(order), direction);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "formula/roots_of_unity.hpp"
 
+#include "formula/octant_angle.hpp"
+
 #include <cmath>
 
 namespace swirl::formula {
@@ -34,6 +36,13 @@ Complex RootsOfUnity::operator()(Integer k) const {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
+Complex ReflectedRoots::operator()(Integer k, Direction direction) {
+    const OctantAngle angle(order_, k);
+    Complex& point = octant_[static_cast<std::size_t>(angle.m())];
+    if (point == Complex(0)) point = angle.point(order_);
+    return angle.reflected(point, direction);
+}
+
 Complex DiagonalValues::root(Wide order, Wide k, Direction direction) {
     if (order > largest_tabulated_order) {
         auto at = rates_.find(order);
@@ -46,10 +55,13 @@ Complex DiagonalValues::root(Wide order, Wide k, Direction direction) {
         return {unit * static_cast<long double>(point.re), direction == Direction::forward ? -sine : sine};
     }
     const auto n = static_cast<Integer>(order);
-    if (n < smallest_tabulated_order) return root_of_unity(n, static_cast<Integer>(k), direction);
-    auto at = tables_.find({n, direction});
-    if (at == tables_.end()) at = tables_.emplace(std::pair{n, direction}, RootsOfUnity(n, direction)).first;
-    return at->second(static_cast<Integer>(k));
+    if (n < smallest_tabulated_order) {
+        if (latest_small_.first != n) latest_small_ = {n, &small_.try_emplace(n, n).first->second};
+        return (*latest_small_.second)(static_cast<Integer>(k), direction);
+    }
+    const Order wanted{n, direction};
+    if (latest_.first != wanted) latest_ = {wanted, &tables_.try_emplace(wanted, n, direction).first->second};
+    return (*latest_.second)(static_cast<Integer>(k));
 }
 
 Complex DiagonalValues::operator()(const DiagonalFunction& function, Integer i) {

@@ -24,9 +24,24 @@ private:
     std::vector<Complex> coarse_; ///< ω^{j·step}
 };
 
+/// root_of_unity of one order. Those of the first octant are computed at their first use, the others are reflections.
+class ReflectedRoots {
+public:
+    explicit ReflectedRoots(Integer order)
+        : order_(order), octant_(static_cast<std::size_t>(order / 2 + 1)) {}
+    Complex operator()(Integer k, Direction direction); ///< 0 ≤ k < order
+
+private:
+    Integer order_;
+    std::vector<Complex> octant_; ///< 0: not computed yet
+};
+
 /// Values of diagonal functions; tables are built at the first use of an order.
 class DiagonalValues {
 public:
+    DiagonalValues() = default;
+    DiagonalValues(DiagonalValues&&) = default;
+
     Complex operator()(const DiagonalFunction& function, Integer i);
 
 private:
@@ -34,7 +49,11 @@ private:
 
     Complex root(Wide order, Wide k, Direction direction);
 
-    std::map<std::pair<Integer, Direction>, RootsOfUnity> tables_;
+    using Order = std::pair<Integer, Direction>;
+    std::map<Order, RootsOfUnity> tables_;
+    std::map<Integer, ReflectedRoots> small_; ///< of orders with too few roots for tables
+    std::pair<Order, const RootsOfUnity*> latest_ = {{0, Direction::forward}, nullptr};
+    std::pair<Integer, ReflectedRoots*> latest_small_ = {0, nullptr};
     std::map<Wide, Turns> rates_; ///< 1/order, of orders with too many roots for tables
     std::optional<UnitCircle> circle_;
     std::map<std::pair<Integer, Integer>, ChirpSpectrum> spectra_; ///< by order and size

@@ -12,8 +12,9 @@ namespace swirl::ir {
 
 namespace {
 
-/// Initial capacity for operations: growing the array costs more than constructing them.
-constexpr std::size_t usual_operations = 2048;
+/// Initial capacity for operations, which `vectorize` adds to: growing the array costs more than constructing them.
+constexpr std::size_t usual_operations = 4096;
+constexpr std::size_t usual_shared_operations = 2048;
 
 std::size_t hash_constant(long double value) {
     const double high = static_cast<double>(value);
@@ -277,7 +278,7 @@ Value Builder::find_or_append(Operation&& operation) {
 }
 
 void Builder::grow_shared() {
-    std::vector<Slot> old(std::max(usual_operations, 2 * slots_.size()));
+    std::vector<Slot> old(std::max(usual_shared_operations, 2 * slots_.size()));
     old.swap(slots_);
     const std::size_t mask = slots_.size() - 1;
     for (const Slot& slot : old) {

@@ -90,6 +90,7 @@ void Allocator::find_uses() {
         ++position;
     }
     each_outliving([&](Virtual v) { uses_[static_cast<std::size_t>(state(v).end++)] = position; });
+    for (State& s : states_) find_next(s);
 }
 
 void Allocator::find_expiries() {
@@ -98,6 +99,7 @@ void Allocator::find_expiries() {
     for (std::size_t v = 0; v < block_->registers.size(); ++v) {
         const auto reg = static_cast<Virtual>(v);
         if (!block_->is_leaf(reg)) continue;
+        state(reg).is_valid_leaf = true;
         const Position expires = block_->leaf(reg).expires;
         if (expires == never) continue;
         expiring_next_[v] = expiring_[static_cast<std::size_t>(expires)];
@@ -109,7 +111,10 @@ void Allocator::advance(const X86Operation& operation) {
     const auto pass = [&](Virtual v) {
         State& s = state(v);
         while (s.cursor < s.end && uses_[static_cast<std::size_t>(s.cursor)] <= position_) ++s.cursor;
-        if (s.reg >= 0) lock(v);
+        find_next(s);
+        if (s.reg < 0) return;
+        file(v).next[static_cast<std::size_t>(s.reg)] = s.next;
+        lock(v);
     };
     for (const Virtual source : operation.sources)
         if (source != no_register) pass(source);
@@ -124,9 +129,9 @@ bool Allocator::is_worth_a_register(Virtual v) {
     const File& f = file(v);
     if (std::popcount(f.free) > 1) return true;
     for (std::uint32_t rest = f.all & ~f.free & ~f.locked; rest != 0; rest &= rest - 1) {
-        const Virtual other = f.occupant[static_cast<std::size_t>(std::countr_zero(rest))];
-        const Position use = next_use(other);
-        if (use > next && is_in_memory(other)) return true;
+        const int reg = std::countr_zero(rest);
+        const Position use = f.next[static_cast<std::size_t>(reg)];
+        if (use > next && (f.in_memory >> reg & 1) != 0) return true;
         if (use - position_ > distance_ratio * (next - position_)) return true;
     }
     return false;
@@ -139,12 +144,13 @@ std::int8_t Allocator::take(Class kind) {
         Position best_score = -1;
         for (std::uint32_t rest = f.all & ~f.locked; rest != 0; rest &= rest - 1) {
             const int reg = std::countr_zero(rest);
-            const Virtual v = f.occupant[static_cast<std::size_t>(reg)];
-            const Position use = next_use(v);
-            const Position score = use == never ? never : use + (is_in_memory(v) ? clean_advantage : 0);
+            const Position use = f.next[static_cast<std::size_t>(reg)];
+            const Position advantage = (f.in_memory >> reg & 1) != 0 ? clean_advantage : 0;
+            const Position score = use == never ? never : use + advantage;
             if (score <= best_score) continue;
             best_score = score;
             best = reg;
+            if (score == never) break;
         }
         ensure(best >= 0, "an operation with more operands than there are registers");
         evict(static_cast<std::int8_t>(best), kind);
@@ -226,6 +232,8 @@ void Allocator::load_into(std::int8_t reg, Virtual v) {
 void Allocator::assign(Virtual v, std::int8_t reg) {
     File& f = file(v);
     f.occupant[static_cast<std::size_t>(reg)] = v;
+    f.next[static_cast<std::size_t>(reg)] = next_use(v);
+    f.in_memory = (f.in_memory & ~(1U << reg)) | (is_in_memory(v) ? 1U << reg : 0);
     f.free &= ~(1U << reg);
     f.locked |= 1U << reg;
     state(v).reg = reg;
@@ -271,7 +279,8 @@ void Allocator::expire(Position position) {
             into_register(v);
             file(v).locked = operands;
         }
-        state(v).expired = true;
+        state(v).is_valid_leaf = false;
+        if (is_in_register(v) && !is_in_memory(v)) file(v).in_memory &= ~(1U << state(v).reg);
     }
 }
 

@@ -27,15 +27,19 @@ public:
 private:
     struct State {
         std::int32_t cursor = 0, end = 0; ///< remaining uses
+        Position next = never;            ///< the first of them
         std::int32_t slot = -1;           ///< offset in the frame
         std::int8_t reg = -1;             ///< machine register
-        bool expired = false;             ///< a leaf whose memory may have changed
+        bool is_valid_leaf = false;       ///< a leaf whose memory cannot have changed
     };
     struct File {
         std::uint32_t all = 0; ///< bit set of usable registers
         std::uint32_t free = 0;
         std::uint32_t locked = 0; ///< hold operands of the current operation
         std::array<Virtual, 32> occupant{};
+        // Of occupants, side by side for those who compare them all:
+        std::array<Position, 32> next{}; ///< their next uses
+        std::uint32_t in_memory = 0;     ///< those also available there
     };
     using Operand = asmjit::Operand;
     using Item = CodeBuffer::Item;
@@ -47,12 +51,12 @@ private:
     State& state(Virtual v) { return states_[static_cast<std::size_t>(v)]; }
     const State& state(Virtual v) const { return states_[static_cast<std::size_t>(v)]; }
     File& file(Virtual v) { return files_[static_cast<std::size_t>(block_->info(v).kind)]; }
-    Position next_use(Virtual v) const {
-        const State& s = state(v);
-        return s.cursor < s.end ? uses_[static_cast<std::size_t>(s.cursor)] : never;
+    void find_next(State& s) {
+        s.next = s.cursor < s.end ? uses_[static_cast<std::size_t>(s.cursor)] : never;
     }
+    Position next_use(Virtual v) const { return state(v).next; }
     bool dies(Virtual v) const { return next_use(v) == never; }
-    bool is_valid_leaf(Virtual v) const { return block_->is_leaf(v) && !state(v).expired; }
+    bool is_valid_leaf(Virtual v) const { return state(v).is_valid_leaf; }
     bool is_in_memory(Virtual v) const { return is_valid_leaf(v) || state(v).slot >= 0; }
     bool is_in_register(Virtual v) const { return state(v).reg >= 0; }
     bool is_worth_a_register(Virtual v);

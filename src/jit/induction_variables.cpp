@@ -4,7 +4,6 @@
 #include "ir/analysis.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace swirl::jit {
@@ -128,8 +127,10 @@ Integer InductionVariables::scale_of(ir::Buffer buffer) const {
     return buffer < 0 ? 1 : bytes_of(program_.buffers[static_cast<std::size_t>(buffer)].element);
 }
 
-double InductionVariables::weight_here() const {
-    return std::pow(assumed_iterations, loops_[static_cast<std::size_t>(current_)].depth);
+double InductionVariables::weight_of(int depth) {
+    double weight = 1;
+    for (; depth > 0; --depth) weight *= assumed_iterations;
+    return weight;
 }
 
 Integer InductionVariables::alignment_of(const InductionAccess& access) const {
@@ -162,7 +163,9 @@ InductionAccess InductionVariables::resolve(ir::Buffer buffer, const Affine& for
     const Integer displacement = form.constant() * scale_of(buffer);
     if (form.is_constant() && (buffer < 0 || is_local(buffer))) return {-1, displacement};
     const int index = find_or_add(buffer, form.terms());
-    if (collecting_) inductions_[static_cast<std::size_t>(index)].weight += weight_here();
+    if (collecting_)
+        inductions_[static_cast<std::size_t>(index)].weight +=
+            weight_of(loops_[static_cast<std::size_t>(current_)].depth);
     return {index, displacement};
 }
 
@@ -208,7 +211,7 @@ int InductionVariables::find_or_add(ir::Buffer buffer, const Affine::Terms& term
         if (!is_constant) {
             induction.parent = find_or_add(buffer, outer.terms());
             inductions_[static_cast<std::size_t>(induction.parent)].weight +=
-                std::pow(assumed_iterations, loops_[static_cast<std::size_t>(owner)].depth - 1);
+                weight_of(loops_[static_cast<std::size_t>(owner)].depth - 1);
         }
     }
     const int index = static_cast<int>(inductions_.size());
@@ -249,8 +252,7 @@ void InductionVariables::assign_registers(bool reserve_for_integers, Frame& fram
     for (InductionVariable& induction : inductions_)
         candidates.push_back({induction.weight, induction.loop, &induction.location});
     for (std::size_t l = 1; l < loops_.size(); ++l)
-        candidates.push_back(
-            {std::pow(assumed_iterations, loops_[l].depth), static_cast<int>(l), &loops_[l].counter});
+        candidates.push_back({weight_of(loops_[l].depth), static_cast<int>(l), &loops_[l].counter});
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.weight > b.weight; });
 

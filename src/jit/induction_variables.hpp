@@ -85,7 +85,7 @@ private:
     int owner_of(const Affine::Terms& terms) const;
     Integer scale_of(ir::Buffer buffer) const;
     bool is_local(ir::Buffer buffer) const;
-    double weight_here() const;
+    static double weight_of(int depth); ///< of an access in so many loops
     void assign_registers(bool reserve_for_integers, Frame& frame);
 
     const ir::Program& program_;

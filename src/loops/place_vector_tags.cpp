@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t shortest_row = 2;
 
 /// Mean length of the contiguous address ranges among a codelet's entries.
-double mean_contiguous_length(const std::vector<Location>& locations) {
+double mean_contiguous_length(const std::vector<const Location*>& locations) {
     std::vector<Integer> at;
-    for (const Location& location : locations) {
-        at.push_back(location.re.constant());
-        if (location.im != location.re) at.push_back(location.im.constant());
+    for (const Location* const location : locations) {
+        at.push_back(location->re.constant());
+        if (location->im != location->re) at.push_back(location->im.constant());
     }
     std::sort(at.begin(), at.end());
     std::size_t contiguous_ranges = 1;
@@ -30,7 +30,7 @@ double mean_contiguous_length(const std::vector<Location>& locations) {
 double access_cost(const std::vector<Location>& locations, Variable variable, Integer lanes) {
     if (locations.empty()) return 0;
     double cost = 0;
-    std::map<Integer, std::vector<Location>> others; // non-unit strides, by stride
+    std::map<Integer, std::vector<const Location*>> others; // non-unit strides, by stride
     for (const Location& location : locations) {
         const Integer stride = location.re.coefficient(variable);
         if (location.im.coefficient(variable) == -stride && stride != 0) {
@@ -45,7 +45,7 @@ double access_cost(const std::vector<Location>& locations, Variable variable, In
         else if (std::abs(stride) == (interleaved ? 2 : 1))
             cost += interleaved || stride < 0 ? 2 : 1;
         else
-            others[stride].push_back(location);
+            others[stride].push_back(&location);
     }
     for (const auto& [stride, rows] : others) {
         const double length = mean_contiguous_length(rows);

@@ -196,6 +196,9 @@ private:
         LongLoops result;
         const auto check_values = [&](const std::vector<FoldedDiagonal>& diagonals, std::size_t entries) {
             const Integer most = max_twiddle_table(entries);
+            if (std::none_of(diagonals.begin(), diagonals.end(),
+                             [&](const FoldedDiagonal& met) { return may_exceed(met, most); }))
+                return;
             const auto check = [&](const Twiddle& twiddle) {
                 for (const Twiddle& term : twiddle_terms(twiddle, program_.extents, most)) {
                     if (combinations(term, program_.extents) <= most) continue;
@@ -221,6 +224,19 @@ private:
         for (const auto& entries : placement.between)
             for (const auto& diagonals : entries) check_values(diagonals, entries.size());
         return result;
+    }
+
+    /// Whether the diagonal may have more values, judged by the variables of its index.
+    bool may_exceed(const FoldedDiagonal& met, Integer most) const {
+        Integer values = 1;
+        const auto add = [&](Variable variable) {
+            if (values <= most) values *= program_.extents[variable];
+        };
+        for (const Affine::Term& term : met.index.terms())
+            if (!met.table || term.variable != met.table->symbol) add(term.variable);
+        if (met.table)
+            for (const Variable variable : met.table->variables) add(variable);
+        return values > most;
     }
 
     LoopProgram& program_;

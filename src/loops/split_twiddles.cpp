@@ -227,9 +227,10 @@ TwiddleGroups twiddle_groups(std::vector<Twiddle> twiddles, bool complex, bool f
     const Integer most = std::min(largest, max_twiddle_table(for_gpu ? 1 : twiddles.size()));
     DigitTerms terms(extents, most);
     std::vector<std::vector<std::size_t>> terms_of_twiddle;
-    for (const Twiddle& twiddle : twiddles) {
+    for (Twiddle& twiddle : twiddles) {
         auto& indices = terms_of_twiddle.emplace_back();
-        for (Twiddle& term : for_gpu ? terms.terms_of(twiddle) : twiddle_terms(twiddle, extents, most)) {
+        for (Twiddle& term :
+             for_gpu ? terms.terms_of(twiddle) : twiddle_terms(std::move(twiddle), extents, most)) {
             indices.push_back(result.twiddles.size());
             result.twiddles.push_back(std::move(term));
         }

@@ -84,6 +84,7 @@ std::optional<Affine> digit_of(const formula::Digit& digit, const Affine& index,
 
 Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& extents) {
     Twiddle twiddle;
+    if (diagonals.empty()) return twiddle;
     formula::DiagonalValues values;
     const auto vary_with = [&](const std::vector<Variable>& variables) {
         for (Variable v : variables) add_variables(twiddle.variables, Affine::of(v));

@@ -62,7 +62,7 @@ constexpr Integer largest_chirp_table = Integer{1} << 20;
 bool is_long_chirp(const Twiddle& twiddle, const Extents& extents);
 /// Factors of the twiddle with at most `most` values each, as far as sums in its exponents allow:
 /// ω^{(x+y)·z} = ω^{x·z} · ω^{y·z}, and for long chirps ω^{(x+y)²/2} = ω^{x²/2} · ω^{x·y} · ω^{y²/2}.
-std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extents, Integer most);
+std::vector<Twiddle> twiddle_terms(Twiddle twiddle, const Extents& extents, Integer most);
 
 /// A digit of a loop variable, in a mixed radix where each divisor divides the next: (variable / divisor) mod count,
 /// or the quotient itself, which is below the count. Twiddles name it by a symbol.

@@ -155,10 +155,12 @@ bool is_long_chirp(const Twiddle& twiddle, const Extents& extents) {
            combinations(twiddle, extents) > largest_chirp_table;
 }
 
-std::vector<Twiddle> twiddle_terms(const Twiddle& twiddle, const Extents& extents, Integer most) {
-    if (twiddle.limit || !twiddle.auxiliary.empty() || combinations(twiddle, extents) <= most)
-        return {twiddle};
+std::vector<Twiddle> twiddle_terms(Twiddle twiddle, const Extents& extents, Integer most) {
     std::vector<Twiddle> result;
+    if (twiddle.limit || !twiddle.auxiliary.empty() || combinations(twiddle, extents) <= most) {
+        result.push_back(std::move(twiddle));
+        return result;
+    }
     for (const FoldedDiagonal& met : twiddle.varying) {
         const Twiddle own = twiddle_of({met}, extents);
         if (is_long_chirp(own, extents))

@@ -198,12 +198,12 @@ private:
             x.resize(static_cast<std::size_t>(codelet_.rows)); // entries not copied are zero
             return x;
         }
-        x = straight_line(*codelet_.formula, std::move(x), arithmetic);
+        x = straight_line(*codelet_.formula, x, arithmetic);
         for (std::size_t factor = 0; factor < codelet_.then.size(); ++factor) {
             const std::size_t first = call_.first_source ? 1 : 0;
             for (std::size_t k = first; k < x.size(); ++k)
                 x[k] = between_[factor]->apply(k - first, x[k], arithmetic, vector, lane);
-            x = straight_line(codelet_.then[factor], std::move(x), arithmetic);
+            x = straight_line(codelet_.then[factor], x, arithmetic);
         }
         return x;
     }

@@ -9,7 +9,7 @@ namespace swirl::lower {
 
 /// formula · x as straight-line arithmetic. Breaks down remaining transforms by rules::cheapest_straight_line. The
 /// result may be scaled: apply Arithmetic::settle.
-std::vector<Scaled> straight_line(const formula::Formula& formula, std::vector<Scaled> x,
+std::vector<Scaled> straight_line(const formula::Formula& formula, const std::vector<Scaled>& x,
                                   Arithmetic& arithmetic);
 
 } // namespace swirl::lower

@@ -56,6 +56,8 @@ bool contains(const std::vector<Variable>& variables, Variable variable) {
 TwiddleTables::TwiddleTables(Context& context, bool complex, std::vector<Twiddle> twiddles,
                              const std::vector<Loop>& loops, const std::optional<VectorLoop>& lane)
     : context_(context), complex_(complex) {
+    of_entry_.resize(twiddles.size());
+    if (std::all_of(twiddles.begin(), twiddles.end(), [](const Twiddle& t) { return t.is_one(); })) return;
     if (complex)
         if (const auto spectrum = loops::take_chirp_spectrum(twiddles, context.extents()))
             spectrum_ = std::make_unique<ChirpSpectrumFactors>(context, *spectrum, loops, lane);
@@ -195,7 +197,7 @@ void TwiddleTables::add_group(const std::vector<std::size_t>& entries, const std
     const Integer vector_size = static_cast<Integer>(entries.size()) * components * lanes;
 
     std::vector<Integer> values(static_cast<std::size_t>(variables.back()) + 1);
-    const auto lookup = [&](Variable v) {
+    const IndexTable::Lookup lookup = [&](Variable v) {
         return static_cast<std::size_t>(v) < values.size() ? values[static_cast<std::size_t>(v)] : Integer{0};
     };
     // On a GPU rows are threads: neighbouring threads read neighbours for the same entry.

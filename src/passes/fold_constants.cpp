@@ -27,13 +27,18 @@ public:
             for_each_operand(program_[value],
                              [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
             const Value equal = simplify(value);
-            if (equal != no_value)
+            if (equal != no_value) {
                 same_[static_cast<std::size_t>(value)] = equal;
-            else
+                has_changed_ = true;
+            } else {
                 kept_.push_back(value);
+            }
         }
-        block.operations = std::exchange(kept_, {});
+        block.operations.swap(kept_);
+        kept_.clear();
     }
+
+    bool has_changed() const { return has_changed_; }
 
 private:
     using Constant = std::optional<long double>;
@@ -176,6 +181,7 @@ private:
         Operation& operation = program_[value];
         operation.opcode = opcode;
         operation.operands = {a, b, no_value};
+        has_changed_ = true;
         return no_value;
     }
 
@@ -191,6 +197,7 @@ private:
         constant.type = operation.type;
         constant.constant = exact;
         operation = std::move(constant);
+        has_changed_ = true;
         return no_value;
     }
 
@@ -210,14 +217,15 @@ private:
     std::vector<int> uses_;   ///< before the pass
     std::vector<Value> same_; ///< by value: its replacement
     std::vector<Value> kept_; ///< of the block being visited
+    bool has_changed_ = false;
 };
 
 } // namespace
 
-Program fold_constants(Program program) {
+bool fold_constants_in(Program& program) {
     Folding folding(program);
     for_each_straight_line_block(program, [&](StraightLineBlock& block) { folding.visit(block); });
-    return program;
+    return folding.has_changed();
 }
 
 } // namespace swirl::passes

@@ -10,6 +10,11 @@ namespace swirl::passes {
 /// Before and after: any program.   Infinity and NaN times zero become zero, and −0 may become +0. Strict operations
 /// keep all values: of them only constants are evaluated, rounded to their type, and x + (−0), x − 0, x·1 and x·(−1) are
 /// removed.
-ir::Program fold_constants(ir::Program program);
+/// False if it changes nothing.
+bool fold_constants_in(ir::Program& program);
+inline ir::Program fold_constants(ir::Program program) {
+    fold_constants_in(program);
+    return program;
+}
 
 } // namespace swirl::passes

@@ -67,45 +67,49 @@ void LoopVectorizer::access(const MemoryBlock& block) {
         return;
     }
     const bool permuted = has_permuted_columns(block);
-    const auto column_at = [&](std::size_t j) -> const std::vector<int>& {
+    const auto column_at = [&](std::size_t j) -> const MemoryBlock::Column& {
         return block.columns[permuted ? static_cast<std::size_t>(orders_.order[j]) : j];
     };
     if (block.is_store) {
-        std::vector<Value> columns;
+        columns_.clear();
         for (std::size_t j = 0; j < block.columns.size(); ++j)
-            columns.push_back(as_vector(program_[value_at(column_at(j).back())].operands[0]));
-        return store_columns(block, columns);
+            columns_.push_back(as_vector(program_[value_at(column_at(j).back())].operands[0]));
+        return store_columns(block, columns_);
     }
-    const std::vector<Value> columns = load_columns(block);
-    for (std::size_t j = 0; j < columns.size(); ++j)
-        for (const int position : column_at(j)) vector(value_at(position)) = columns[j];
+    load_columns(block);
+    for (std::size_t j = 0; j < columns_.size(); ++j)
+        for (const int position : column_at(j)) vector(value_at(position)) = columns_[j];
 }
 
-std::vector<Value> LoopVectorizer::load_columns(const MemoryBlock& block) {
+void LoopVectorizer::load_columns(const MemoryBlock& block) {
     const int trips = loop_->trips;
     switch (block.kind) {
     case Kind::uniform: break;
     case Kind::strided: {
         const Value loaded = load(block, 0, trips, block.stride);
-        return {loop_->permuted ? writer().shuffle(loaded, loaded, from_memory(block)) : loaded};
+        columns_ = {loop_->permuted ? writer().shuffle(loaded, loaded, from_memory(block)) : loaded};
+        return;
     }
     case Kind::contiguous: {
         const Value loaded = load(block, lowest(block), trips, 1);
-        if (lanes_are_in_memory_order(block)) return {loaded};
-        return {writer().shuffle(loaded, loaded, from_memory(block))};
+        columns_ = {lanes_are_in_memory_order(block) ? loaded
+                                                     : writer().shuffle(loaded, loaded, from_memory(block))};
+        return;
     }
     case Kind::pairs: {
         const Value low = load(block, lowest(block), std::min(2 * trips, lanes_), 1);
         const int rest = 2 * trips - lanes_;
         const Value high = rest > 0 ? load(block, lowest(block) + lanes_, rest, 1) : low;
         const Value first = writer().shuffle(low, high, every_other(block, 0));
-        return {first, writer().shuffle(low, high, every_other(block, 1))};
+        columns_ = {first, writer().shuffle(low, high, every_other(block, 1))};
+        return;
     }
     case Kind::rows: {
         const int width = static_cast<int>(block.columns.size());
         std::vector<Value> rows;
         for (int l = 0; l < trips; ++l) rows.push_back(load(block, iteration_of(l) * block.stride, width, 1));
-        return columns_of_rows(writer(), rows, width);
+        columns_ = columns_of_rows(writer(), rows, width);
+        return;
     }
     }
     throw InternalError("a uniform access has no columns");

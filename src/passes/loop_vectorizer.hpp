@@ -21,7 +21,7 @@ private:
 
     void convert(std::size_t position);
     void access(const MemoryBlock& block);
-    std::vector<Value> load_columns(const MemoryBlock& block);
+    void load_columns(const MemoryBlock& block); ///< to columns_
     void store_columns(const MemoryBlock& block, const std::vector<Value>& columns);
     ir::Operation access_of(const MemoryBlock& block, Integer distance, int active,
                             Integer lane_stride) const;
@@ -57,6 +57,7 @@ private:
     std::vector<Value>* run_ = nullptr;
     std::vector<Value> scalars_; ///< by value: the equal one that replaces it
     std::vector<Value> vectors_; ///< by value of the body, or defined before the loop
+    std::vector<Value> columns_; ///< of the block that is loaded or stored
     std::vector<Value> used_;    ///< values defined before the loop that have a vector now
 };
 

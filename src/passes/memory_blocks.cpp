@@ -19,9 +19,7 @@ struct Item {
     bool is_store;
     int segment; ///< of its buffer: loads, then stores; a load after a store starts the next segment
     Integer stride;
-    Footprint footprint;        ///< of iteration 0
-    Footprint lanes;            ///< of all iterations
-    std::optional<Range> reach; ///< of the address in all iterations of all loops, if known
+    Footprint footprint; ///< of iteration 0
 
     auto group() const { return std::tuple(footprint.buffer, is_store, segment, footprint.shape, stride); }
     bool operator<(const Item& other) const {
@@ -50,7 +48,6 @@ public:
 
 private:
     void collect() {
-        const int trips = static_cast<int>(constant_trip_count(loop_));
         std::vector<int> segment(program_.buffers.size(), 0);
         std::vector<bool> stored(program_.buffers.size(), false);
         for (std::size_t p = 0; p < body_.operations.size(); ++p) {
@@ -63,13 +60,8 @@ private:
             Address first = operation.address;
             first.index = operation.address.index.substitute(loop_.variable, loop_.begin);
             const Integer stride = operation.address.index.coefficient(loop_.variable) * loop_.step;
-            Footprint lanes = table_.footprint(first, 1);
-            const Footprint footprint = lanes;
-            lanes.lane_stride = stride;
-            lanes.active = trips;
-            const bool known = operation.address.dynamic == no_value;
-            items_.push_back({static_cast<int>(p), is_store, segment[buffer], stride, footprint, lanes,
-                              known ? ranges_.range(operation.address.index) : std::nullopt});
+            items_.push_back(
+                {static_cast<int>(p), is_store, segment[buffer], stride, table_.footprint(first, 1)});
         }
     }
 
@@ -83,6 +75,7 @@ private:
             const Integer widest = !may_join ? 1 : std::abs(stride) == 2 ? 2 : lanes_;
             Integer next = items_[i].footprint.offset;
             const std::size_t first = i;
+            block.columns.reserve(static_cast<std::size_t>(widest));
             while (i < end && static_cast<Integer>(block.columns.size()) < widest &&
                    items_[i].footprint.offset == next) {
                 block.columns.emplace_back();
@@ -90,8 +83,7 @@ private:
                     block.columns.back().push_back(items_[i].position);
                 ++next;
             }
-            finish(std::move(block),
-                   program_[body_.operations[static_cast<std::size_t>(items_[first].position)]]);
+            finish(std::move(block), operation_of(items_[first]));
         }
     }
 
@@ -106,8 +98,8 @@ private:
                      : std::abs(block.stride) == 1 ? MemoryBlock::Kind::contiguous
                                                    : MemoryBlock::Kind::strided;
         block.position = block.columns.front().front();
-        for (std::vector<int>& column : block.columns) {
-            if (block.is_store) column.erase(column.begin(), column.end() - 1);
+        for (MemoryBlock::Column& column : block.columns) {
+            if (block.is_store) column = {column.back()};
             for (const int position : column) {
                 result_.block_of[static_cast<std::size_t>(position)] = index;
                 block.position =
@@ -128,16 +120,34 @@ private:
         std::size_t to = end;
         while (from > 0 && same_segment(items_[from - 1])) --from;
         while (to < items_.size() && same_segment(items_[to])) ++to;
+        if (to - from == end - begin) return false;
+        std::vector<Reach> reaches;
+        for (std::size_t i = from; i < to; ++i) reaches.push_back(reach(items_[i]));
         for (std::size_t i = begin; i < end; ++i)
             for (std::size_t other = from; other < to; ++other)
-                if ((other < begin || other >= end) && !are_disjoint(items_[i], items_[other]) &&
-                    table_.may_overlap(items_[i].lanes, items_[other].lanes))
+                if ((other < begin || other >= end) && may_overlap(reaches[i - from], reaches[other - from]))
                     return true;
         return false;
     }
 
-    static bool are_disjoint(const Item& a, const Item& b) {
-        return a.reach && b.reach && (a.reach->high < b.reach->low || b.reach->high < a.reach->low);
+    struct Reach {
+        Footprint lanes;          ///< of all iterations
+        std::optional<Range> all; ///< of the address in all iterations of all loops, if known
+    };
+    Reach reach(const Item& item) const {
+        const Address& address = operation_of(item).address;
+        Reach result{item.footprint, std::nullopt};
+        result.lanes.lane_stride = item.stride;
+        result.lanes.active = static_cast<int>(constant_trip_count(loop_));
+        if (address.dynamic == no_value) result.all = ranges_.range(address.index);
+        return result;
+    }
+    bool may_overlap(const Reach& a, const Reach& b) const {
+        if (a.all && b.all && (a.all->high < b.all->low || b.all->high < a.all->low)) return false;
+        return table_.may_overlap(a.lanes, b.lanes);
+    }
+    const Operation& operation_of(const Item& item) const {
+        return program_[body_.operations[static_cast<std::size_t>(item.position)]];
     }
 
     const Program& program_;

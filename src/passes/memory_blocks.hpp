@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/inline_vector.hpp"
 #include "ir/program.hpp"
 #include "ir/ranges.hpp"
 
@@ -20,9 +21,10 @@ struct MemoryBlock {
     };
     Kind kind = Kind::strided;
     bool is_store = false;
-    Integer stride = 0;                    ///< elements from one iteration to the next
-    ir::Address address;                   ///< column 0 of iteration 0
-    std::vector<std::vector<int>> columns; ///< body positions of the accesses of each column
+    Integer stride = 0;  ///< elements from one iteration to the next
+    ir::Address address; ///< column 0 of iteration 0
+    using Column = InlineVector<int, 2>;
+    std::vector<Column> columns; ///< body positions of the accesses of each column
     int position = 0; ///< position in the body where it is executed: its first load or its last store
 };
 

@@ -32,42 +32,64 @@ constexpr bool verifies = true;
 #endif
 
 /// A pass that needs no knowledge of the target.
-template <Program (*function)(Program)> Program plain(Program program, const Context&) {
-    return function(std::move(program));
+template <Program (*function)(Program)> bool plain(Program& program, const Context&) {
+    program = function(std::move(program));
+    return true;
+}
+/// One that also says whether it has changed anything.
+template <bool (*function)(Program&)> bool plain(Program& program, const Context&) {
+    return function(program);
 }
 
 constexpr Pass loop_list[] = {
-    {"unroll", [](Program program, const Context&) { return unroll(std::move(program)); },
+    {"unroll",
+     [](Program& program, const Context&) {
+         program = unroll(std::move(program));
+         return true;
+     },
      VerificationLevel::lowered},
     {"scalar replacement", plain<scalar_replacement>, VerificationLevel::lowered},
     {"vectorize",
-     [](Program program, const Context& context) { return vectorize(std::move(program), context.lanes); },
+     [](Program& program, const Context& context) {
+         program = vectorize(std::move(program), context.lanes);
+         return true;
+     },
      VerificationLevel::vectorized},
     {"scalar replacement", plain<scalar_replacement>, VerificationLevel::vectorized},
 };
 
+constexpr Pass common_subexpressions = {"share common subexpressions", plain<eliminate_common_subexpressions>,
+                                        VerificationLevel::vectorized, true};
+
 constexpr Pass arithmetic_list[] = {
-    {"share common subexpressions", plain<eliminate_common_subexpressions>, VerificationLevel::vectorized},
-    {"fold constants", plain<fold_constants>, VerificationLevel::vectorized},
-    {"propagate signs", plain<propagate_signs>, VerificationLevel::vectorized},
-    {"share common subexpressions", plain<eliminate_common_subexpressions>, VerificationLevel::vectorized},
+    common_subexpressions,
+    {"fold constants", plain<fold_constants_in>, VerificationLevel::vectorized},
+    {"propagate signs", plain<propagate_signs_in>, VerificationLevel::vectorized},
+    common_subexpressions,
 };
 
 constexpr Pass fma_list[] = {
-    {"carry scale factors", plain<propagate_scale_factors>, VerificationLevel::vectorized},
-    {"share common subexpressions", plain<eliminate_common_subexpressions>, VerificationLevel::vectorized},
+    {"carry scale factors", plain<propagate_scale_factors_in>, VerificationLevel::vectorized},
+    common_subexpressions,
     {"form fma",
-     [](Program program, const Context& context) {
-         return form_fma(std::move(program), context.cpu->has_fms);
+     [](Program& program, const Context& context) {
+         program = form_fma(std::move(program), context.cpu->has_fms);
+         return true;
      },
      VerificationLevel::vectorized},
 };
 
 constexpr Pass codegen_list[] = {
-    {"remove dead code", plain<remove_dead_code>, VerificationLevel::vectorized},
+    {"remove dead code",
+     [](Program& program, const Context&) {
+         erase_dead_code(program);
+         return true;
+     },
+     VerificationLevel::vectorized},
     {"select instructions",
-     [](Program program, const Context& context) {
-         return select_instructions(std::move(program), *context.cpu);
+     [](Program& program, const Context& context) {
+         program = select_instructions(std::move(program), *context.cpu);
+         return true;
      },
      VerificationLevel::vectorized},
     {"strength-reduce addresses", plain<strength_reduce_addresses>, VerificationLevel::legalized},
@@ -103,9 +125,13 @@ std::span<const Pass> codegen_passes() { return codegen_list; }
 Program run(Program program, const Context& context, std::span<const Pass> passes, const Observer& observer) {
     ensure(!ir::has_conditions_on_values(program), "'{}' has conditions on values, which passes do not know",
            program.name);
+    bool is_changed = true; // since an idempotent pass; there is one such pass
     for (const Pass& pass : passes) {
         ForkSection::let_forks_pass();
-        program = pass.function(std::move(program), context);
+        if (is_changed || !pass.is_idempotent) {
+            const bool changes = pass.function(program, context);
+            is_changed = !pass.is_idempotent && (is_changed || changes);
+        }
         if (verifies) verify_after(pass, program, *context.cpu);
         if (observer) observer(pass, program);
     }
@@ -125,7 +151,8 @@ std::vector<Pass> passes_for_gpu() {
     std::vector<Pass> passes;
     for (const std::span<const Pass> list : {arithmetic_passes(), fma_passes()})
         passes.insert(passes.end(), list.begin(), list.end());
-    passes.push_back(codegen_passes().front()); // dead code; the driver's compiler does the rest
+    // The driver's compiler does the rest. Registers of the emitted text are numbered like operations.
+    passes.push_back({"remove dead code", plain<remove_dead_code>, VerificationLevel::vectorized});
     return passes;
 }
 

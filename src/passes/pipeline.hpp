@@ -20,8 +20,9 @@ struct Context {
 
 struct Pass {
     std::string_view name;
-    ir::Program (*function)(ir::Program, const Context&);
+    bool (*function)(ir::Program&, const Context&); ///< false if it has changed nothing
     ir::VerificationLevel level; ///< level of the result, given a program of this or the previous level
+    bool is_idempotent = false;  ///< left out until another pass has changed what it left
 };
 
 /// Turns loops over lanes and unrolled loops into straight-line blocks of vector operations.

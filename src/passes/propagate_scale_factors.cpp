@@ -162,12 +162,24 @@ private:
     std::vector<Value>* run_ = nullptr;
 };
 
+/// Other programs have no scales.
+bool multiplies_by_constants(const Program& program) {
+    bool found = false;
+    for_each_operation(program, [&](Value value) {
+        if (found || program[value].opcode != Opcode::multiply) return;
+        for (const Value operand : operands(program[value]))
+            found = found || program[operand].opcode == Opcode::constant;
+    });
+    return found;
+}
+
 } // namespace
 
-Program propagate_scale_factors(Program program) {
+bool propagate_scale_factors_in(Program& program) {
+    if (!multiplies_by_constants(program)) return false;
     Carrying carrying(program);
     for_each_straight_line_block(program, [&](StraightLineBlock& block) { carrying.visit(block); });
-    return program;
+    return true;
 }
 
 } // namespace swirl::passes

@@ -16,6 +16,11 @@ namespace swirl::passes {
 /// A strict operation takes and gives values that are multiplied out, as it may overflow where its base does not.
 ///
 /// Before: constants are folded and signs propagated.   After: form_fma contracts the remaining products of variables.
-ir::Program propagate_scale_factors(ir::Program program);
+/// False if it changes nothing.
+bool propagate_scale_factors_in(ir::Program& program);
+inline ir::Program propagate_scale_factors(ir::Program program) {
+    propagate_scale_factors_in(program);
+    return program;
+}
 
 } // namespace swirl::passes

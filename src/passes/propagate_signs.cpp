@@ -1,6 +1,8 @@
 #include "passes/propagate_signs.hpp"
 
+#include "base/hash.hpp"
 #include "ir/analysis.hpp"
+#include "passes/value_table.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -23,20 +25,29 @@ struct NegatedUse {
 class Forward {
 public:
     explicit Forward(Program& program)
-        : program_(program), bases_(program.operations.size()), negative_(program.operations.size(), false) {
+        : program_(program),
+          bases_(program.operations.size()),
+          negative_(program.operations.size(), false),
+          differences_(program.operations.size() / 4) {
         std::iota(bases_.begin(), bases_.end(), 0);
     }
 
     std::vector<NegatedUse> run() {
         for_each_straight_line_block(program_, [&](StraightLineBlock& block) {
-            differences_.clear();
+            differences_.shrink(0);
             std::size_t kept = 0;
-            for (const Value value : block.operations)
-                if (!absorb(value)) block.operations[kept++] = value;
+            for (const Value value : block.operations) {
+                const bool is_redundant = absorb(value);
+                if (!is_redundant) block.operations[kept++] = value;
+                has_changed_ = has_changed_ || is_redundant || negative_[static_cast<std::size_t>(value)];
+            }
             block.operations.resize(kept);
         });
         return std::move(uses_);
     }
+
+    /// Unless there was a negative value, every operation is what it was.
+    bool has_changed() const { return has_changed_; }
 
 private:
     /// True if the operation is redundant: another value, or its negative, replaces it.
@@ -52,6 +63,7 @@ private:
         switch (operation.opcode) {
         case Opcode::constant:
             sign = operation.constant < 0;
+            has_changed_ = has_changed_ || std::signbit(operation.constant);
             operation.constant = std::fabs(operation.constant);
             return false;
         case Opcode::negate:
@@ -111,17 +123,24 @@ private:
         if (minus_a) std::swap(operation.operands[0], operation.operands[1]);
         if (operation.strict) return false;
         const auto [a, b, c] = operation.operands;
-        const auto key = [](Value x, Value y) {
-            return static_cast<std::uint64_t>(x) << 32 | static_cast<std::uint32_t>(y);
-        };
-        const auto reverse = differences_.find(key(b, a));
-        if (reverse != differences_.end()) {
-            bases_[static_cast<std::size_t>(value)] = reverse->second;
+        if (const Value reverse = difference_of(b, a); reverse != no_value) {
+            bases_[static_cast<std::size_t>(value)] = reverse;
             sign = true;
             return true;
         }
-        differences_.emplace(key(a, b), value);
+        if (difference_of(a, b) == no_value) differences_.insert(hash_of_difference(a, b), value, 0);
         return false;
+    }
+
+    static std::size_t hash_of_difference(Value a, Value b) {
+        return mix_hash(static_cast<std::size_t>(a), static_cast<std::uint64_t>(b));
+    }
+    /// a − b, if the straight-line block has computed it.
+    Value difference_of(Value a, Value b) const {
+        const auto* const known = differences_.find(hash_of_difference(a, b), [&](Value difference) {
+            return program_[difference].operands[0] == a && program_[difference].operands[1] == b;
+        });
+        return known == nullptr ? no_value : known->value;
     }
 
     /// Whether the lane map takes nothing from the other operand.
@@ -141,7 +160,8 @@ private:
     std::vector<Value> bases_;
     std::vector<char> negative_;
     std::vector<NegatedUse> uses_;
-    std::unordered_map<std::uint64_t, Value> differences_; ///< a − b in the straight-line block, by a and b
+    ValueTable differences_; ///< of the straight-line block
+    bool has_changed_ = false;
 };
 
 /// Second walk: performs the recorded negations, pushing them backwards where that is free.
@@ -249,10 +269,11 @@ private:
 
 } // namespace
 
-Program propagate_signs(Program program) {
-    const std::vector<NegatedUse> negated = Forward(program).run();
-    Backward(program).run(negated);
-    return program;
+bool propagate_signs_in(Program& program) {
+    Forward forward(program);
+    const std::vector<NegatedUse> negated = forward.run();
+    if (!negated.empty()) Backward(program).run(negated);
+    return forward.has_changed();
 }
 
 } // namespace swirl::passes

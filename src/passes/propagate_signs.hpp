@@ -12,6 +12,11 @@ namespace swirl::passes {
 /// Exact except for the sign of zero, which strict operations keep: signs pass through their products, not through
 /// their sums. Frigo (1999), section 5, on why both matter: half as many constants, and
 /// expressions that differ only in sign become common.
-ir::Program propagate_signs(ir::Program program);
+/// False if it changes nothing.
+bool propagate_signs_in(ir::Program& program);
+inline ir::Program propagate_signs(ir::Program program) {
+    propagate_signs_in(program);
+    return program;
+}
 
 } // namespace swirl::passes

@@ -13,6 +13,20 @@ namespace {
 
 using namespace ir;
 
+/// By buffer: whether the straight-line block both writes and reads it. Only these matter.
+std::vector<char> exchanged_buffers(const Program& program, const StraightLineBlock& block) {
+    std::vector<char> loaded(program.buffers.size(), false), stored(loaded);
+    for (const Value value : block.operations) {
+        const Operation& operation = program[value];
+        if (accesses_memory(operation.opcode))
+            (operation.opcode == Opcode::load ? loaded
+                                              : stored)[static_cast<std::size_t>(operation.address.buffer)] =
+                true;
+    }
+    for (std::size_t b = 0; b < loaded.size(); ++b) stored[b] = stored[b] && loaded[b];
+    return stored;
+}
+
 /// Loads that become values, and stores overwritten within their straight-line block.
 class Forwarding {
 public:
@@ -23,7 +37,7 @@ public:
 
     void visit(StraightLineBlock& block) {
         stores_.assign(program_.buffers.size(), {});
-        find_buffers_read_in(block);
+        exchanged_ = exchanged_buffers(program_, block);
         dead_.clear();
         kept_.clear();
         for (const Value value : block.operations)
@@ -42,21 +56,13 @@ private:
         bool read; ///< by a remaining load
     };
 
-    /// Only buffers that a straight-line block both reads and writes matter.
-    void find_buffers_read_in(const StraightLineBlock& block) {
-        loaded_.assign(program_.buffers.size(), false);
-        for (const Value value : block.operations)
-            if (program_[value].opcode == Opcode::load)
-                loaded_[static_cast<std::size_t>(program_[value].address.buffer)] = true;
-    }
-
     bool replace(Value value) {
         Operation& operation = program_[value];
         for_each_operand(operation,
                          [&](Value& operand) { operand = same_[static_cast<std::size_t>(operand)]; });
         if (!accesses_memory(operation.opcode)) return false;
         const auto buffer = static_cast<std::size_t>(operation.address.buffer);
-        if (!loaded_[buffer]) return false;
+        if (!exchanged_[buffer]) return false;
         const Footprint footprint = table_.footprint(operation);
         auto& stores = stores_[buffer];
         if (operation.opcode == Opcode::load) return forward(value, footprint, stores);
@@ -154,37 +160,66 @@ private:
     std::vector<std::uint64_t> demanded_;    ///< by value: lanes that matter
     std::vector<Value> same_;                ///< by value: its replacement
     std::vector<std::vector<Store>> stores_; ///< by buffer: those still in memory
-    std::vector<char> loaded_;
-    std::vector<Value> kept_, dead_; ///< of the straight-line block
+    std::vector<char> exchanged_;            ///< by buffer: whether the block both writes and reads it
+    std::vector<Value> kept_, dead_;         ///< of the straight-line block
 };
 
 bool is_private(Space space) { return space == Space::scratch || space == Space::local; }
 
-/// Removes stores to private memory that no load reads: by buffer, and by element if all indices are constant.
-void remove_unread_stores(Program& program) {
-    struct Accesses {
-        std::vector<Footprint> loads;
-        bool constant = true;
-    };
-    FootprintTable table;
+/// All accesses to a buffer.
+struct Accesses {
+    bool is_stored = false;
+    bool is_loaded = false;
+    bool is_constant = true; ///< at constant indices
+    /// The latest straight-line block that loads, and that stores; −1: none.
+    int loading_block = -1, storing_block = -1;
+    bool is_exchanged = false; ///< some block does both
+};
+
+std::vector<Accesses> accesses_of(const Program& program) {
     std::vector<Accesses> accesses(program.buffers.size());
+    int index = 0;
+    for_each_straight_line_block(program, [&](const StraightLineBlock& block) {
+        for (const Value value : block.operations) {
+            const Operation& operation = program[value];
+            if (!accesses_memory(operation.opcode)) continue;
+            Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
+            of_buffer.is_constant = of_buffer.is_constant && operation.address.index.is_constant() &&
+                                    operation.address.dynamic == no_value;
+            (operation.opcode == Opcode::store ? of_buffer.is_stored : of_buffer.is_loaded) = true;
+            (operation.opcode == Opcode::load ? of_buffer.loading_block : of_buffer.storing_block) = index;
+            of_buffer.is_exchanged =
+                of_buffer.is_exchanged || of_buffer.loading_block == of_buffer.storing_block;
+        }
+        ++index;
+    });
+    return accesses;
+}
+
+/// Removes stores to private memory that no load reads: by buffer, and by element if all indices are constant.
+void remove_unread_stores(Program& program, const std::vector<Accesses>& accesses) {
+    bool is_needed = false;
+    for (std::size_t b = 0; b < accesses.size(); ++b)
+        is_needed = is_needed || (is_private(program.buffers[b].space) && accesses[b].is_stored &&
+                                  (accesses[b].is_constant || !accesses[b].is_loaded));
+    if (!is_needed) return;
+    FootprintTable table;
+    std::vector<std::vector<Footprint>> loads(program.buffers.size()); // at constant indices
     for_each_operation(program, [&](Value value) {
         const Operation& operation = program[value];
-        if (!accesses_memory(operation.opcode)) return;
-        Accesses& of_buffer = accesses[static_cast<std::size_t>(operation.address.buffer)];
-        of_buffer.constant = of_buffer.constant && operation.address.index.is_constant() &&
-                             operation.address.dynamic == no_value;
-        if (operation.opcode != Opcode::store) of_buffer.loads.push_back(table.footprint(operation));
+        if (!accesses_memory(operation.opcode) || operation.opcode == Opcode::store) return;
+        const auto buffer = static_cast<std::size_t>(operation.address.buffer);
+        if (accesses[buffer].is_constant) loads[buffer].push_back(table.footprint(operation));
     });
     const auto is_unread = [&](Value value) {
         const Operation& operation = program[value];
         if (operation.opcode != Opcode::store) return false;
         const auto buffer = static_cast<std::size_t>(operation.address.buffer);
         if (!is_private(program.buffers[buffer].space)) return false;
-        if (accesses[buffer].loads.empty()) return true;
-        if (!accesses[buffer].constant) return false;
+        if (!accesses[buffer].is_loaded) return true;
+        if (!accesses[buffer].is_constant) return false;
         const Footprint footprint = table.footprint(operation);
-        return std::none_of(accesses[buffer].loads.begin(), accesses[buffer].loads.end(),
+        return std::none_of(loads[buffer].begin(), loads[buffer].end(),
                             [&](const Footprint& load) { return table.may_overlap(load, footprint); });
     };
     for_each_straight_line_block(
@@ -194,9 +229,13 @@ void remove_unread_stores(Program& program) {
 } // namespace
 
 Program scalar_replacement(Program program) {
-    Forwarding forwarding(program);
-    for_each_straight_line_block(program, [&](StraightLineBlock& block) { forwarding.visit(block); });
-    remove_unread_stores(program);
+    std::vector<Accesses> accesses = accesses_of(program);
+    if (std::any_of(accesses.begin(), accesses.end(), [](const Accesses& a) { return a.is_exchanged; })) {
+        Forwarding forwarding(program);
+        for_each_straight_line_block(program, [&](StraightLineBlock& block) { forwarding.visit(block); });
+        accesses = accesses_of(program);
+    }
+    remove_unread_stores(program, accesses);
     tidy(program.body);
     return program;
 }

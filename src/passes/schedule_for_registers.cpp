@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace swirl::passes {
 namespace {
@@ -14,133 +15,152 @@ using namespace ir;
 using Node = int; ///< position of an operation in the straight-line block before scheduling
 using Edge = std::pair<Node, Node>;
 
-/// Adjacency lists of all nodes in one array.
+/// Lists of nodes, by node, in one array.
 class Adjacency {
 public:
-    /// Groups edge targets by source, or the reverse.
-    Adjacency(std::size_t nodes, const std::vector<Edge>& edges, bool reversed) : begins_(nodes + 1, 0) {
-        for (const Edge& edge : edges)
-            ++begins_[static_cast<std::size_t>(reversed ? edge.second : edge.first) + 1];
-        for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+    /// The end of each edge, by its start.
+    Adjacency(std::size_t nodes, const std::vector<Edge>& edges) : begins_(nodes + 1, 0), sizes_(nodes, 0) {
+        for (const auto& [from, to] : edges) ++sizes_[at(from)];
+        for (std::size_t i = 0; i < nodes; ++i) begins_[i + 1] = begins_[i] + std::exchange(sizes_[i], 0);
         ends_.resize(edges.size());
-        std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
-        for (const Edge& edge : edges)
-            ends_[next[static_cast<std::size_t>(reversed ? edge.second : edge.first)]++] =
-                reversed ? edge.first : edge.second;
+        for (const auto& [from, to] : edges) ends_[at(begins_[at(from)] + sizes_[at(from)]++)] = to;
     }
     std::span<const Node> of(Node node) const {
-        const auto n = static_cast<std::size_t>(node);
-        return {ends_.data() + begins_[n], begins_[n + 1] - begins_[n]};
+        return {ends_.data() + begins_[at(node)], at(sizes_[at(node)])};
+    }
+    /// Removes the nodes that are not wanted from a list.
+    template <class IsWanted> void filter(Node node, IsWanted&& is_wanted) {
+        Node* const list = ends_.data() + begins_[at(node)];
+        int kept = 0;
+        for (int i = 0; i < sizes_[at(node)]; ++i)
+            if (is_wanted(list[i])) list[kept++] = list[i];
+        sizes_[at(node)] = kept;
     }
 
 private:
-    std::vector<std::size_t> begins_;
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+    std::vector<int> begins_, sizes_; ///< of the lists
     std::vector<Node> ends_;
 };
 
 /// Recursive bisection of a graph whose nodes are numbered in a topological order.
 class Bisection {
 public:
+    /// An edge goes from a node to one before it.
     Bisection(std::size_t nodes, const std::vector<Edge>& edges)
-        : before_(nodes, edges, true),
-          after_(nodes, edges, false),
-          subset_(nodes, -1),
-          label_(nodes),
-          depth_(nodes),
-          height_(nodes) {}
+        : before_(nodes, edges), states_(nodes), copy_(nodes) {}
 
-    /// Reorders the ascending `nodes`.
+    /// Reorders the ascending `nodes`: one connected component after the other, and in each those nearer to its inputs first,
+    /// then those nearer to its outputs.
     void order(std::span<Node> nodes) {
         if (nodes.size() <= 2) return;
-        const int subset = ++subsets_;
-        for (const Node node : nodes) {
-            subset_[at(node)] = subset;
-            label_[at(node)] = -1;
-        }
-        const std::size_t first_size = sizes_.size();
-        label_components(nodes, subset);
-        const std::size_t last_size = sizes_.size();
-        if (last_size - first_size > 1) gather_components(nodes, first_size);
+        enter(nodes);
+        const std::size_t first = parts_.size();
+        count_parts(nodes, first);
+        gather(nodes, first);
+        const std::size_t last = parts_.size();
         std::size_t begin = 0;
-        for (std::size_t i = first_size; i < last_size; ++i) {
-            split(nodes.subspan(begin, sizes_[i]), subset);
-            begin += sizes_[i];
+        for (std::size_t i = first; i < last; ++i) {
+            const auto [size, early] = parts_[i];
+            if (size > 2) {
+                order(nodes.subspan(begin, early));
+                order(nodes.subspan(begin + early, size - early));
+            }
+            begin += size;
         }
-        sizes_.resize(first_size);
+        parts_.resize(first);
     }
 
 private:
-    static std::size_t at(Node node) { return static_cast<std::size_t>(node); }
+    struct State {
+        int subset = -1;   ///< the latest call of `order` that included the node
+        Node root = 0;     ///< a node of its connected component, towards the first one
+        int component = 0; ///< of a root: its number
+        int depth = 0;     ///< longest path from an input of the component, in nodes
+        int height = 0;    ///< to an output
 
-    /// Appends the sizes of the connected components to sizes_, and labels the nodes with their component, from 0 on.
-    void label_components(std::span<const Node> nodes, int subset) {
-        int label = 0;
-        for (const Node root : nodes) {
-            if (label_[at(root)] >= 0) continue;
-            std::size_t size = 0;
-            label_[at(root)] = label;
-            stack_.push_back(root);
-            while (!stack_.empty()) {
-                const Node node = stack_.back();
-                stack_.pop_back();
-                ++size;
-                for (const Adjacency* neighbours : {&before_, &after_})
-                    for (const Node other : neighbours->of(node))
-                        if (subset_[at(other)] == subset && label_[at(other)] < 0) {
-                            label_[at(other)] = label;
-                            stack_.push_back(other);
-                        }
-            }
-            sizes_.push_back(size);
-            ++label;
+        bool is_early() const { return depth <= height; }
+    };
+    struct Part { ///< a connected component
+        std::size_t size = 0;
+        std::size_t early = 0; ///< nodes nearer to its inputs
+    };
+    State& of(Node node) { return states_[static_cast<std::size_t>(node)]; }
+
+    Node root_of(Node node) {
+        while (of(node).root != node) node = of(node).root = of(of(node).root).root;
+        return node;
+    }
+
+    /// Finds depths, heights and components, and forgets edges to other nodes, which no later bisection needs.
+    void enter(std::span<const Node> nodes) {
+        const int subset = ++subsets_;
+        for (const Node node : nodes) {
+            State& state = of(node);
+            state = {subset, node, 0, 1, 1};
+            before_.filter(node, [&](Node other) {
+                const State& before = of(other);
+                if (before.subset != subset) return false;
+                state.depth = std::max(state.depth, before.depth + 1);
+                const auto [low, high] = std::minmax({root_of(node), root_of(other)});
+                of(high).root = low;
+                return true;
+            });
+        }
+        for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+            const int height = of(*node).height + 1;
+            for (const Node other : before_.of(*node)) of(other).height = std::max(of(other).height, height);
         }
     }
 
-    /// Sorts by label; stable.
-    void gather_components(std::span<Node> nodes, std::size_t first_size) {
+    /// Appends the connected components.
+    void count_parts(std::span<const Node> nodes, std::size_t first) {
+        for (const Node node : nodes) {
+            State& state = of(node);
+            state.root = root_of(node);
+            if (state.root == node) {
+                state.component = static_cast<int>(parts_.size() - first);
+                parts_.emplace_back();
+            }
+            Part& part = part_of(state, first);
+            ++part.size;
+            part.early += state.is_early() ? 1 : 0;
+        }
+    }
+
+    Part& part_of(const State& state, std::size_t first) {
+        return parts_[first + static_cast<std::size_t>(of(state.root).component)];
+    }
+
+    /// Sorts by part, and within those of more than two nodes the early ones first; stable.
+    void gather(std::span<Node> nodes, std::size_t first) {
         starts_.clear();
         std::size_t start = 0;
-        for (std::size_t i = first_size; i < sizes_.size(); ++i) {
-            starts_.push_back(start);
-            start += sizes_[i];
+        for (std::size_t i = first; i < parts_.size(); start += parts_[i++].size) {
+            const bool is_split = parts_[i].size > 2;
+            starts_.push_back({start, is_split ? start + parts_[i].early : start, is_split});
         }
-        scratch_.assign(nodes.begin(), nodes.end());
-        for (const Node node : scratch_) nodes[starts_[at(label_[at(node)])]++] = node;
-    }
-
-    /// Bisects a connected component: the nodes nearer to its inputs first, then those nearer to its outputs.
-    void split(std::span<Node> nodes, int subset) {
-        if (nodes.size() <= 2) return;
-        for (const Node node : nodes) depth_[at(node)] = 1 + highest(before_.of(node), depth_, subset);
-        for (auto node = nodes.rbegin(); node != nodes.rend(); ++node)
-            height_[at(*node)] = 1 + highest(after_.of(*node), height_, subset);
-        scratch_.clear();
-        std::size_t early = 0;
-        for (const Node node : nodes) {
-            if (depth_[at(node)] <= height_[at(node)])
-                nodes[early++] = node;
-            else
-                scratch_.push_back(node);
+        std::copy(nodes.begin(), nodes.end(), copy_.begin());
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const State& state = of(copy_[i]);
+            Starts& of_part = starts_[static_cast<std::size_t>(of(state.root).component)];
+            const bool is_late = of_part.is_split && !state.is_early();
+            nodes[is_late ? of_part.late++ : of_part.early++] = copy_[i];
         }
-        std::copy(scratch_.begin(), scratch_.end(), nodes.begin() + static_cast<std::ptrdiff_t>(early));
-        order(nodes.first(early));
-        order(nodes.subspan(early));
     }
 
-    int highest(std::span<const Node> nodes, const std::vector<int>& values, int subset) const {
-        int highest = 0;
-        for (const Node node : nodes)
-            if (subset_[at(node)] == subset) highest = std::max(highest, values[at(node)]);
-        return highest;
-    }
+    struct Starts {
+        std::size_t early, late;
+        bool is_split;
+    };
 
-    Adjacency before_, after_;
-    std::vector<int> subset_;         ///< by node: the latest call of `order` that included it
-    std::vector<int> label_;          ///< by node: its connected component
-    std::vector<int> depth_, height_; ///< longest path from an input, to an output, in nodes
+    Adjacency before_;
+    std::vector<State> states_; ///< by node
     int subsets_ = 0;
-    std::vector<std::size_t> sizes_, starts_; ///< of connected components; sizes_ is a stack
-    std::vector<Node> stack_, scratch_;
+    std::vector<Part> parts_; ///< a stack
+    std::vector<Starts> starts_;
+    std::vector<Node> copy_;
 };
 
 /// One straight-line block.
@@ -184,11 +204,11 @@ private:
             if (roles_[at(n)] != Role::node) continue;
             for_each_operand(operation(n), [&](Value operand) {
                 const Node p = position(operand);
-                if (p >= 0 && roles_[at(p)] == Role::node) edges.emplace_back(p, n);
+                if (p >= 0 && roles_[at(p)] == Role::node) edges.emplace_back(n, p);
             });
         }
         for (const Edge& edge : dependences_)
-            if (explicit_[at(edge.first)]) edges.push_back(edge);
+            if (explicit_[at(edge.first)]) edges.emplace_back(edge.second, edge.first);
         std::vector<Node> nodes;
         for (Node n = 0; at(n) < size_; ++n)
             if (roles_[at(n)] == Role::node) nodes.push_back(n);
@@ -231,7 +251,7 @@ private:
         std::vector<Edge> stores;
         for (Node n = 0; at(n) < size_; ++n)
             if (roles_[at(n)] == Role::tail) stores.emplace_back(position(operation(n).operands[0]), n);
-        const Adjacency tails(size_, stores, false);
+        const Adjacency tails(size_, stores);
         placed_.assign(size_, false);
         result_.clear();
         result_.reserve(size_);
@@ -282,7 +302,6 @@ Program schedule_for_registers(Program program) {
         std::vector<Value> order = BlockScheduler(program, block, positions).schedule();
         block.operations = std::move(order);
     });
-    compact(program);
     return program;
 }
 

@@ -46,6 +46,7 @@ public:
           bound_before_(source_.variables.size(), false) {}
 
     Program run() {
+        operations_.reserve(source_.operations.capacity());
         Body body;
         copy(source_.body, body);
         source_.operations = std::move(operations_);
@@ -62,7 +63,10 @@ private:
     void copy(const StraightLineBlock& block, Body& to) {
         auto& copied = block_at_end(to).operations;
         for (const Value value : block.operations) {
-            operations_.push_back(source_[value]);
+            if (is_last_copy_)
+                operations_.push_back(std::move(source_[value]));
+            else
+                operations_.push_back(source_[value]);
             Operation& operation = operations_.back();
             for_each_operand(operation,
                              [&](Value& operand) { operand = copies_[static_cast<std::size_t>(operand)]; });
@@ -82,12 +86,15 @@ private:
                source_.variables[static_cast<std::size_t>(loop.variable)].name);
         std::vector<Affine> starts;
         for (const Induction& induction : loop.inductions) starts.push_back(replaced(induction.start));
+        const bool is_last_copy = is_last_copy_;
         for (Integer trip = 0; trip < trips; ++trip) {
+            is_last_copy_ = is_last_copy && trip + 1 == trips;
             bind(loop.variable, changed.begin + trip * loop.step);
             for (std::size_t i = 0; i < starts.size(); ++i)
                 bind(loop.inductions[i].variable, starts[i] + loop.inductions[i].distance(trip, trips));
             copy(loop.body, to);
         }
+        is_last_copy_ = is_last_copy;
     }
 
     void copy_loop(const For& loop, For changed, Body& to) {
@@ -178,6 +185,7 @@ private:
     Program source_;
     UnrollOptions options_;
     std::vector<Operation> operations_;
+    bool is_last_copy_ = true;                  ///< of the operations being copied
     std::vector<Value> copies_;                 ///< latest copy, by value of the source
     std::vector<std::optional<Affine>> values_; ///< by variable of the source
     std::vector<bool> bound_before_;

@@ -1,10 +1,12 @@
 #include "runtime/memory_limit.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <array>
+#include <charconv>
 #include <limits>
 
 namespace swirl::runtime {
@@ -24,12 +26,23 @@ Integer address_space() {
     return static_cast<Integer>(std::min<rlim_t>(limit.rlim_cur, static_cast<rlim_t>(unlimited)));
 }
 
+/// The number at the beginning of a file; 0 if there is none. Each plan asks, and a stream would take ten times as long.
+Integer number_in(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    std::array<char, 32> text;
+    const ssize_t size = read(file, text.data(), text.size());
+    close(file);
+    Integer number = 0;
+    if (size > 0) std::from_chars(text.data(), text.data() + size, number);
+    return number;
+}
+
 /// Limit of the root control group that this process sees; in a container, the container's.
 Integer control_group() {
     for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
-        std::ifstream file(path);
-        Integer bytes = 0;
-        if (file >> bytes && bytes > 0) return bytes; // "max" does not parse as a number
+        const Integer bytes = number_in(path);
+        if (bytes > 0) return bytes; // "max" is no number
     }
     return unlimited;
 }

@@ -74,5 +74,52 @@ TEST(Pipeline, KeepsResultsUpToRoundingOnEveryCpu) {
         }
 }
 
+TEST(Pipeline, GivesTheProgramOfRunningEveryPass) {
+    const target::Cpu& cpu = target::avx512_cpu();
+    int unchanged = 0;
+    for (unsigned seed = 1; seed < 200; ++seed) {
+        const ir::Program program = RandomProgram(seed, {.trips = 8}).make();
+        const Context context{&cpu, 8};
+        ir::Program all = program;
+        for (const Pass& pass : passes_for(cpu)) {
+            const std::string before = ir::to_string(all);
+            if (pass.function(all, context)) continue;
+            ++unchanged;
+            ASSERT_EQ(before, ir::to_string(all))
+                << "'" << pass.name << "' says that it changes nothing, seed " << seed;
+        }
+        ASSERT_EQ(ir::to_string(run(program, context, passes_for(cpu))), ir::to_string(all))
+            << "seed " << seed;
+    }
+    EXPECT_GT(unchanged, 0);
+}
+
+int idempotent_runs = 0;
+
+TEST(Pipeline, LeavesOutAnIdempotentPassWhileNothingChanges) {
+    const auto level = ir::VerificationLevel::lowered;
+    const Pass idempotent{"idempotent",
+                          [](ir::Program&, const Context&) {
+                              ++idempotent_runs;
+                              return true;
+                          },
+                          level, true};
+    const Pass changes{"changes", [](ir::Program&, const Context&) { return true; }, level};
+    const Pass finds_nothing{"finds nothing", [](ir::Program&, const Context&) { return false; }, level};
+    const auto runs_in = [&](const std::vector<Pass>& passes) {
+        idempotent_runs = 0;
+        int observed = 0;
+        run(RandomProgram(1, {}).make(), {&target::portable_cpu(), 4}, passes,
+            [&](const Pass&, const ir::Program&) { ++observed; });
+        EXPECT_EQ(observed, std::ssize(passes));
+        return idempotent_runs;
+    };
+    EXPECT_EQ(runs_in({idempotent}), 1);
+    EXPECT_EQ(runs_in({idempotent, idempotent}), 1);
+    EXPECT_EQ(runs_in({idempotent, finds_nothing, idempotent}), 1);
+    EXPECT_EQ(runs_in({idempotent, changes, finds_nothing, idempotent, idempotent}), 2);
+    EXPECT_EQ(runs_in({finds_nothing, idempotent}), 1);
+}
+
 } // namespace pipeline_test
 } // namespace swirl::passes

@@ -1,6 +1,7 @@
 #include "formula/formula.hpp"
 #include "ir/analysis.hpp"
 #include "ir/interpreter.hpp"
+#include "jit/compile.hpp"
 #include "plan/transform/cpu/kernel.hpp"
 #include "plan/transform/dimension_passes.hpp"
 #include "problem/syntax.hpp"
@@ -57,6 +58,22 @@ TEST(MachinePrograms, ComputeSpectraOfLongChirpsInTheInterpreter) {
         EXPECT_LT(error_in_interpreter(parse_transform(formula), tree, *cpu), 1e-15) << cpu->name;
         EXPECT_LT(error_in_interpreter(parse_transform(formula + " complex64"), tree, *cpu), 5e-7)
             << cpu->name;
+    }
+}
+
+TEST(MachinePrograms, OfDerivationsCompileToTheCodeThatPlansRun) {
+    const std::pair<Integer, const char*> cases[] = {
+        {32, "codelet"}, {360, "stockham(18,20)"}, {1155, "stockham(33,35)"}, {17, "rader[codelet]"}};
+    for (const target::Cpu* cpu : target::cpus()) {
+        if (cpu->set == target::InstructionSet::portable || cpu->emitted_only) continue;
+        for (const auto& [n, text] : cases) {
+            const Transform problem = Transform::dft({n}, {});
+            const DimensionPass pass = dimension_passes(problem)[0];
+            const rules::BreakdownTree tree = rules::parse_tree(text);
+            EXPECT_EQ(jit::compile(derive(problem, pass, tree, *cpu).program, *cpu).bytes,
+                      jit::compile(optimized_program(problem, ExpandedPass(pass, tree), *cpu), *cpu).bytes)
+                << cpu->name << " " << text;
+        }
     }
 }
 

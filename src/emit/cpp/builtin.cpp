@@ -114,7 +114,7 @@ ir::Program builtin_program(const BuiltinCodelet& codelet) {
             std::vector<lower::Scaled> x;
             for (Integer e = 0; e < codelet.formula.columns(); ++e)
                 x.push_back(in.load(builtin_lanes * e + lanes * v + l));
-            const auto y = lower::straight_line(codelet.formula, std::move(x), arithmetic);
+            const auto y = lower::straight_line(codelet.formula, x, arithmetic);
             for (Integer e = 0; e < codelet.formula.rows(); ++e)
                 out.store(builtin_lanes * e + lanes * v + l, y[static_cast<std::size_t>(e)], arithmetic);
         });

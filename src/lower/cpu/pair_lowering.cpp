@@ -88,10 +88,10 @@ private:
         for (const ir::Value value : load()) x.push_back({{value, false}, {}, 1});
         conjugate(x, call_.placement.sources);
         multiply(x, before_);
-        x = straight_line(*call_.codelet.formula, std::move(x), arithmetic_);
+        x = straight_line(*call_.codelet.formula, x, arithmetic_);
         for (std::size_t factor = 0; factor < call_.codelet.then.size(); ++factor) {
             multiply(x, between_[factor]);
-            x = straight_line(call_.codelet.then[factor], std::move(x), arithmetic_);
+            x = straight_line(call_.codelet.then[factor], x, arithmetic_);
         }
         multiply(x, after_);
         conjugate(x, call_.placement.targets);

@@ -63,6 +63,7 @@ Derivation derive(const Transform& problem, const DimensionPass& pass, const rul
     ir::Program lowered = lower::lower(request, loops);
     lowered = laid_out(std::move(lowered), problem, pass);
     ir::Program machine = with_stored_types(passes::run_for_cpu(lowered, cpu), problem, pass);
+    ir::compact(machine); // numbers operations in the order in which they are read
     return {std::move(request.loops.formula), std::move(loops), std::move(lowered), std::move(machine)};
 }
 
