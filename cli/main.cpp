@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/mistake.hpp"
+#include "cli/progress.hpp"
 #include "problem/syntax.hpp"
 
 #include <cstdio>
@@ -45,13 +46,16 @@ int run(int count, char** arguments) {
         "  swirl plan dft 1000            how it would be computed, and how fast\n"
         "  swirl bench dft 1000           its speed beside other libraries'\n"
         "  swirl doctor                   what works on this machine\n"
-        "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be");
+        "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be,\n"
+        "130 ended by Ctrl-C, with the results until then");
     if (count == 1) {
         std::cout << program.help() << std::flush;
         return 0;
     }
     try {
         program.parse(count, arguments);
+        if (is_interrupted())
+            return complain("interrupted: the results are those until then", exit_interrupted);
         return 0;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return program.exit(error); // help or version
@@ -68,6 +72,8 @@ int main(int count, char** arguments) {
         return run(count, arguments);
     } catch (const ExitStatus& exit) {
         return exit.status;
+    } catch (const Interrupted&) {
+        return complain("interrupted", exit_interrupted);
     } catch (const swirl::SyntaxError& error) {
         return complain(on_one_line(error), exit_usage);
     } catch (const swirl::InternalError& error) {

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/data.hpp"
 #include "cli/problems.hpp"
+#include "cli/progress.hpp"
 #include "cli/report/page.hpp"
 #include "cli/run_record.hpp"
 #include "cli/table.hpp"
@@ -41,7 +42,8 @@ using PlanPointer = std::shared_ptr<const planning::Plan>;
 /// A ladder under construction.
 class Climb {
 public:
-    Climb(const Transform& problem, std::vector<LadderRung> steps) : data_(problem) {
+    Climb(const Transform& problem, std::vector<LadderRung> steps, const std::function<bool()>& enough)
+        : data_(problem), enough_(enough) {
         ladder_.problem = problem;
         for (LadderRung& step : steps) add(std::move(step));
     }
@@ -112,7 +114,7 @@ private:
         const runtime::FlushDenormals flush;
         runtime::TimingOptions timing;
         timing.budget = seconds_each;
-        const auto times = search::measure_interleaved(works, timing);
+        const auto times = search::measure_interleaved(works, timing, {}, enough_);
         for (std::size_t k = 0; k < which.size(); ++k) {
             runtime::Measurement& time = ladder_.rungs[which[k]].time;
             if (time.samples == 0 || times[k].minimum < time.minimum) time = times[k];
@@ -129,6 +131,7 @@ private:
 
     Ladder ladder_;
     Data data_;
+    const std::function<bool()>& enough_;
     std::vector<PlanPointer> plans_;
     std::vector<runtime::TimedWork> works_;
 };
@@ -141,8 +144,9 @@ Json ladder_run(const CLI::App& command) {
     return run;
 }
 
-Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds) {
-    return Climb(problem, std::move(steps)).run(seconds);
+Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds,
+             const std::function<bool()>& enough) {
+    return Climb(problem, std::move(steps), enough).run(seconds);
 }
 
 namespace {
@@ -250,8 +254,16 @@ void run(LadderRungs& steps, const LadderOptions& options, bool with_counts) {
     if (!runtime::ExecutableCode::is_available())
         throw UserError("a ladder compares generated programs; this system runs none");
     std::vector<Ladder> ladders;
-    for (const Integer n : sizes_of(options, steps))
-        ladders.push_back(climb(steps.problem(n), steps.steps(n), options.seconds));
+    const std::vector<Integer> sizes = sizes_of(options, steps);
+    ListProgress progress("climbing", sizes.size());
+    for (const Integer n : sizes) {
+        const Transform problem = steps.problem(n);
+        if (!progress.begin(to_text(problem))) break;
+        std::vector<LadderRung> rungs = steps.steps(n);
+        ladders.push_back(
+            climb(problem, std::move(rungs), options.seconds, progress.enough_after(options.seconds)));
+    }
+    progress.clear();
     Json document{{"run", options.run}, {"results", Json::array()}};
     for (const Ladder& ladder : ladders) document["results"].push_back(json_of(ladder));
     if (is_page(options.plot))

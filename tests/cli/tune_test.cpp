@@ -106,7 +106,7 @@ TEST(TuneCommand, CtrlCKeepsWhatWasFoundAndTheNextRunGoesOn) {
                                                   " tune --draw transforms --count 100000 --output " +
                                                   wisdom + " > " + out + " & until grep -q estimate " + out +
                                                   "; do sleep 0.05; done; kill -INT $!; wait $!");
-    EXPECT_EQ(interrupted.status, 0) << interrupted.errors;
+    EXPECT_EQ(interrupted.status, 130) << interrupted.errors;
     std::ifstream stream(folder.path() / "out");
     std::stringstream text;
     text << stream.rdbuf();
