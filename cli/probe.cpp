@@ -58,6 +58,10 @@ void add_probe(CLI::App& program) {
     command.add_option("--seconds", options->seconds, "Time to measure for, roughly")
         ->type_name("SECONDS")
         ->capture_default_str();
+    command.footer(
+        "For example:\n"
+        "  swirl probe                    as wisdom knows it, else measured now\n"
+        "  swirl probe --again --json     measured anew, for scripts");
     command.callback([options] {
         const search::HostProbe result = probe(*options);
         print(options->json ? json_of(result) : search::to_table(result) + "\n" + runtime::describe_gpus());

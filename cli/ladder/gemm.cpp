@@ -394,6 +394,10 @@ void add_gemm_ladder(CLI::App& ladder) {
                     "Draw the speeds: into FILE.html as swirl report does, else as SVG with gnuplot")
         ->type_name("FILE");
     command.add_option("--times", options->times, "Only execute each step, so often")->group("");
+    command.footer(
+        "For example:\n"
+        "  swirl ladder gemm 200\n"
+        "  swirl ladder gemm 100 --step naive --step blocked --cachegrind");
     command.callback([options, &command] {
         options->run = ladder_run(command);
         if (options->threads < 0) throw UserError("--threads is {}; use 0 or more", options->threads);

@@ -305,6 +305,11 @@ void add_ladder(CLI::App& program) {
         "ladder",
         "Climb from the textbook's algorithm to the fastest, one setting of the generator at a time");
     command.require_subcommand(1);
+    command.footer(
+        "For example:\n"
+        "  swirl ladder dft 1024\n"
+        "  swirl ladder gemm 200\n"
+        "  swirl ladder wht 16..65536*2");
     {
         auto options = std::make_shared<LadderOptions>();
         CLI::App& dft =
@@ -313,6 +318,10 @@ void add_ladder(CLI::App& program) {
         dft.add_option("--threads", options->threads, "Threads of the last step; 0 for all processors")
             ->type_name("NUMBER")
             ->capture_default_str();
+        dft.footer(
+            "For example:\n"
+            "  swirl ladder dft 1024\n"
+            "  swirl ladder dft 64..65536*4 --plot ladder.html");
         dft.callback([options, &dft] {
             options->run = ladder_run(dft);
             if (options->threads < 0) throw UserError("--threads is {}; use 0 or more", options->threads);
@@ -325,6 +334,7 @@ void add_ladder(CLI::App& program) {
     CLI::App& wht = *command.add_subcommand(
         "wht", "The Walsh-Hadamard transform: operations counted, trees timed and searched");
     add_options(wht, *options, "2..1048576*2");
+    wht.footer("For example:\n  swirl ladder wht 1024\n  swirl ladder wht 16..65536*2 --json");
     wht.callback([options, &wht] {
         options->run = ladder_run(wht);
         run(*wht_ladder(), *options, true);
