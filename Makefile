@@ -3,6 +3,9 @@
 # The Python package needs packages of PyPI, in build/venv. Without them it is left out, and the script says why.
 python_options = $$(scripts/python_environment build/venv)
 
+# As many as work at once with 2 GB of memory each.
+cores = $$(free -g 2>/dev/null | awk -v cores=$$(nproc) '/^Mem:/ {most = int($$2 / 2); print most < 1 ? 1 : most < cores ? most : cores}')
+
 .PHONY: help setup build demo check check-gpu check-plans check-peers python_release wheel bench bench-python bench-gpu \
 	fuzz fuzz-fftw fuzz-parsers packages check-packages sanitize format docs manual
 
@@ -32,18 +35,22 @@ setup:
 # PRECOMPILE=OFF: without precompiled headers, as CI builds, which finds missing #includes.
 build: setup
 	cmake --preset dev -DSWIRL_PRECOMPILE=$(or $(PRECOMPILE),ON) $(python_options)
-	cmake --build --preset dev
+	cmake --build --preset dev --parallel $(cores)
 
-demo: setup
+demo:
+	@echo "make demo installs what is missing, builds swirl (some minutes on two cores, later runs seconds), and runs the demonstration."
+	@scripts/setup
 	cmake --preset release
-	cmake --build --preset release --target swirl_cli example_recording_cpp
+	cmake --build --preset release --parallel $(cores) --target swirl_cli example_recording_cpp
 	scripts/demo
 
-check: build
+check:
+	@echo "make check installs what is missing, builds swirl and its tests, and runs them: about an hour on two cores."
+	@$(MAKE) --no-print-directory build
 	scripts/check_layers
 	scripts/check_includes
 	scripts/check_format
-	ctest --preset dev --progress
+	ctest --preset dev --progress --parallel $(cores)
 
 # Without a GPU these tests are skipped, and say why.
 check-gpu: setup
