@@ -122,7 +122,9 @@ std::optional<std::string> section_text(const std::string& name) {
     const std::size_t mark = first.find('#');
     const std::string file = first.substr(0, mark), text = content_of(source_folder / file);
     const std::string language = file.substr(file.rfind('.') + 1);
-    return fenced(language == "py" ? "python" : language,
+    return fenced(language == "py"                   ? "python"
+                  : file.ends_with("CMakeLists.txt") ? "cmake"
+                                                     : language,
                   mark == std::string::npos ? text : part_of(text, first.substr(mark + 1)));
 }
 
