@@ -32,13 +32,13 @@ endfunction()
 
 function(vcpkg_cmake_configure)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "SOURCE_PATH" "OPTIONS")
-    run(cmake -S ${arg_SOURCE_PATH} -B ${PREFIX}.build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=${PREFIX}
+    run(cmake -S ${arg_SOURCE_PATH} -B ${arg_SOURCE_PATH}/build-vcpkg -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=${PREFIX}
         -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF ${arg_OPTIONS})
 endfunction()
 
 function(vcpkg_cmake_install)
-    run(cmake --build ${PREFIX}.build)
-    run(cmake --install ${PREFIX}.build)
+    run(cmake --build ${SOURCE_PATH}/build-vcpkg)
+    run(cmake --install ${SOURCE_PATH}/build-vcpkg)
 endfunction()
 
 # vcpkg moves the package to share/ and corrects its prefix.
