@@ -3,8 +3,11 @@
 # The Python package needs packages of PyPI, in build/venv. Without them it is left out, and the script says why.
 python_options = $$(scripts/python_environment build/venv)
 
+# As many as work at once with 2 GB of memory each.
+cores = $$(free -g 2>/dev/null | awk -v cores=$$(nproc) '/^Mem:/ {most = int($$2 / 2); print most < 1 ? 1 : most < cores ? most : cores}')
+
 .PHONY: help setup build demo check check-gpu check-plans check-peers python_release wheel bench bench-python bench-gpu \
-	fuzz fuzz-fftw fuzz-parsers packages check-packages sanitize format docs manual
+	fuzz fuzz-fftw fuzz-parsers packages check-packages check-recipes check-debian13 check-aarch64 sanitize format docs manual
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
@@ -23,6 +26,9 @@ help:
 	@echo "make check-peers  run SciPy's, NumPy's and PyTorch's own tests with the Python package in place of theirs"
 	@echo "make packages   build Debian packages and a tar file in build/packages"
 	@echo "make check-packages  install them in a fresh Debian root and use them there (as root; debootstrap)"
+	@echo "make check-recipes  build by the recipes for conda-forge, Spack and vcpkg in a fresh Debian root (as root; a quarter of an hour)"
+	@echo "make check-debian13  build and test in a fresh Debian 13 (as root; half an hour)"
+	@echo "make check-aarch64  cross-build for AArch64 and test by qemu (half an hour)"
 	@echo "make wheel      build the Python package as a wheel in build/wheels"
 	@echo "make check-plans  plan very many problems, run none (hours; SEED= COUNT= SECONDS= JOBS= PART=2/16 SKIP=)"
 
@@ -32,18 +38,22 @@ setup:
 # PRECOMPILE=OFF: without precompiled headers, as CI builds, which finds missing #includes.
 build: setup
 	cmake --preset dev -DSWIRL_PRECOMPILE=$(or $(PRECOMPILE),ON) $(python_options)
-	cmake --build --preset dev
+	cmake --build --preset dev --parallel $(cores)
 
-demo: setup
+demo:
+	@echo "make demo installs what is missing, builds swirl (some minutes on two cores, later runs seconds), and runs the demonstration."
+	@scripts/setup
 	cmake --preset release
-	cmake --build --preset release --target swirl_cli example_recording_cpp
+	cmake --build --preset release --parallel $(cores) --target swirl_cli example_recording_cpp
 	scripts/demo
 
-check: build
+check:
+	@echo "make check installs what is missing, builds swirl and its tests, and runs them: about an hour on two cores."
+	@$(MAKE) --no-print-directory build
 	scripts/check_layers
 	scripts/check_includes
 	scripts/check_format
-	ctest --preset dev --progress
+	ctest --preset dev --progress --parallel $(cores)
 
 # Without a GPU these tests are skipped, and say why.
 check-gpu: setup
@@ -61,8 +71,18 @@ packages:
 	cmake --build --preset packages
 	cd build/packages && rm -f *.deb && cpack -G "DEB;TGZ"
 
-check-packages: packages
+check-packages: packages wheel
 	scripts/check_packages
+
+check-recipes:
+	scripts/check_recipes
+
+check-debian13:
+	scripts/check_debian13
+
+check-aarch64:
+	@scripts/setup --packages
+	scripts/check_aarch64
 
 # SciPy's, NumPy's and PyTorch's own tests with swirl in place of their functions; swirl.fft against SciPy's.
 python_release: setup

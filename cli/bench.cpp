@@ -9,6 +9,7 @@
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
+#include "cli/progress.hpp"
 #include "cli/run_record.hpp"
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
@@ -59,8 +60,8 @@ std::vector<const peers::Peer*> chosen_peers(const BenchOptions& options) {
 
 class Benchmark {
 public:
-    Benchmark(const Transform& problem, const BenchOptions& options)
-        : problem_(problem), options_(options), data_(problem) {}
+    Benchmark(const Transform& problem, const BenchOptions& options, ListProgress& progress)
+        : problem_(problem), options_(options), progress_(progress), data_(problem) {}
 
     Result run() {
         const auto plan = make_plan(problem_, options_.planning);
@@ -106,7 +107,7 @@ private:
         const runtime::FlushDenormals flush;
         runtime::TimingOptions timing;
         timing.budget = options_.seconds / static_cast<double>(works_.size());
-        return search::measure_interleaved(works_, timing);
+        return search::measure_interleaved(works_, timing, {}, progress_.enough_after(options_.seconds));
     }
 
     void find_errors(std::vector<Entry>& entries) {
@@ -121,6 +122,7 @@ private:
 
     const Transform& problem_;
     const BenchOptions& options_;
+    ListProgress& progress_;
     Data data_;
     std::vector<std::string> names_;
     std::vector<runtime::TimedWork> works_;
@@ -203,8 +205,11 @@ void bench(const BenchOptions& options) {
     Json results = Json::array();
     std::vector<std::string> absences;
     chosen_peers(options); // reports errors before anything runs
-    for (const Transform& problem : parse_problems(options.words, options.sizes)) {
-        const Result result = Benchmark(problem, options).run();
+    const std::vector<Transform> problems = parse_problems(options.words, options.sizes);
+    ListProgress progress("timing", problems.size());
+    for (const Transform& problem : problems) {
+        if (!progress.begin(to_text(problem))) break;
+        const Result result = Benchmark(problem, options, progress).run();
         results.push_back(json_of(result));
         add_rows(table, result, options.accuracy);
         for (const auto& [name, reason] : result.absences) {
@@ -212,6 +217,7 @@ void bench(const BenchOptions& options) {
             if (std::find(absences.begin(), absences.end(), line) == absences.end()) absences.push_back(line);
         }
     }
+    progress.clear();
     if (options.output.take(Json{{"results", results}})) return;
     print(table.text() + threads_of(options) +
           "; pGflop/s counts 5 n log2 n operations (2.5 for real data); 'of arith.' and 'of "

@@ -130,30 +130,41 @@ void add_cache(CLI::App& program) {
     CLI::App& command = *program.add_subcommand(
         "cache", "List, verify, clear, export or import compiled kernels of GPUs, plans and schedules");
     command.require_subcommand(1);
+    command.footer(
+        "For example:\n"
+        "  swirl cache list\n"
+        "  swirl cache export kernels.pack, and on a machine with the same processor: swirl cache import "
+        "kernels.pack");
 
     CLI::App& listing = *command.add_subcommand(
         "list", "Show all entries, the one used last first: kernels by problem, plans, schedules");
     listing.add_flag("--json", options->json, "Print JSON");
+    listing.footer("For example:\n  swirl cache list\n  swirl cache list --json");
     listing.callback([options] { list(*options); });
 
     CLI::App& verifying = *command.add_subcommand("verify", "Check every entry's file to its last byte");
     verifying.add_flag("--remove", options->remove, "Remove those that are damaged");
+    verifying.footer("For example:\n  swirl cache verify\n  swirl cache verify --remove");
     verifying.callback([options] { verify(*options); });
 
-    command.add_subcommand("clear", "Remove all entries")->callback([] { clear(); });
+    CLI::App& clearing = *command.add_subcommand("clear", "Remove all entries");
+    clearing.footer("For example:\n  swirl cache clear");
+    clearing.callback([] { clear(); });
 
     CLI::App& exporting = *command.add_subcommand("export", "Write all entries into one file");
     exporting.add_option("FILE", options->file, "Where to")->type_name("")->required();
+    exporting.footer("For example:\n  swirl cache export kernels.pack");
     exporting.callback([options] { export_pack(*options); });
 
     CLI::App& importing = *command.add_subcommand(
         "import", "Add the entries of such a file. They are machine code: import what you trust");
     importing.add_option("FILE", options->file, "Where from")->type_name("")->required();
+    importing.footer("For example:\n  swirl cache import kernels.pack");
     importing.callback([options] { import_pack(*options); });
 
-    command.add_subcommand("path", "Print the folder of the cache")->callback([] {
-        print(cache().folder().string() + "\n");
-    });
+    CLI::App& path = *command.add_subcommand("path", "Print the folder of the cache");
+    path.footer("For example:\n  du -sh \"$(swirl cache path)\"");
+    path.callback([] { print(cache().folder().string() + "\n"); });
 }
 
 } // namespace swirl::cli

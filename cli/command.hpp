@@ -12,6 +12,8 @@ struct ExitStatus {
 };
 constexpr int exit_failure = 1; ///< a wrong transform, a file that cannot be written
 constexpr int exit_usage = 2;   ///< an invalid command line
+constexpr int exit_interrupted =
+    130; ///< Ctrl-C ended the work early; shells say the same of programs that it kills
 
 /// A subcommand adds itself, its options and its callback to the program.
 using AddCommand = void (*)(CLI::App& program);

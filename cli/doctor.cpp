@@ -15,6 +15,7 @@
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cuda/devices.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "runtime/timer.hpp"
 #include "search/cost/cpu/host.hpp"
 #include "search/wisdom/gpu_identity.hpp"
 #include "search/wisdom/shipped_wisdom.hpp"
@@ -25,6 +26,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -49,6 +51,20 @@ Finding processors() {
 }
 
 Finding cpu() { return {"CPU", true, std::string(target::host_cpu().name)}; }
+
+/// Times are differences of two readings, so a slow clock makes small transforms look slow.
+Finding clock() {
+    constexpr double slow = 2e-7;
+    const double overhead = runtime::clock_overhead();
+    std::string source;
+    std::ifstream("/sys/devices/system/clocksource/clocksource0/current_clocksource") >> source;
+    const std::string state =
+        fmt::format("a reading takes {}{}", format_seconds(overhead), source.empty() ? "" : ", by " + source);
+    if (overhead < slow) return {"clock", true, state};
+    return {
+        "clock", false, state,
+        "measurements of small problems are coarse; boot Linux with clocksource=tsc where the CPU allows it"};
+}
 
 Finding machine_code() {
     if (runtime::ExecutableCode::is_available()) return {"machine code", true, "generated code runs here"};
@@ -143,7 +159,7 @@ void add_peers(std::vector<Finding>& findings) {
 }
 
 std::vector<Finding> examine() {
-    std::vector<Finding> findings = {cpu(), processors(), machine_code(), first_plan()};
+    std::vector<Finding> findings = {cpu(), clock(), processors(), machine_code(), first_plan()};
     add_gpus(findings);
     findings.push_back(stored("wisdom", wisdom::path(), "SWIRL_WISDOM"));
     add_shipped(findings);
@@ -177,6 +193,11 @@ void add_doctor(CLI::App& program) {
     CLI::App& command = *program.add_subcommand(
         "doctor", "Say what works on this machine: CPU, machine code, GPUs, wisdom, caches, other libraries");
     command.add_flag("--json", *json, "Print JSON");
+    command.footer(
+        "For example:\n"
+        "  swirl doctor                   one line for each, and what to do where something does not work\n"
+        "  swirl doctor --json            for scripts\n"
+        "  SWIRL_NO_JIT=1 swirl doctor    with this variable set, as the program at hand would run");
     command.callback([json] { run(*json); });
 }
 

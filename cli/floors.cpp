@@ -1,5 +1,6 @@
 #include "cli/floors.hpp"
 
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "search/wisdom/wisdom.hpp"
 
@@ -10,7 +11,7 @@ namespace swirl::cli {
 const search::HostProbe& this_probe() {
     static const search::HostProbe known = [] {
         search::Wisdom wisdom(search::Wisdom::default_file());
-        return search::known_probe(wisdom);
+        return search::known_probe(wisdom, {.progress = probe_progress()});
     }();
     return known;
 }

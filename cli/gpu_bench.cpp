@@ -1,6 +1,7 @@
 #include "base/error.hpp"
 #include "cli/gpu.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "problem/syntax.hpp"
 #include "search/timer/cpu/timing.hpp"
@@ -44,7 +45,9 @@ void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions&
     Json results = Json::array();
     std::string device;
     double copy = 0;
+    ListProgress progress("timing", problems.size());
     for (const Transform& problem : problems) {
+        if (!progress.begin(to_text(problem))) break;
         const auto plan = make_gpu_plan(problem, options);
         if (copy == 0) {
             copy = search::copy_bandwidth(plan->device());
@@ -57,6 +60,7 @@ void bench_on_gpu(const std::vector<Transform>& problems, const PlanningOptions&
                    format_percent(result.bytes_per_second / copy),
                    fmt::format("{:.0f}", result.pseudo_flops_per_second * 1e-9), result.schedule});
     }
+    progress.clear();
     if (bench.output.take(
             {{"device", device}, {"copy_bytes_per_second", copy}, {"results", std::move(results)}}))
         return;

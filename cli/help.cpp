@@ -13,6 +13,7 @@ void add_help(CLI::App& program) {
     const auto words = std::make_shared<std::vector<std::string>>();
     command.add_option("COMMAND", *words, "Such as plan, or wisdom export; without it, of swirl")
         ->type_name("");
+    command.footer("For example:\n  swirl help plan\n  swirl help wisdom export");
     command.callback([&program, words] {
         const CLI::App* page = &program;
         std::string path; // of the page's parent

@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/mistake.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "problem/syntax.hpp"
 
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 
 namespace swirl::cli {
 namespace {
@@ -24,12 +27,25 @@ std::string on_one_line(const SyntaxError& error) {
                        text);
 }
 
-int complain(const std::string& message, int status) {
-    std::fprintf(stderr, "swirl: %s\n", message.c_str());
-    return status;
-}
+/// Of a command with --json the error is a JSON object, too: {"error": {"message": …, "status": 2}}.
+class Complaint {
+public:
+    Complaint(int count, char** arguments) {
+        for (int k = 1; k < count && std::string_view(arguments[k]) != "--"; ++k)
+            if (std::string_view(arguments[k]) == "--json") prints_json_ = true;
+    }
+    int operator()(const std::string& message, int status) const {
+        std::fprintf(stderr, "swirl: %s\n", message.c_str());
+        if (prints_json_ && status != exit_interrupted)
+            std::cout << Json{{"error", {{"message", message}, {"status", status}}}}.dump(2) << std::endl;
+        return status;
+    }
 
-int run(int count, char** arguments) {
+private:
+    bool prints_json_ = false;
+};
+
+int run(int count, char** arguments, const Complaint& complain) {
     CLI::App program(
         "swirl derives fast Fourier transforms and their relatives as formulas, turns them into machine\n"
         "code for this machine, checks, times and runs them.",
@@ -45,13 +61,16 @@ int run(int count, char** arguments) {
         "  swirl plan dft 1000            how it would be computed, and how fast\n"
         "  swirl bench dft 1000           its speed beside other libraries'\n"
         "  swirl doctor                   what works on this machine\n"
-        "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be");
+        "exit status: 0 done, 1 failed or a result is wrong, 2 the command line or the problem cannot be,\n"
+        "130 ended by Ctrl-C, with the results until then");
     if (count == 1) {
         std::cout << program.help() << std::flush;
         return 0;
     }
     try {
         program.parse(count, arguments);
+        if (is_interrupted())
+            return complain("interrupted: the results are those until then", exit_interrupted);
         return 0;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return program.exit(error); // help or version
@@ -64,10 +83,13 @@ int run(int count, char** arguments) {
 
 int main(int count, char** arguments) {
     using namespace swirl::cli;
+    const Complaint complain(count, arguments);
     try {
-        return run(count, arguments);
+        return run(count, arguments, complain);
     } catch (const ExitStatus& exit) {
         return exit.status;
+    } catch (const Interrupted&) {
+        return complain("interrupted", exit_interrupted);
     } catch (const swirl::SyntaxError& error) {
         return complain(on_one_line(error), exit_usage);
     } catch (const swirl::InternalError& error) {

@@ -30,6 +30,7 @@ struct PlanningOptions {
     int threads = 1;
     std::size_t memory_limit = 0; ///< bytes; 0: what the machine has
     double planning_limit = 0;    ///< seconds; 0: none
+    bool shows_progress = false;  ///< of searches, on a terminal
 
     void add_to(CLI::App& command);
     /// --device and its dependent options, for commands that support GPUs.
@@ -40,9 +41,6 @@ struct PlanningOptions {
 };
 
 Effort effort_of(const PlanningOptions& options);
-
-/// Prints a progress line of a search.
-void print_progress(const std::string& line);
 
 /// A plan for inspection; it may be for another machine.
 std::shared_ptr<const planning::Plan> make_plan(const Transform& problem, const PlanningOptions& options,

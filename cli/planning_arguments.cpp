@@ -7,6 +7,7 @@
 namespace swirl::cli {
 
 void PlanningOptions::add_to(CLI::App& command) {
+    shows_progress = true;
     command
         .add_option("--cpu", cpu,
                     "Generate code for avx512, avx2, sse2, portable or neon (C++ only), not the best this "

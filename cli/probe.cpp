@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "runtime/cuda/device.hpp"
 #include "search/wisdom/wisdom.hpp"
 
@@ -20,7 +21,8 @@ struct ProbeOptions {
 };
 
 search::HostProbe probe(const ProbeOptions& options) {
-    const search::ProbeOptions how{.budget = options.seconds, .memory_working_set = 0};
+    const search::ProbeOptions how{
+        .budget = options.seconds, .memory_working_set = 0, .progress = probe_progress()};
     search::Wisdom wisdom(search::Wisdom::default_file());
     return options.again ? search::new_probe(wisdom, how) : search::known_probe(wisdom, how);
 }
@@ -56,6 +58,10 @@ void add_probe(CLI::App& program) {
     command.add_option("--seconds", options->seconds, "Time to measure for, roughly")
         ->type_name("SECONDS")
         ->capture_default_str();
+    command.footer(
+        "For example:\n"
+        "  swirl probe                    as wisdom knows it, else measured now\n"
+        "  swirl probe --again --json     measured anew, for scripts");
     command.callback([options] {
         const search::HostProbe result = probe(*options);
         print(options->json ? json_of(result) : search::to_table(result) + "\n" + runtime::describe_gpus());

@@ -6,6 +6,7 @@
 #include "problem/data_type.hpp"
 #include "problem/syntax.hpp"
 #include "problem/validate.hpp"
+#include "search/record.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -19,17 +20,20 @@
 namespace swirl::cli {
 namespace {
 
-/// The lines that name problems: not empty, no comments.
+/// The lines that name problems: not empty, no comments. Of what a program printed with SWIRL_VERBOSE=1 these are marked.
 std::vector<std::string> lines_of(const std::string& file) {
     std::ifstream opened;
     if (file != "-") opened.open(file);
     std::istream& stream = file == "-" ? std::cin : opened;
     if (!stream) throw UserError("--problems {}: the file cannot be read", file);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(stream, line);)
-        if (line.find_first_not_of(" \t\r") != std::string::npos && line.front() != '#')
+    std::vector<std::string> lines, marked;
+    for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with(search::planned_mark))
+            marked.push_back(line.substr(search::planned_mark.size()));
+        else if (line.find_first_not_of(" \t\r") != std::string::npos && line.front() != '#')
             lines.push_back(line);
-    return lines;
+    }
+    return marked.empty() ? lines : marked;
 }
 
 } // namespace

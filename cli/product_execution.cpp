@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/product_data.hpp"
 #include "cli/products.hpp"
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "peers/matrix_peer.hpp"
 #include "problem/matrix_product.hpp"
@@ -79,7 +80,10 @@ void bench_product(const MatrixProduct& product, const PlanningOptions& options,
     if (plan.threads() == 1) pinned.emplace();
     runtime::TimingOptions budget;
     budget.budget = timing.seconds / static_cast<double>(works.size());
-    const auto times = search::measure_interleaved(works, budget);
+    ListProgress progress("timing", 1);
+    progress.begin(to_text(product));
+    const auto times = search::measure_interleaved(works, budget, {}, progress.enough_after(timing.seconds));
+    progress.clear();
     Table table({"library", "median", "minimum", "spread", "Gflop/s", "time/swirl"});
     Json results{{"problem", to_text(product)},
                  {"plan", plan.description()},

@@ -51,7 +51,10 @@ void add_record(CLI::App& program) {
         "For example:\n"
         "  swirl record -o planned.txt -- ./simulation --steps 10\n"
         "  swirl tune --problems planned.txt\n"
-        "It sets SWIRL_RECORD=FILE for the program, which may be set without this command, too. All of "
+        "It sets SWIRL_RECORD=FILE for the program, which may be set without this command, too. With "
+        "SWIRL_VERBOSE=1\n"
+        "a program prints these lines on standard error; 'swirl tune --problems' reads such a log, too. All "
+        "of "
         "swirl's libraries\n"
         "follow it: libswirl, those with the interfaces of FFTW and cuFFT, the BLAS, and the Python "
         "package.");

@@ -7,6 +7,7 @@
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "peers/peer.hpp"
 #include "plan/check/gpu_problem_data.hpp"
@@ -141,9 +142,14 @@ void add_verify(CLI::App& program) {
         if (is_product(options->words))
             return verify_product(parse_product(options->words, options->planning), options->planning,
                                   options->seed, options->tolerance, options->json);
+        const std::vector<Transform> problems = parse_problems(options->words, options->sizes);
+        ListProgress progress("verifying", problems.size());
         std::vector<Verdict> verdicts;
-        for (const Transform& problem : parse_problems(options->words, options->sizes))
+        for (const Transform& problem : problems) {
+            if (!progress.begin(to_text(problem))) break;
             verdicts.push_back(verify(problem, *options));
+        }
+        progress.clear();
         report(verdicts, *options);
     });
 }

@@ -163,6 +163,11 @@ void add_wisdom(CLI::App& program) {
     CLI::App& command =
         *program.add_subcommand("wisdom", "List, export, import or forget what measurements have found");
     command.require_subcommand(1);
+    command.footer(
+        "For example:\n"
+        "  swirl wisdom list\n"
+        "  swirl wisdom export wisdom.jsonl, and on another machine: swirl wisdom import wisdom.jsonl\n"
+        "  swirl wisdom forget dft 1000");
     command
         .add_option("--file", options->file,
                     "The wisdom, if not $SWIRL_WISDOM or the one in the cache directory")
@@ -170,6 +175,7 @@ void add_wisdom(CLI::App& program) {
 
     CLI::App& listing = *command.add_subcommand("list", "Show all entries");
     listing.add_flag("--json", options->json, "Print JSON");
+    listing.footer("For example:\n  swirl wisdom list\n  swirl wisdom --file other.sqlite list --json");
     listing.callback([options] { list(*options); });
 
     CLI::App& exporting = *command.add_subcommand("export", "Write all entries, one JSON object a line");
@@ -184,17 +190,23 @@ void add_wisdom(CLI::App& program) {
         ->type_name("FILE");
     exporting.add_option("--device", options->device, "With --shipped: the device, as list names it")
         ->type_name("NAME");
+    exporting.footer(
+        "For example:\n"
+        "  swirl wisdom export wisdom.jsonl\n"
+        "  swirl wisdom export --shipped --device avx512 --problems planned.txt shipped.txt");
     exporting.callback([options] { export_lines(*options); });
 
     CLI::App& importing =
         *command.add_subcommand("import", "Read what export wrote; the better of two entries stays");
     importing.add_option("FILE", options->other_file, "Where from; else standard input")->type_name("");
+    importing.footer("For example:\n  swirl wisdom import wisdom.jsonl");
     importing.callback([options] { import_lines(*options); });
 
     CLI::App& erasing = *command.add_subcommand("forget", "Remove entries");
     erasing.add_option("PROBLEM", options->words, "Of one problem, on any device")->type_name("");
     erasing.add_option("--device", options->device, "Of one device, as list names it")->type_name("NAME");
     erasing.add_flag("--all", options->all, "All of them");
+    erasing.footer("For example:\n  swirl wisdom forget dft 1000\n  swirl wisdom forget --all");
     erasing.callback([options] { forget(*options); });
 }
 

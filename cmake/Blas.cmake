@@ -16,3 +16,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|aarch64)$")
     target_sources(swirl_blas_alternative PRIVATE ${PROJECT_SOURCE_DIR}/src/blas/alternative/libblas.c)
     target_link_libraries(swirl_blas_alternative PRIVATE ${CMAKE_DL_LIBS})
 endif()
+
+# As the installed package names them.
+foreach(alias IN ITEMS "blas swirl_blas_shared" "blas_static swirl_blas_static" "libblas swirl_blas_alternative")
+    separate_arguments(alias)
+    list(GET alias 0 name)
+    list(GET alias 1 target)
+    if(TARGET ${target})
+        add_library(swirl::${name} ALIAS ${target})
+    endif()
+endforeach()

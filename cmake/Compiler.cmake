@@ -11,7 +11,7 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
 
@@ -37,6 +37,8 @@ target_compile_options(swirl_compile_options INTERFACE
     # g++ 12 sees overlaps that cannot be in inlined std::string operations at -O3 (GCC bug 105651), and uninitialized
     # members in moved std::variant at -O2 and in std::regex (GCC bug 105562).
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized>
+    # g++ 13 and 14 see overflows where a vector is inserted into a vector, and where short strings are concatenated.
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overflow;-Wno-array-bounds>
     # With sanitizers it sees copies past the end of a moved std::string (GCC bug 105651).
     $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${SWIRL_SANITIZES}>>:-Wno-array-bounds>
     # valgrind 3.19, which a test runs the programs with, does not read what clang writes of DWARF 5.

@@ -1,17 +1,34 @@
 # Third-party libraries, and the folder of src/ that uses each. Folders not named here use none. All are compiled or linked in:
-# the installed libraries need libc, libm and libstdc++ alone.
+# the installed libraries need libc, libm and libstdc++ alone. A distribution may have them link the shared SQLite instead.
 
 find_package(Threads REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
-find_package(asmjit CONFIG REQUIRED)
 find_path(SWIRL_XXHASH_INCLUDE_DIR xxhash.h REQUIRED DOC "Folder of xxhash.h")
 find_path(SWIRL_SQLITE_INCLUDE_DIR sqlite3.h REQUIRED DOC "Folder of sqlite3.h")
-find_library(SWIRL_SQLITE_LIBRARY libsqlite3.a REQUIRED DOC "SQLite, as a static library")
+find_library(SWIRL_SQLITE_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED
+    DOC "SQLite: a static library, or a shared one, which libswirl then needs")
 
-get_target_property(asmjit_type asmjit::asmjit TYPE)
-if(NOT asmjit_type STREQUAL "STATIC_LIBRARY")
-    message(FATAL_ERROR "asmjit has to be a static library, to be linked into libswirl")
+# AsmJit has no releases. Its interface is the same from Debian 12's (5b5b0b3, 2022-12) over Debian 13's (1da9e4d, 2023-11) to
+# 9eb6edb (2025-05), which the recipes in packaging/ name; later ones rename it (decision 079).
+set(SWIRL_ASMJIT_SOURCE_DIR "" CACHE PATH "Folder of AsmJit's sources, to build it with swirl; empty: the installed AsmJit")
+if(SWIRL_ASMJIT_SOURCE_DIR)
+    file(GLOB_RECURSE asmjit_sources ${SWIRL_ASMJIT_SOURCE_DIR}/src/asmjit/*.cpp)
+    if(NOT asmjit_sources)
+        message(FATAL_ERROR "SWIRL_ASMJIT_SOURCE_DIR is '${SWIRL_ASMJIT_SOURCE_DIR}', which has no src/asmjit; name a folder of "
+            "AsmJit's sources, of commit 9eb6edb or earlier")
+    endif()
+    add_library(swirl_asmjit STATIC ${asmjit_sources})
+    add_library(asmjit::asmjit ALIAS swirl_asmjit)
+    target_compile_definitions(swirl_asmjit PUBLIC ASMJIT_STATIC)
+    target_compile_options(swirl_asmjit PRIVATE -w)
+    target_include_directories(swirl_asmjit SYSTEM PUBLIC ${SWIRL_ASMJIT_SOURCE_DIR}/src)
+else()
+    find_package(asmjit CONFIG REQUIRED)
+    get_target_property(asmjit_type asmjit::asmjit TYPE)
+    if(NOT asmjit_type STREQUAL "STATIC_LIBRARY")
+        message(FATAL_ERROR "asmjit has to be a static library, to be linked into libswirl")
+    endif()
 endif()
 
 # src/base/format.cpp compiles fmt's source: everything that compiling against fmt needs, without its shared library.
@@ -23,7 +40,12 @@ if(fmt_definitions)
     target_compile_definitions(swirl_fmt INTERFACE ${fmt_definitions})
 endif()
 
-add_library(swirl_sqlite STATIC IMPORTED)
+add_library(swirl_sqlite UNKNOWN IMPORTED)
+set(SWIRL_HAVE_STATIC_LIBRARIES ON)
+if(NOT SWIRL_SQLITE_LIBRARY MATCHES "\\.a$")
+    set(SWIRL_HAVE_STATIC_LIBRARIES OFF)
+    message(STATUS "swirl's static libraries are not built, since SQLite is a shared one: ${SWIRL_SQLITE_LIBRARY}")
+endif()
 set_target_properties(swirl_sqlite PROPERTIES IMPORTED_LOCATION ${SWIRL_SQLITE_LIBRARY}
     INTERFACE_INCLUDE_DIRECTORIES ${SWIRL_SQLITE_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES "m;Threads::Threads;${CMAKE_DL_LIBS}")
 
@@ -38,11 +60,13 @@ set(SWIRL_DEPENDENCIES_blas ${CMAKE_DL_LIBS})
 if(NOT SWIRL_BUILD_CLI AND NOT SWIRL_BUILD_TESTS AND NOT SWIRL_BUILD_BENCH AND NOT SWIRL_BUILD_EXAMPLES)
     return()
 endif()
-find_package(PkgConfig REQUIRED)
+find_package(PkgConfig)
 
 # FFTW is only a peer to compare with: tests and benchmarks link `swirl_fftw_peer` where it is present and
 # look at SWIRL_HAVE_FFTW; the library never links it.
-pkg_check_modules(FFTW IMPORTED_TARGET fftw3 fftw3f fftw3l)
+if(PKG_CONFIG_FOUND)
+    pkg_check_modules(FFTW IMPORTED_TARGET fftw3 fftw3f fftw3l)
+endif()
 add_library(swirl_fftw_peer INTERFACE)
 if(FFTW_FOUND)
     target_link_libraries(swirl_fftw_peer INTERFACE PkgConfig::FFTW)
@@ -84,7 +108,9 @@ find_library(SWIRL_ONEDNN_LIBRARY NAMES libdnnl.so.2 dnnl DOC "oneDNN" HINTS ${p
 unset(peers_folders)
 
 # Reads and writes sound files for an example.
-pkg_check_modules(SNDFILE IMPORTED_TARGET sndfile)
+if(PKG_CONFIG_FOUND)
+    pkg_check_modules(SNDFILE IMPORTED_TARGET sndfile)
+endif()
 set(SWIRL_EXAMPLE_DEPENDENCIES_recording PkgConfig::SNDFILE)
 
 # Programs of other libraries, beside which the manual shows swirl's (examples/coming_from). Each is built where its library is found.

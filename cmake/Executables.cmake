@@ -53,7 +53,7 @@ if(SWIRL_ONEDNN_INCLUDE_DIR AND SWIRL_ONEDNN_LIBRARY AND SWIRL_BUILD_BENCH)
 endif()
 
 # What the command line and the Python package tell of a problem (cli/explain, cli/standalone.hpp): swirl_reports.
-set(report_names compiled_kernel costs floors generated_cpp generated_gpu gpu gpu_products memory_need output planning products
+set(report_names compiled_kernel costs floors generated_cpp generated_gpu gpu gpu_products memory_need output planning products progress
     standalone svg table time_need)
 list(TRANSFORM report_names REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/cli/\\1.cpp" OUTPUT_VARIABLE report_sources)
 file(GLOB explain_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/explain/*.cpp)
@@ -154,7 +154,7 @@ if(SWIRL_BUILD_TESTS)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
         ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
     list(FILTER test_sources EXCLUDE REGEX "^fuzz/parsers/") # programs of their own: FuzzParsers.cmake
-    list(FILTER test_sources EXCLUDE REGEX "^install/project/") # a project of its own, which a test builds
+    list(FILTER test_sources EXCLUDE REGEX "^install/(project|fetched)/") # a project of its own, which a test builds
     set(test_folders)
     set(folders_that_run_programs cli docs)
     foreach(source IN LISTS test_sources)

@@ -4,9 +4,12 @@
 set(SWIRL_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # version 0.2 need not be compatible with 0.1
 
 # Debian builds libasmjit.a without -fPIC: all that contains it gets this in place of one of its objects; see the file.
-add_library(swirl_asmjit_debug_output OBJECT ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
-target_link_libraries(swirl_asmjit_debug_output PRIVATE swirl_compile_options asmjit::asmjit)
-set(asmjit_debug_output $<TARGET_OBJECTS:swirl_asmjit_debug_output>)
+set(asmjit_debug_output)
+if(NOT SWIRL_ASMJIT_SOURCE_DIR)
+    add_library(swirl_asmjit_debug_output OBJECT ${PROJECT_SOURCE_DIR}/cmake/asmjit_debug_output.cpp)
+    target_link_libraries(swirl_asmjit_debug_output PRIVATE swirl_compile_options asmjit::asmjit)
+    set(asmjit_debug_output $<TARGET_OBJECTS:swirl_asmjit_debug_output>)
+endif()
 
 # Merges objects into one. Clang's linker, which CMake finds first with that compiler, has not the option that it needs.
 find_program(SWIRL_GNU_LINKER NAMES ld.bfd ld REQUIRED)
@@ -44,7 +47,7 @@ function(swirl_library target)
 
     # The objects are linked into one, in which names that are not exported become local: a program may contain another version of a
     # library that is linked in here. Sanitizers need the names of objects as they are.
-    if(SWIRL_SANITIZES OR arg_SHARED_ONLY)
+    if(SWIRL_SANITIZES OR arg_SHARED_ONLY OR NOT SWIRL_HAVE_STATIC_LIBRARIES)
         return()
     endif()
     set(merged ${PROJECT_BINARY_DIR}/${arg_NAME}.o)
@@ -85,9 +88,9 @@ set(SWIRL_STATIC_NEEDS stdc++ m pthread ${CMAKE_DL_LIBS})
 # libswirl: the names of C, and those of C++ that are marked SWIRL_API.
 swirl_library(swirl NAME swirl SYMBOL_VERSION SWIRL_${SWIRL_SOVERSION} LAYERS ${SWIRL_LIBRARY_LAYERS}
     EXPORTS swirl_* _ZN5swirl* _ZNK5swirl* _ZTIN5swirl* _ZTSN5swirl* _ZTVN5swirl*)
-add_library(swirl::swirl ALIAS swirl)
 foreach(library swirl swirl_static)
     if(TARGET ${library})
+        add_library(swirl::${library} ALIAS ${library}) # as the installed package names it
         target_include_directories(${library} INTERFACE
             $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
         target_compile_features(${library} INTERFACE cxx_std_17)

@@ -4,6 +4,7 @@
 #include "cli/ladder/ladder.hpp"
 #include "cli/output.hpp"
 #include "cli/problems.hpp"
+#include "cli/progress.hpp"
 #include "cli/report/page.hpp"
 #include "cli/table.hpp"
 #include "runtime/cpu/affinity.hpp"
@@ -79,7 +80,9 @@ double largest_error_of(const GemmLadderOptions& setting, const Matrices& matric
 /// A ladder under construction.
 class MatrixClimb {
 public:
-    MatrixClimb(const GemmLadderOptions& setting, std::vector<GemmRung> steps) : matrices_(setting, 1) {
+    MatrixClimb(const GemmLadderOptions& setting, std::vector<GemmRung> steps,
+                const std::function<bool()>& enough)
+        : matrices_(setting, 1), enough_(enough) {
         ladder_.setting = setting;
         for (GemmRung& step : steps) {
             MatrixRung rung;
@@ -139,7 +142,7 @@ private:
         runtime::TimingOptions timing;
         timing.budget = seconds_each;
         timing.min_samples = 3;
-        const auto times = search::measure_interleaved(works, timing);
+        const auto times = search::measure_interleaved(works, timing, {}, enough_);
         for (std::size_t at = 0; at < which.size(); ++at) {
             runtime::Measurement& time = ladder_.rungs[which[at]].time;
             if (time.samples == 0 || times[at].minimum < time.minimum) time = times[at];
@@ -149,6 +152,7 @@ private:
     Matrices matrices_;
     MatrixLadder ladder_;
     std::vector<std::unique_ptr<MatrixProgram>> programs_;
+    const std::function<bool()>& enough_;
 };
 
 // ---- the command
@@ -328,15 +332,20 @@ void run(const GemmCommandOptions& options) {
     if (options.times >= 0) return execute(setting, options);
     if (options.cachegrind) require_cachegrind();
     std::vector<MatrixLadder> ladders;
-    for (const Integer n : sizes_of(options)) {
+    const std::vector<Integer> sizes = sizes_of(options);
+    ListProgress progress("climbing", sizes.size());
+    for (const Integer n : sizes) {
+        if (!progress.begin(fmt::format("gemm {0}x{0}x{0}", n))) break;
         setting.n = n;
-        MatrixLadder& ladder =
-            ladders.emplace_back(MatrixClimb(setting, steps_of(options, setting)).run(options.seconds));
+        const std::function<bool()> enough = progress.enough_after(options.seconds);
+        MatrixLadder& ladder = ladders.emplace_back(
+            MatrixClimb(setting, steps_of(options, setting), enough).run(options.seconds));
         if (options.lines || options.cachegrind)
             for (MatrixRung& rung : ladder.rungs)
                 if (rung.is_new && rung.step.nest)
                     rung.lines = count_cache_lines(setting, rung.step, options.cachegrind);
     }
+    progress.clear();
     Json document{{"run", options.run}, {"results", Json::array()}};
     for (const MatrixLadder& ladder : ladders) document["results"].push_back(json_of(ladder));
     if (is_page(options.plot)) {
@@ -385,6 +394,10 @@ void add_gemm_ladder(CLI::App& ladder) {
                     "Draw the speeds: into FILE.html as swirl report does, else as SVG with gnuplot")
         ->type_name("FILE");
     command.add_option("--times", options->times, "Only execute each step, so often")->group("");
+    command.footer(
+        "For example:\n"
+        "  swirl ladder gemm 200\n"
+        "  swirl ladder gemm 100 --step naive --step blocked --cachegrind");
     command.callback([options, &command] {
         options->run = ladder_run(command);
         if (options->threads < 0) throw UserError("--threads is {}; use 0 or more", options->threads);

@@ -4,6 +4,7 @@
 #include "cli/command.hpp"
 #include "cli/data.hpp"
 #include "cli/problems.hpp"
+#include "cli/progress.hpp"
 #include "cli/report/page.hpp"
 #include "cli/run_record.hpp"
 #include "cli/table.hpp"
@@ -41,7 +42,8 @@ using PlanPointer = std::shared_ptr<const planning::Plan>;
 /// A ladder under construction.
 class Climb {
 public:
-    Climb(const Transform& problem, std::vector<LadderRung> steps) : data_(problem) {
+    Climb(const Transform& problem, std::vector<LadderRung> steps, const std::function<bool()>& enough)
+        : data_(problem), enough_(enough) {
         ladder_.problem = problem;
         for (LadderRung& step : steps) add(std::move(step));
     }
@@ -112,7 +114,7 @@ private:
         const runtime::FlushDenormals flush;
         runtime::TimingOptions timing;
         timing.budget = seconds_each;
-        const auto times = search::measure_interleaved(works, timing);
+        const auto times = search::measure_interleaved(works, timing, {}, enough_);
         for (std::size_t k = 0; k < which.size(); ++k) {
             runtime::Measurement& time = ladder_.rungs[which[k]].time;
             if (time.samples == 0 || times[k].minimum < time.minimum) time = times[k];
@@ -129,6 +131,7 @@ private:
 
     Ladder ladder_;
     Data data_;
+    const std::function<bool()>& enough_;
     std::vector<PlanPointer> plans_;
     std::vector<runtime::TimedWork> works_;
 };
@@ -141,8 +144,9 @@ Json ladder_run(const CLI::App& command) {
     return run;
 }
 
-Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds) {
-    return Climb(problem, std::move(steps)).run(seconds);
+Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds,
+             const std::function<bool()>& enough) {
+    return Climb(problem, std::move(steps), enough).run(seconds);
 }
 
 namespace {
@@ -250,8 +254,16 @@ void run(LadderRungs& steps, const LadderOptions& options, bool with_counts) {
     if (!runtime::ExecutableCode::is_available())
         throw UserError("a ladder compares generated programs; this system runs none");
     std::vector<Ladder> ladders;
-    for (const Integer n : sizes_of(options, steps))
-        ladders.push_back(climb(steps.problem(n), steps.steps(n), options.seconds));
+    const std::vector<Integer> sizes = sizes_of(options, steps);
+    ListProgress progress("climbing", sizes.size());
+    for (const Integer n : sizes) {
+        const Transform problem = steps.problem(n);
+        if (!progress.begin(to_text(problem))) break;
+        std::vector<LadderRung> rungs = steps.steps(n);
+        ladders.push_back(
+            climb(problem, std::move(rungs), options.seconds, progress.enough_after(options.seconds)));
+    }
+    progress.clear();
     Json document{{"run", options.run}, {"results", Json::array()}};
     for (const Ladder& ladder : ladders) document["results"].push_back(json_of(ladder));
     if (is_page(options.plot))
@@ -293,6 +305,11 @@ void add_ladder(CLI::App& program) {
         "ladder",
         "Climb from the textbook's algorithm to the fastest, one setting of the generator at a time");
     command.require_subcommand(1);
+    command.footer(
+        "For example:\n"
+        "  swirl ladder dft 1024\n"
+        "  swirl ladder gemm 200\n"
+        "  swirl ladder wht 16..65536*2");
     {
         auto options = std::make_shared<LadderOptions>();
         CLI::App& dft =
@@ -301,6 +318,10 @@ void add_ladder(CLI::App& program) {
         dft.add_option("--threads", options->threads, "Threads of the last step; 0 for all processors")
             ->type_name("NUMBER")
             ->capture_default_str();
+        dft.footer(
+            "For example:\n"
+            "  swirl ladder dft 1024\n"
+            "  swirl ladder dft 64..65536*4 --plot ladder.html");
         dft.callback([options, &dft] {
             options->run = ladder_run(dft);
             if (options->threads < 0) throw UserError("--threads is {}; use 0 or more", options->threads);
@@ -313,6 +334,7 @@ void add_ladder(CLI::App& program) {
     CLI::App& wht = *command.add_subcommand(
         "wht", "The Walsh-Hadamard transform: operations counted, trees timed and searched");
     add_options(wht, *options, "2..1048576*2");
+    wht.footer("For example:\n  swirl ladder wht 1024\n  swirl ladder wht 16..65536*2 --json");
     wht.callback([options, &wht] {
         options->run = ladder_run(wht);
         run(*wht_ladder(), *options, true);

@@ -45,8 +45,9 @@ struct Ladder {
 };
 
 /// Builds, verifies and times all steps; single-threaded steps are timed interleaved on one processor. `seconds` is the
-/// total budget. Throws InternalError if a step's result is not the transform.
-Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds);
+/// total budget, unless `enough` ends it earlier. Throws InternalError if a step's result is not the transform.
+Ladder climb(const Transform& problem, std::vector<LadderRung> steps, double seconds,
+             const std::function<bool()>& enough);
 
 /// The steps for a size. A WHT's trees are found by timing on first use.
 class LadderRungs {

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "cli/output.hpp"
 #include "cli/problems.hpp"
+#include "cli/progress.hpp"
 #include "cli/table.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/executable_memory.hpp"
@@ -14,7 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 
 namespace swirl::cli {
 namespace {
@@ -43,14 +43,15 @@ std::vector<DataType> data_types_of(const GemmBlocksOptions& options) {
 }
 
 BlocksResult search_blocks(DataType data_type, const GemmBlocksOptions& options) {
-    const auto progress = [&](const std::string& line) {
-        if (!options.quiet) std::cerr << line << std::endl;
-    };
+    SearchProgress progress(!options.quiet);
     search::CpuTimer timer;
     const Problem problem = search::tuned_product(data_type);
     const search::SearchSpace space = search::cpu_gemm_space(data_type, target::host_cpu());
     const search::SearchResult found =
-        search::search(problem, space, timer, {.seconds = options.seconds, .progress = progress});
+        search::search(problem, space, timer,
+                       {.seconds = options.seconds,
+                        .progress = [&](const std::string& line) { progress(line); },
+                        .enough = is_interrupted});
     if (options.keep && found.best.is_timed())
         search::stored_blocks(data_type, target::host_cpu())
             .store(found.best.schedule, found.best.seconds, search::FoundBy::measure);

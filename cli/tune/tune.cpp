@@ -4,6 +4,7 @@
 #include "cli/output.hpp"
 #include "cli/problem_list.hpp"
 #include "cli/problems.hpp"
+#include "cli/progress.hpp"
 #include "cli/tune/gemm_blocks.hpp"
 #include "cli/tune/grid.hpp"
 #include "cli/tune/summary.hpp"
@@ -16,11 +17,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <unistd.h>
 #include <algorithm>
-#include <csignal>
-#include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,55 +44,6 @@ struct TuneOptions {
     bool quiet = false;
     GemmBlocksOptions blocks;
     std::vector<std::string> options_of_blocks; ///< those given that mean nothing for problems
-};
-
-/// Ctrl-C ends the search that runs, and then the program; a second one ends the program at once.
-volatile std::sig_atomic_t interrupts = 0;
-
-void note_interrupt(int) {
-    interrupts = 1;
-    std::signal(SIGINT, SIG_DFL);
-}
-
-class InterruptNote {
-public:
-    InterruptNote() : before_(std::signal(SIGINT, note_interrupt)) {}
-    ~InterruptNote() { std::signal(SIGINT, before_); }
-    InterruptNote(const InterruptNote&) = delete;
-    InterruptNote& operator=(const InterruptNote&) = delete;
-
-private:
-    void (*before_)(int);
-};
-
-/// A line on a terminal that tells how far the tuning is, and when it will end.
-class Progress {
-public:
-    Progress(bool is_wanted, std::size_t count)
-        : is_shown_(is_wanted && isatty(STDERR_FILENO) == 1), count_(count) {}
-    ~Progress() { clear(); }
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-
-    void show(std::size_t done, const std::string& problem, double limit) const {
-        if (!is_shown_) return;
-        const double passed = runtime::monotonic_seconds() - begin_;
-        double left = limit - passed;
-        if (done > 0)
-            left = std::min(left, passed / static_cast<double>(done) * static_cast<double>(count_ - done));
-        const std::string ending = done > 0 || left < 1e9 ? fmt::format(", {:.0f} s left", left) : "";
-        std::fprintf(stderr, "\r\033[K%zu of %zu: %.60s%s", done + 1, count_, problem.c_str(),
-                     ending.c_str());
-        std::fflush(stderr);
-    }
-    void clear() const {
-        if (is_shown_) std::fprintf(stderr, "\r\033[K");
-    }
-
-private:
-    bool is_shown_;
-    std::size_t count_;
-    double begin_ = runtime::monotonic_seconds();
 };
 
 /// The data types of "gemm" or "gemm float64", as wisdom names the blocks of products; nothing for problems.
@@ -128,6 +78,8 @@ std::vector<ListedProblem> problems_of(const TuneOptions& options, bool on_gpu) 
     return problems;
 }
 
+constexpr double usual_seconds = 1; ///< of a search; long ones take more
+
 void tune_problems(const TuneOptions& options) {
     if (!options.options_of_blocks.empty())
         throw UserError("{} goes with 'swirl tune gemm'", options.options_of_blocks.front());
@@ -145,28 +97,26 @@ void tune_problems(const TuneOptions& options) {
         return;
     }
 
-    const InterruptNote interruptible;
     const double begin = runtime::monotonic_seconds();
     const auto is_late = [&] {
         return options.total_seconds > 0 && runtime::monotonic_seconds() > begin + options.total_seconds;
     };
-    const auto is_over = [&] { return interrupts != 0 || is_late(); };
-    const Progress progress(!options.quiet, problems.size());
+    ListProgress progress(
+        "tuning", problems.size(), !options.quiet,
+        options.total_seconds > 0 ? options.total_seconds : std::numeric_limits<double>::infinity());
     std::vector<TunedProblem> tuned;
     for (const ListedProblem& one : problems) {
-        if (is_over()) break;
+        if (is_late() || !progress.begin(to_text(one.problem))) break;
+        const auto is_enough = progress.enough_after(options.seconds.value_or(usual_seconds));
         TuneSetting setting{.options = options.planning.plan_options(device),
                             .again = options.again,
                             .recheck = options.recheck,
                             .compare = options.compare,
-                            .is_interrupted = is_over};
+                            .is_interrupted = [&] { return is_enough() || is_late(); }};
         setting.options.effort = options.effort == "exhaustive" ? Effort::exhaustive : Effort::measure;
         setting.options.time_budget_seconds = options.seconds;
-        setting.options.progress = {};
         if (!one.device.empty() && !is_device_given) setting.options.device = device_named(one.device);
         if (one.threads > 0) setting.options.threads = one.threads;
-        progress.show(tuned.size(), to_text(one.problem),
-                      options.total_seconds > 0 ? options.total_seconds : 1e9);
         tuned.push_back(tune(one.problem, setting));
         if (options.json) continue;
         progress.clear();

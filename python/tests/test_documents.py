@@ -1,4 +1,4 @@
-"""The samples of the documents run, and print what their comments say."""
+"""The samples of README.md and the documents run, and print what their comments say."""
 
 import contextlib
 import io
@@ -9,10 +9,10 @@ import pytest
 
 import swirl
 
-DOCUMENTS = pathlib.Path(__file__).parents[2] / "docs"
+ROOT = pathlib.Path(__file__).parents[2]
 SAMPLES = [
     pytest.param(sample, id=f"{document.stem}-{index}")
-    for document in sorted(DOCUMENTS.rglob("*.md"))
+    for document in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     for index, sample in enumerate(re.findall(r"```python\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL))
 ]
 

@@ -5,7 +5,9 @@
 FMT_BEGIN_NAMESPACE
 namespace detail {
 
+#if FMT_VERSION < 120000
 template FMT_API auto locale_ref::get() const -> std::locale; // of dates
+#endif
 template FMT_API auto dragonbox::to_decimal(float x) noexcept -> dragonbox::decimal_fp<float>;
 template FMT_API auto dragonbox::to_decimal(double x) noexcept -> dragonbox::decimal_fp<double>;
 template FMT_API auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
@@ -17,4 +19,7 @@ template FMT_API void vformat_to(buffer<char>&, string_view, basic_format_args<b
 #endif
 
 } // namespace detail
+#if FMT_VERSION >= 120000
+template FMT_API auto locale_ref::get() const -> std::locale;
+#endif
 FMT_END_NAMESPACE

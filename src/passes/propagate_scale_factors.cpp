@@ -40,6 +40,7 @@ public:
             }
             kept.push_back(value);
         }
+        run_ = nullptr;
         block.operations = std::move(kept);
     }
 

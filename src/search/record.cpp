@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 namespace swirl::search {
 
@@ -21,32 +22,44 @@ constinit std::atomic<Recording> recording = Recording::unknown;
 
 namespace {
 
-/// Of the environment; its file is empty if there is none.
-PlanLog& plan_log() {
-    static constinit LazyValue<std::unique_ptr<PlanLog>> log;
-    return *log.get([] {
+using PlanLogs = std::vector<std::unique_ptr<PlanLog>>;
+
+/// Those that the environment asks for.
+PlanLogs& plan_logs() {
+    static constinit LazyValue<std::unique_ptr<PlanLogs>> logs;
+    return *logs.get([] {
+        auto wanted = std::make_unique<PlanLogs>();
         const char* const file = environment_variable("SWIRL_RECORD");
-        return std::make_unique<PlanLog>(file != nullptr ? file : "");
+        if (file != nullptr && *file != '\0') wanted->push_back(std::make_unique<PlanLog>(file));
+        const char* const verbose = environment_variable("SWIRL_VERBOSE");
+        if (verbose != nullptr && *verbose != '\0' && std::string_view(verbose) != "0")
+            wanted->push_back(std::make_unique<PlanLog>());
+        return wanted;
     });
 }
 
 /// Whether all of it was written, by one call: so lines of other processes come before or after.
-bool append(const std::string& file, std::string_view line) {
-    const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor < 0) return false;
+bool append(int descriptor, std::string_view line) {
     ssize_t written = 0;
     do written = ::write(descriptor, line.data(), line.size());
     while (written < 0 && errno == EINTR);
+    return written == static_cast<ssize_t>(line.size());
+}
+
+bool append(const std::string& file, std::string_view line) {
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (descriptor < 0) return false;
+    const bool is_written = append(descriptor, line);
     const int error = errno;
     ::close(descriptor);
     errno = error;
-    return written == static_cast<ssize_t>(line.size());
+    return is_written;
 }
 
 } // namespace
 
 bool starts_recording() {
-    const bool is_on = !plan_log().file().empty();
+    const bool is_on = !plan_logs().empty();
     recording.store(is_on ? Recording::on : Recording::off, std::memory_order_relaxed);
     return is_on;
 }
@@ -57,11 +70,16 @@ std::string record_line(const Problem& problem, Device device, int threads) {
     return line;
 }
 
+bool PlanLog::write(const std::string& line) const {
+    if (file_.empty()) return append(STDERR_FILENO, fmt::format("{}{}\n", planned_mark, line));
+    return append(file_, line + "\n");
+}
+
 void PlanLog::add(const std::string& line) {
     std::string warning;
     {
         const std::lock_guard lock(mutex_);
-        if (!lines_.insert(line).second || append(file_, line + "\n") || has_warned_) return;
+        if (!lines_.insert(line).second || write(line) || has_warned_) return;
         has_warned_ = true;
         warning = fmt::format("planned problems cannot be recorded in '{}': {}", file_, std::strerror(errno));
     }
@@ -69,7 +87,8 @@ void PlanLog::add(const std::string& line) {
 }
 
 void record(const Problem& problem, Device device, int threads) {
-    plan_log().add(record_line(problem, device, threads));
+    const std::string line = record_line(problem, device, threads);
+    for (const auto& log : plan_logs()) log->add(line);
 }
 
 } // namespace swirl::search

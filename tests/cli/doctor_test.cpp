@@ -26,7 +26,7 @@ TEST(Doctor, SaysWhatWorks) {
     const auto outcome = run_swirl("doctor --json");
     ASSERT_EQ(outcome.status, 0) << outcome.errors;
     EXPECT_TRUE(finding(outcome, "a transform")["works"]);
-    for (const char* what : {"CPU", "threads", "machine code", "GPU", "wisdom", "shipped wisdom",
+    for (const char* what : {"CPU", "clock", "threads", "machine code", "GPU", "wisdom", "shipped wisdom",
                              "kernel cache", "to compare with"})
         EXPECT_NE(finding(outcome, what)["state"], "") << what;
 }

@@ -95,7 +95,7 @@ TEST(DeviceOption, StoresGpuMeasurements) {
     const TemporaryFolder folder;
     setenv("SWIRL_WISDOM", (folder.path() / "wisdom.sqlite").c_str(), 1);
     const std::string of_fake = "--device gpu --no-check --no-cache dft 64 float32 batch=50";
-    expect_contains(run_on_fake("plan --measure --budget 5 " + of_fake), 0, {"stockham(", "s left"});
+    expect_contains(run_on_fake("plan --measure --budget 5 " + of_fake), 0, {"stockham("});
     const auto entries = json::parse(run_swirl("wisdom list --json").output).at("entries");
     ASSERT_EQ(entries.size(), 1U);
     EXPECT_EQ(entries[0].at("problem"), "dft 64 float32 batch=50");

@@ -56,12 +56,52 @@ TEST_F(Report, WritesPageBetweenMarkersAndThumbnail) {
     EXPECT_TRUE(text.starts_with("# Title\n\n<!-- measured -->\n    bench x\n")) << text;
     EXPECT_TRUE(text.ends_with("<!-- end -->\nafter\n")) << text;
     EXPECT_EQ(text.find("old"), std::string::npos);
-    EXPECT_LT(std::filesystem::file_size(picture), 50'000U);
+    const std::string light = support::content_of(picture),
+                      dark = support::content_of(folder_.path() / "picture-dark.svg");
+    for (const std::string& drawn : {light, dark}) {
+        EXPECT_LT(drawn.size(), 50'000U);
+        for (const char* library : {">swirl<", ">fftw<", ">mkl<", ">Gflop/s<"})
+            EXPECT_NE(drawn.find(library), std::string::npos) << library;
+    }
+    EXPECT_NE(light.find("fill=\"white\""), std::string::npos);
+    EXPECT_EQ(dark.find("fill=\"white\""), std::string::npos);
 }
 
 TEST_F(Report, ComparesWithAnotherLibrary) {
     const auto outcome = report("--library fftw");
     EXPECT_NE(outcome.output.find("| swirl | 2 | 50% | 0.50 |"), std::string::npos) << outcome.output;
+}
+
+/// The end of `make demo`.
+TEST(DemoSummary, SaysWhatWasSeenInThreeSentences) {
+    const TemporaryFolder folder;
+    const auto in_folder = [&](const char* name) { return support::quoted((folder.path() / name).string()); };
+    const std::string entry =
+        R"({"name": "x", "median_seconds": %s, "error": {"relative_l2": 1e-16, "units": %s}})";
+    const auto with = [&](const std::string& seconds, const std::string& units) {
+        std::string text = entry;
+        text.replace(text.find("%s"), 2, seconds);
+        return text.replace(text.find("%s"), 2, units);
+    };
+    std::ofstream(folder.path() / "bench.json")
+        << R"({"results": [{"problem": "dft 64", "entries": [)" << with("1e-6", "0.2") << ","
+        << with("5e-6", "0.1") << "," << with("4e-6", "0.3") << R"(]}, {"problem": "dft 7", "entries": [)"
+        << with("2e-6", "0.5") << "," << with("1e-6", "0.4") << "]}]}";
+    std::ofstream(folder.path() / "filter.txt") << "x\nfiltered in 10.77 ms, kept 22.3% of the energy\n";
+    const auto outcome =
+        support::run_command("python3 " SWIRL_SOURCE_DIR "/scripts/demo_summary " + in_folder("bench.json") +
+                             " " + in_folder("filter.txt") + " " + in_folder("table.txt"));
+    EXPECT_EQ(
+        outcome.output,
+        "A filter of two FFTs over the whole recording took 10.77 ms and kept 22.3% of its energy.\n"
+        "swirl was faster than FFTW at 1 of 2 lengths: 1.41 times in the geometric mean, from 0.50 (dft 7) "
+        "to 4.00 (dft 64).\n"
+        "swirl's largest error is 0.50 units of epsilon*sqrt(log2 n), FFTW's 0.40.\n")
+        << outcome.errors;
+    const std::string table = support::content_of(folder.path() / "table.txt");
+    EXPECT_NE(table.find("dft 64         1.000 µs    4.000 µs        4.00       0.20       0.30\n"),
+              std::string::npos)
+        << table;
 }
 
 } // namespace report_script_test

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 
 namespace swirl {
@@ -124,11 +125,30 @@ TEST(CommandLine, HelpIsACommandToo) {
 TEST(CommandLine, OnlyPagesWithProblemsSayHowToWriteThem) {
     EXPECT_NE(run_swirl("help plan").output.find("PROBLEM is a transform"), std::string::npos);
     EXPECT_EQ(run_swirl("help cache list").output.find("PROBLEM is a transform"), std::string::npos);
-    for (const char* command : {"plan", "show", "explain", "verify", "bench", "emit"})
-        EXPECT_NE(run_swirl("help " + std::string(command))
-                      .output.find("For example:\n  swirl " + std::string(command)),
-                  std::string::npos)
-            << command;
+}
+
+/// The commands that a page lists, and those of theirs.
+void expect_examples(const std::string& command) {
+    const std::string page = run_swirl("help" + command).output;
+    const std::size_t examples = page.find("For example:\n");
+    ASSERT_NE(examples, std::string::npos) << "help" << command;
+    EXPECT_NE(page.find("swirl" + command, examples), std::string::npos) << page;
+    std::istringstream lines(page.substr(std::min(page.find("Subcommands:\n"), page.size())));
+    std::string line;
+    for (std::getline(lines, line); std::getline(lines, line) && line.rfind("  ", 0) == 0;)
+        if (line[2] != ' ') expect_examples(command + " " + line.substr(2, line.find(' ', 2) - 2));
+}
+
+TEST(CommandLine, EachPageHasExamplesOfItsOwn) { expect_examples(""); }
+
+TEST(CommandLine, ErrorsAreJsonWhereJsonIsWanted) {
+    const auto wrong = run_swirl("plan dft 0 --json");
+    EXPECT_EQ(wrong.status, 2);
+    const auto error = nlohmann::json::parse(wrong.output)["error"];
+    EXPECT_EQ(error["status"], 2);
+    EXPECT_NE(error["message"].get<std::string>().find("lengths are at least 1"), std::string::npos);
+    EXPECT_EQ(nlohmann::json::parse(run_swirl("bench dft 8 --json --peers x").output)["error"]["status"], 2);
+    EXPECT_EQ(run_swirl("plan dft 0").output, "");
 }
 
 } // namespace wrong_input_test

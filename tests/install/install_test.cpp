@@ -304,5 +304,24 @@ TEST(LibraryAlone, NeedsNeitherTheCommandLineNorPeers) {
         EXPECT_EQ(rules.find(SWIRL_SOURCE_DIR + std::string(folder)), std::string::npos) << folder;
 }
 
+/// A project that has swirl's sources as a part of its own gets the targets of the installed package, and the libraries alone.
+TEST(LibraryAlone, IsAPartOfAProjectByFetchContent) {
+    const TemporaryFolder build;
+    const auto outcome =
+        run_command("cmake -G Ninja -S " + quoted(SWIRL_SOURCE_DIR "/tests/install/fetched") + " -B " +
+                    quoted(build.path().string()) + " " + compilers);
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    const std::string rules = support::content_of(build.path() / "build.ninja");
+    EXPECT_NE(rules.find("build cpp_transform: "), std::string::npos);
+    for (const char* folder : {"/cli/", "/peers/", "/bench/", "/examples/"})
+        EXPECT_EQ(rules.find(SWIRL_SOURCE_DIR + std::string(folder)), std::string::npos) << folder;
+    // What `ninja` makes: no libraries that the project does not use, and no packages of swirl's.
+    const auto made = run_command("ninja -C " + quoted(build.path().string()) + " -t inputs all");
+    EXPECT_EQ(made.status, 0) << made.errors;
+    EXPECT_NE(made.output.find("libswirl.so"), std::string::npos);
+    EXPECT_EQ(made.output.find("libfftw3"), std::string::npos) << made.output;
+    EXPECT_FALSE(fs::exists(build.path() / "CPackConfig.cmake"));
+}
+
 } // namespace install_test
 } // namespace swirl

@@ -57,7 +57,8 @@ private:
 
 } // namespace
 
-std::vector<PageCost> measure_page_costs(double budget, Integer max_pages) {
+std::vector<PageCost> measure_page_costs(double budget, Integer max_pages,
+                                         const std::function<void(double)>& done) {
     const auto bytes = static_cast<std::size_t>(max_pages * page_bytes);
     const runtime::AlignedBuffer small(bytes, {.alignment = static_cast<std::size_t>(page_bytes)});
     const runtime::AlignedBuffer large(bytes, {.huge_pages = true});
@@ -68,11 +69,13 @@ std::vector<PageCost> measure_page_costs(double budget, Integer max_pages) {
     }
     const double each = budget / static_cast<double>(3 * counts.size());
     std::vector<PageCost> costs;
-    for (const Integer pages : counts)
+    for (const Integer pages : counts) {
         costs.push_back({.pages = pages,
                          .dense = Ring(pages, small.as<std::byte>(), true).measure(each),
                          .small = Ring(pages, small.as<std::byte>(), false).measure(each),
                          .large = Ring(pages, large.as<std::byte>(), false).measure(each)});
+        done(1 / static_cast<double>(counts.size()));
+    }
     return costs;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/integer.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace swirl::search {
@@ -16,8 +17,10 @@ struct PageCost {
     bool operator==(const PageCost&) const = default;
 };
 
-/// Measures rising page counts, up to `max_pages`, in about `budget` seconds.
-std::vector<PageCost> measure_page_costs(double budget, Integer max_pages);
+/// Measures rising page counts, up to `max_pages`, in about `budget` seconds. `done` is called now and then with the part of
+/// the work that was done since.
+std::vector<PageCost> measure_page_costs(double budget, Integer max_pages,
+                                         const std::function<void(double)>& done);
 
 /// How many 4 KiB pages can be touched in turn before a load takes 1.5 times as long as for adjacent cache lines; the
 /// largest measured count if none does.

@@ -124,10 +124,17 @@ HostProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
     const std::vector<Level> levels = levels_of(result.host, options.memory_working_set);
     const double for_pages = options.budget / 4;
     const double each = (options.budget - for_pages) / static_cast<double>(4 + 3 * levels.size());
+    double spent = 0;
+    const auto spend = [&](double seconds) {
+        spent += seconds;
+        if (options.progress) options.progress(spent / options.budget);
+    };
     const auto flops = [&](const ProbeKernels::Arithmetic& all) {
+        spend(each);
         return all.flops_each / seconds_of_iteration(all, each);
     };
     const auto latency = [&](const ProbeKernels::Arithmetic& chain) {
+        spend(each);
         return seconds_of_iteration(chain, each) / chain.fmas;
     };
     result.flops_float32 = flops(kernels.float32);
@@ -138,8 +145,12 @@ HostProbe probe(const ProbeKernels& kernels, const ProbeOptions& options) {
     Integer largest = 0;
     for (const Level& level : levels) largest = std::max(largest, level.working_set);
     const BandwidthProbe bandwidth(kernels, largest, each);
-    for (const Level& level : levels) result.bandwidth.push_back(bandwidth.measure(level));
-    result.pages = measure_page_costs(for_pages, options.max_pages);
+    for (const Level& level : levels) {
+        result.bandwidth.push_back(bandwidth.measure(level));
+        spend(3 * each);
+    }
+    result.pages =
+        measure_page_costs(for_pages, options.max_pages, [&](double part) { spend(part * for_pages); });
     return result;
 }
 

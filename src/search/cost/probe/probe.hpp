@@ -4,6 +4,7 @@
 #include "search/cost/probe/kernels.hpp"
 #include "search/cost/probe/pages.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ struct ProbeOptions {
     double budget = 1.2;            ///< seconds for all measurements, approximate
     Integer memory_working_set = 0; ///< bytes; 0: several times the last-level cache
     Integer max_pages = 8192;       ///< maximum number of pages to touch in turn
+    /// Called between measurements with the fraction of them that is done; may throw.
+    std::function<void(double)> progress = {};
 };
 
 /// Measures this machine on one core. Takes best times: interference only makes a machine look slower.

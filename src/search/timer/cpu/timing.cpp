@@ -30,7 +30,8 @@ double scalars_of(const Transform& problem) {
 
 std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidates,
                                              const TimingOptions& options,
-                                             const std::function<void()>& interrupt) {
+                                             const std::function<void()>& interrupt,
+                                             const std::function<bool()>& enough) {
     const std::size_t count = candidates.size();
     std::vector<Integer> repetitions;
     for (const TimedWork& work : candidates) {
@@ -40,9 +41,12 @@ std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidat
     std::vector<std::vector<double>> times(count);
     const double start = runtime::seconds(options.clock);
     const double budget = options.budget * static_cast<double>(count);
-    for (int round = 0; round < options.max_samples; ++round) {
+    bool is_enough = false;
+    for (int round = 0; round < options.max_samples && !is_enough; ++round) {
         for (std::size_t i = 0; i < count; ++i) {
             if (interrupt) interrupt();
+            if (enough && enough()) is_enough = true;
+            if (is_enough && round > 0) break;
             const std::size_t candidate = (i + static_cast<std::size_t>(round)) % count;
             times[candidate].push_back(
                 runtime::time_once(candidates[candidate], repetitions[candidate], options.clock));

@@ -18,10 +18,12 @@ using runtime::TimingOptions;
 
 /// Times competing work items interleaved: one sample of each per round, with a different one first in each round, so
 /// that drifts of the clock frequency and other load affect all alike. The budget in `options` is per work item.
-/// `interrupt`, unless empty, is called before each sample and may throw.
+/// `interrupt`, unless empty, is called before each sample and may throw. So is `enough`; after it has returned true the
+/// measurement ends as soon as each work item has a sample.
 std::vector<Measurement> measure_interleaved(std::span<const TimedWork> candidates,
                                              const TimingOptions& options = {},
-                                             const std::function<void()>& interrupt = {});
+                                             const std::function<void()>& interrupt = {},
+                                             const std::function<bool()>& enough = {});
 
 /// Conventional operation count, the same for every algorithm: 5 N log₂ N for a complex DFT of N points, half of that
 /// for real DFTs, DCTs and DSTs, N log₂ N for the WHT; times the batches.
