@@ -39,6 +39,7 @@ class PlanLog {
 public:
     /// Empty: standard error, where each line begins with planned_mark.
     explicit PlanLog(std::string file = "") : file_(std::move(file)) {}
+    const std::string& file() const { return file_; }
     void add(const std::string& line);
 
 private:

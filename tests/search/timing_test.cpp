@@ -41,6 +41,15 @@ TEST(InterleavedTiming, RotatesCandidatesByRound) {
     EXPECT_EQ(order.substr(order.size() - 9), "abcbcacab");
 }
 
+TEST(InterleavedTiming, EndsWithASampleOfEachOnceThereIsEnough) {
+    int runs = 0;
+    const std::vector<TimedWork> works(3, TimedWork{.run = [&] { ++runs; }, .restore = {}});
+    const auto results = measure_interleaved(works, {.budget = 100}, {}, [] { return true; });
+    ASSERT_EQ(results.size(), 3U);
+    for (const Measurement& one : results) EXPECT_EQ(one.samples, 1);
+    EXPECT_GT(runs, 0);
+}
+
 TEST(InterleavedTiming, OfNothingIsNothing) { EXPECT_TRUE(measure_interleaved({}).empty()); }
 
 TEST(PseudoFlops, FollowTheConventions) {
