@@ -10,7 +10,7 @@ find_library(SWIRL_SQLITE_LIBRARY NAMES libsqlite3.a sqlite3 REQUIRED
     DOC "SQLite: a static library, or a shared one, which libswirl then needs")
 
 # AsmJit has no releases. Its interface is the same from Debian 12's (5b5b0b3, 2022-12) over Debian 13's (1da9e4d, 2023-11) to
-# 9eb6edb (2025-05), which the recipes in packaging/ name; later ones rename it (decision 079).
+# 9eb6edb (2025-05), which the recipes in packaging/ name; later ones rename it (decision 78).
 set(SWIRL_ASMJIT_SOURCE_DIR "" CACHE PATH "Folder of AsmJit's sources, to build it with swirl; empty: the installed AsmJit")
 if(SWIRL_ASMJIT_SOURCE_DIR)
     file(GLOB_RECURSE asmjit_sources ${SWIRL_ASMJIT_SOURCE_DIR}/src/asmjit/*.cpp)

@@ -159,15 +159,13 @@ TEST(Wisdom, OfAnExhaustiveSearchSaysSo) {
     };
     const auto found = with("plan wht 8 --exhaustive");
     EXPECT_EQ(found.status, 0) << found.errors;
-    EXPECT_EQ(found.errors.rfind("wht 8: 1 of ", 0), 0U) << found.errors;
-    EXPECT_EQ(found.errors.find("s left"), std::string::npos) << "there is no limit";
+    EXPECT_EQ(found.errors, "");
     const auto entries = nlohmann::json::parse(with("wisdom list --json").output)["entries"];
     const auto is_whole = [](const auto& entry) { return entry["problem"] == "wht 8"; };
     const auto whole = std::find_if(entries.begin(), entries.end(), is_whole);
     ASSERT_NE(whole, entries.end());
     EXPECT_EQ((*whole)["found_by"], "exhaustive");
     EXPECT_NE(with("plan dft 8 --exhaustive --measure").status, 0) << "one or the other";
-    EXPECT_NE(with("plan dft 60 --exhaustive --budget 0.2").errors.find("s left"), std::string::npos);
 }
 
 TEST(Wisdom, ThatNoLongerFitsIsReplaced) {

@@ -43,6 +43,10 @@ TEST(CtrlC, EndsASearchAndPrintsTheFastestThatWasFound) {
     if (!runtime::ExecutableCode::is_available()) GTEST_SKIP() << "generated code cannot run here";
     const auto outcome = run_seen("plan dft 1000 --exhaustive", "measuring dft 1000, best");
     EXPECT_EQ(outcome.status, 130) << outcome.text;
+    const std::string search = outcome.text.substr(0, outcome.text.rfind("measuring dft 1000") + 60);
+    EXPECT_FALSE(has(search.substr(0, search.find("measuring this machine")), "s left"))
+        << "there is no limit\n"
+        << outcome.text;
     EXPECT_TRUE(has(outcome.text, "schedule   ")) << outcome.text;
     EXPECT_TRUE(has(outcome.text, "swirl: interrupted: the results are those until then")) << outcome.text;
 }
