@@ -46,17 +46,25 @@ planning::Schedule given_schedule(const Problem& problem, const Target& target, 
     return planning::parse_schedule(options.schedule, problem);
 }
 
-AnyPlan plan_of(Task& task) {
+/// `use` of the task's choice. An entry of wisdom that does not suit the problem, or needs more than this driver has, is forgotten.
+template <class Use> auto with_choice(Task& task, Use&& use) {
     for (;;) {
-        const ScheduleCandidate chosen = task.choose();
         try {
-            return task.build(chosen);
+            return use(task.choose());
         } catch (const UserError&) {
             if (!task.forget()) throw;
-        } catch (const Unavailable&) { // it needs more than this driver has
+        } catch (const Unavailable&) {
             if (!task.forget()) throw;
         }
     }
+}
+
+planning::Schedule chosen_schedule(Task& task) {
+    return with_choice(task, [](const ScheduleCandidate& chosen) { return chosen.schedule; });
+}
+
+AnyPlan plan_of(Task& task) {
+    return with_choice(task, [&](const ScheduleCandidate& chosen) { return task.build(chosen); });
 }
 
 } // namespace
@@ -68,7 +76,7 @@ planning::Schedule choose_schedule(const Problem& problem, const Target& target,
     const LogSink sink(options.log);
     const InterruptScope interruptible(interrupt_of(options));
     if (!options.schedule.empty()) return given_schedule(problem, target, options);
-    return task_for(problem, target, {options, timer})->choose().schedule;
+    return chosen_schedule(*task_for(problem, target, {options, timer}));
 }
 
 Choice explained_choice(const Problem& problem, const Target& target, const Options& options, Timer* timer) {
@@ -77,7 +85,7 @@ Choice explained_choice(const Problem& problem, const Target& target, const Opti
     const LogSink sink(options.log);
     const InterruptScope interruptible(interrupt_of(options));
     const auto task = task_for(problem, target, {options, timer});
-    return task->explained(options.schedule.empty() ? task->choose().schedule
+    return task->explained(options.schedule.empty() ? chosen_schedule(*task)
                                                     : given_schedule(problem, target, options));
 }
 

@@ -178,14 +178,21 @@ TEST(Wisdom, ThatNoLongerFitsIsReplaced) {
     with("show dft 48 --measure --budget 0.1");
     const std::string good = with("wisdom export").output;
     const std::string schedule = nlohmann::json::parse(good)["schedule"];
-    std::string bad = good;
-    bad.replace(bad.find(schedule), schedule.size(),
-                schedule.substr(0, schedule.find(':')) + ": 0 stockham(5,5)");
-    std::ofstream(folder.path() / "bad") << bad;
-    with("wisdom forget --all");
-    EXPECT_EQ(with("wisdom import " + quoted((folder.path() / "bad").string())).status, 0);
-    EXPECT_EQ(with("verify dft 48").status, 0) << "planned all the same";
-    EXPECT_EQ(nlohmann::json::parse(with("wisdom list --json").output)["entries"].size(), 0U);
+    for (const char* tree : {"stockham(5,5)", "dct2-rdft[rdft-stockham(7,5)]"}) {
+        std::string bad = good;
+        bad.replace(bad.find(schedule), schedule.size(),
+                    schedule.substr(0, schedule.find(':')) + ": 0 " + tree);
+        std::ofstream(folder.path() / "bad") << bad;
+        for (const char* command :
+             {"verify dft 48", "plan dft 48 --threads 2", "explain dft 48 --threads 2"}) {
+            with("wisdom forget --all");
+            EXPECT_EQ(with("wisdom import " + quoted((folder.path() / "bad").string())).status, 0);
+            const auto planned = with(command);
+            EXPECT_EQ(planned.status, 0) << command << ", " << tree << "\n" << planned.errors;
+            const auto entries = nlohmann::json::parse(with("wisdom list --json").output)["entries"];
+            EXPECT_EQ(entries.size(), 0U) << command << ", " << tree;
+        }
+    }
 }
 
 } // namespace files_test
