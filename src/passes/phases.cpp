@@ -307,20 +307,20 @@ Integer fastest_team(const std::vector<Phase>& phases, const PhaseOptions& optio
         for (std::size_t k = 0; k < all.size(); ++k) all[k] += phase.lines[k];
         serial += phase.operations * static_cast<double>(phase.repetitions);
     }
-    const auto moved = [&](const Phase& phase) {
-        if (phase.repeated != 0) return lines_in_all_buffers(phase);
+    std::vector<double> moved; ///< by phase
+    for (const Phase& phase : phases) {
         double lines = 0;
         for (std::size_t k = 0; k < all.size(); ++k)
             lines += std::min(phase.lines[k], all[k] - phase.lines[k]);
-        return lines;
-    };
+        moved.push_back(phase.repeated != 0 ? lines_in_all_buffers(phase) : lines);
+    }
     Integer best = 1;
     double best_time = serial / std::max(options.costs.least_gain, 1.0);
     for (Integer members = 2; members <= options.threads; ++members) {
         double time = options.costs.team;
-        for (const Phase& phase : phases)
-            time +=
-                static_cast<double>(phase.repetitions) * time_of(phase, moved(phase), members, options.costs);
+        for (std::size_t k = 0; k < phases.size(); ++k)
+            time += static_cast<double>(phases[k].repetitions) *
+                    time_of(phases[k], moved[k], members, options.costs);
         if (time < best_time) best = members, best_time = time;
     }
     return best;

@@ -41,7 +41,7 @@ struct SharingCosts {
     double slowdown = 0; ///< of the operations of a large team: they take 1 + slowdown, of a small team less
     /// To access a cache line that another thread has accessed last.
     double line = 0, line_per_member = 0;
-    double least_gain = 0; ///< times as fast as one thread must a team be
+    double least_gain = 0; ///< a team must be so many times as fast as one thread
 
     double of_barrier(Integer members) const {
         return barrier + barrier_per_member * static_cast<double>(members);

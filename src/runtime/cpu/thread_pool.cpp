@@ -60,7 +60,7 @@ struct ThreadPool::CallWord {
     static constexpr std::uint32_t most_workers = (1U << bits_of_workers) - 1, finished = 1,
                                    pool_ends = ~std::uint32_t{0};
 
-    /// The call after one of another number of workers.
+    /// The call that follows `word`, of so many workers.
     static std::uint32_t next(std::uint32_t word, std::size_t workers) {
         return ((word >> number_at) + 1) << number_at | static_cast<std::uint32_t>(workers) << 1;
     }

@@ -21,8 +21,6 @@
 
 namespace swirl::planning {
 
-namespace {} // namespace
-
 struct Plan::State {
     State(Transform p, Schedule r, const target::Cpu* c, ArgumentCheck a)
         : problem(std::move(p)), schedule(std::move(r)), cpu(c), check(std::move(a)) {}
