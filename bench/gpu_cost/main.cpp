@@ -43,7 +43,10 @@ std::vector<GpuKernelFeatures> features_of(const Transform& problem, const plann
     std::vector<GpuKernelFeatures> kernels;
     for (const auto& pass : search::gpu_kernel_costs(problem, schedule, gpu)) {
         if (!pass) return {};
-        for (const search::GpuKernelCost& cost : *pass) kernels.push_back(cost.features);
+        for (const search::GpuKernelCost& cost : *pass) {
+            if (cost.resident_blocks == 0) return {};
+            kernels.push_back(cost.features);
+        }
     }
     return kernels;
 }
@@ -123,11 +126,14 @@ void print_features(const Kernels& kernels) {
             "stored), {:.0f} "
             "steps, {:.0f} instructions, "
             "{:.0f} issued, {:.0f} shared cycles, {:.2f} spilled, cluster {:.0f}, segments {:.5f}, "
-            "factors {:.0f}, table {:.0f}, shared {:.0f}\n",
+            "factors {:.0f}, table {:.0f}, shared {:.0f}, sides {:.0f}, waits {:.0f}, words {:.0f}, "
+            "exchanged "
+            "{:.2f}, group {:.0f} rounds of {:.0f} blocks\n",
             search::gpu_kernel_seconds(kernel, *kernels.gpu, {}), kernel.blocks, kernel.resident_blocks,
             kernel.bytes, kernel.wasted_loads, kernel.wasted_stores, kernel.steps, kernel.instructions,
             kernel.issued, kernel.shared_cycles, kernel.spilled, kernel.cluster, kernel.segments,
-            kernel.factor_bytes, kernel.table_bytes, kernel.shared_bytes);
+            kernel.factor_bytes, kernel.table_bytes, kernel.shared_bytes, kernel.sides, kernel.waits,
+            kernel.words, kernel.exchanged, kernel.group_rounds, kernel.group_blocks);
 }
 
 constexpr CostModel<Kernels, GpuModelConstants> model{seconds_of, all_constants};

@@ -57,6 +57,19 @@ std::vector<BreakdownTree> sweeps(Integer n, int count, Integer entries) {
     return result;
 }
 
+/// The same, and three sweeps over wide ranges of memory where two access narrow ones.
+std::vector<BreakdownTree> wide_sweeps(Integer n, int count, Integer entries) {
+    std::vector<BreakdownTree> result = sweeps(n, count, entries);
+    if (count != 2 || result.empty()) return result;
+    const std::string& rule = result.front().rule;
+    if (rule == "two-sweep" && are_sweeps_narrow(n, entries)) {
+        if (auto tree = three_sweeps(n)) result.push_back(std::move(*tree));
+    } else if (rule == "bluestein") {
+        result = swept_convolutions(n, 4 * n, entries);
+    }
+    return result;
+}
+
 std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count, Integer entries) {
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
@@ -65,15 +78,15 @@ std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count, I
         if (result.size() == max_large_matrices) break;
     }
     if (!result.empty()) return result;
-    return n % 2 == 0 ? around("rdft-half-size", sweeps(n / 2, count, entries))
-                      : around("rdft-embedding", sweeps(n, count, entries));
+    return n % 2 == 0 ? around("rdft-half-size", wide_sweeps(n / 2, count, entries))
+                      : around("rdft-embedding", wide_sweeps(n, count, entries));
 }
 
 std::vector<BreakdownTree> of_cosines(int type, Integer n, int count, Integer entries) {
     if (type == 1) return around("dct1-rdft", of_reals(2 * (n - 1), Direction::forward, count, entries));
     if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward, count, entries));
     if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward, count, entries));
-    return n % 2 == 0 ? around("dct4-dft", sweeps(n / 2, count, entries))
+    return n % 2 == 0 ? around("dct4-dft", wide_sweeps(n / 2, count, entries))
                       : around("dct4-rdft", of_reals(n, Direction::forward, count, entries));
 }
 
@@ -101,7 +114,7 @@ std::vector<BreakdownTree> of_signs(Integer n) {
 
 std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, int count, Integer entries) {
     const Integer n = transform.rows();
-    if (transform.is<formula::Dft>()) return sweeps(n, count, entries);
+    if (transform.is<formula::Dft>()) return wide_sweeps(n, count, entries);
     if (const auto* real = transform.get_if<formula::RealDft>())
         return of_reals(n, real->direction, count, entries);
     if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n, count, entries);

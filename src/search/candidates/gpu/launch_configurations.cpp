@@ -56,6 +56,17 @@ Arranged arranged_as(const KernelRegions& regions, const KernelRegion& region, l
     return {std::move(kernel.regions.loops), std::move(kernel.regions.regions.front())};
 }
 
+/// Whether each side that `staged` names can be staged: staging leaves out a side without contiguous ranges. It adds calls.
+bool stages_all(const KernelRegions& regions, const KernelRegion& region, loops::SmemStaging staged) {
+    using loops::SmemStaging;
+    const auto calls = [&](SmemStaging sides) {
+        return arranged_as(regions, region, sides, false).region.calls.size();
+    };
+    const std::size_t without = calls(SmemStaging::none);
+    return (!stages(staged, SmemStaging::in) || calls(SmemStaging::in) > without) &&
+           (!stages(staged, SmemStaging::out) || calls(SmemStaging::out) > without);
+}
+
 /// Whether threads hold their inputs in registers anywhere.
 bool holds(const Arranged& lowered) {
     return std::any_of(
@@ -116,7 +127,7 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
     using loops::SmemStaging;
     for (const SmemStaging staged :
          {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out}) {
-        if (staged != SmemStaging::none && !scatters) break;
+        if (staged != SmemStaging::none && (!scatters || !stages_all(regions, region, staged))) continue;
         std::map<std::pair<Integer, Integer>, Integer> resident; // blocks without a single buffer, by shape
         for (const bool held : {false, true}) {
             const Arranged lowered = arranged_as(regions, region, staged, held);

@@ -67,12 +67,7 @@ public:
         if (pass_.nonterminal.is<formula::Dft>() && (found_.empty() || few_per_multiprocessor()))
             for (const BreakdownTree& tree : sweeps_by_primes(n_, capacity / entry_bytes_))
                 add_kernels(tree, bank_count);
-        if (found_.empty() && pass_.nonterminal.is<formula::Dft>())
-            for (const BreakdownTree& tree :
-                 swept_convolutions(n_, longest_side * longest_side, capacity / entry_bytes_)) {
-                add_kernels(tree, bank_count);
-                if (found_.empty()) break; // three sweeps compete with two that fit
-            }
+        if (is_padded_convolution() && (found_.empty() || are_few())) add_swept_convolutions();
         for (const int sweeps : {2, 3})
             if (found_.empty()) add_large(sweeps);
         return fastest_found();
@@ -151,12 +146,15 @@ private:
     void add_large(int sweeps) {
         const Integer reals = gpu_.max_shared_bytes_per_block / bytes_of(configurations_.code().scalar) /
                               2; // two vectors per block
-        for (const BreakdownTree& tree : gpu_large_trees(pass_.nonterminal, sweeps, reals)) {
-            const std::size_t before = found_.size();
-            add_kernels(tree, bank_count, reals);
-            for (std::size_t k = before; k < found_.size(); ++k)
-                found_[k].pass.configurations.front().separate_above = reals;
-        }
+        for (const BreakdownTree& tree : gpu_large_trees(pass_.nonterminal, sweeps, reals))
+            add_separate_kernels(tree, reals);
+    }
+
+    void add_separate_kernels(const BreakdownTree& tree, Integer separate_above) {
+        const std::size_t before = found_.size();
+        add_kernels(tree, bank_count, separate_above);
+        for (std::size_t k = before; k < found_.size(); ++k)
+            found_[k].pass.configurations.front().separate_above = separate_above;
     }
 
     /// One kernel per region; `separate_above` as in LaunchConfiguration. None for a tree with index maps that cannot
@@ -217,6 +215,24 @@ private:
                         configurations_.of_fused_regions(own, 1, k == 0 ? rows : n_ / rows, k > 0));
             }
             add(tree, rated);
+        }
+    }
+
+    /// Whether the transform of a block is a convolution of more than twice as many entries.
+    bool is_padded_convolution() const {
+        if (found_.empty()) return pass_.nonterminal.is<formula::Dft>();
+        const BreakdownTree& tree = found_.front().pass.tree;
+        return tree.rule == "bluestein" || (tree.rule == "rdft-embedding" && !tree.children.empty() &&
+                                            tree.children.front().rule == "bluestein");
+    }
+
+    /// Convolutions as kernels of one sweep each, where all multiprocessors work on the same transform.
+    void add_swept_convolutions() {
+        const Integer entries = gpu_.max_shared_bytes_per_block / entry_bytes_;
+        for (BreakdownTree& tree : swept_convolutions(n_, longest_side * longest_side, entries)) {
+            if (is_real()) tree = {"rdft-embedding", {}, {std::move(tree)}};
+            add_kernels(tree, bank_count);
+            if (found_.empty()) break; // three sweeps compete with two that fit
         }
     }
 
@@ -289,6 +305,16 @@ private:
                 add_two_sweeps(columns, rows_in_fewer.value_or(*of_rows),
                                columns_in_fewer.value_or(*of_columns));
         }
+        if (!convolves()) add_three_sweeps(n);
+    }
+
+    /// Three sweeps over wide ranges of memory, where two access narrow ones.
+    void add_three_sweeps(Integer n) {
+        if (!are_sweeps_narrow(n, gpu_.max_shared_bytes_per_block / entry_bytes_)) return;
+        auto tree = three_sweeps(n);
+        if (!tree) return;
+        if (is_real()) tree = {"rdft-half-size", {}, {std::move(*tree)}};
+        add_kernels(*tree, bank_count);
     }
 
     /// With these breakdowns of the rows and the columns.

@@ -475,6 +475,14 @@ std::optional<BreakdownTree> fewest_passes(Integer n, Integer widest) {
     return BreakdownTree{"stockham", radices, {}};
 }
 
+bool are_sweeps_narrow(Integer n, Integer entries) {
+    constexpr Integer few_columns = 8;
+    const auto splits = rules::ordered_splits(n); // nearest to square first
+    if (splits.empty()) return true;
+    const auto [columns, rows] = splits.front();
+    return entries / 2 / std::max(columns, rows) < few_columns; // two arrays
+}
+
 std::optional<BreakdownTree> three_sweeps(Integer n) {
     const std::vector<Integer> radices = near_cube_root(n);
     return radices.empty() ? std::nullopt : sweeps_by(radices, passes_of_block);
@@ -529,13 +537,11 @@ std::optional<BreakdownTree> swept_convolution(Integer n, int sweeps, Integer mo
 }
 
 std::vector<BreakdownTree> swept_convolutions(Integer n, Integer most, Integer entries) {
-    constexpr Integer few_columns = 8;
     auto two = swept_convolution(n, 2, most);
     if (!two) return {};
-    const Integer columns = two->children.back().choice.front(), rows = two->choice.front() / columns;
-    const Integer columns_of_block = entries / 2 / std::max(rows, columns); // two arrays
+    const Integer size = two->choice.front();
     std::vector<BreakdownTree> trees{std::move(*two)};
-    if (columns_of_block >= few_columns) return trees;
+    if (!are_sweeps_narrow(size, entries)) return trees;
     if (auto three = swept_convolution(n, 3, 4 * n)) trees.push_back(std::move(*three));
     return trees;
 }

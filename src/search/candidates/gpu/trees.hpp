@@ -28,8 +28,12 @@ std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
 /// Passes in reverse order: the last forward pass and the first inverse pass cover the same columns.
 rules::BreakdownTree reversed_passes(rules::BreakdownTree tree);
 
-/// A DFT in three sweeps, as Stockham passes by radices that a block computes in its own passes: for lengths beyond the
-/// square of a block's capacity. Nothing if a prime factor is large.
+/// Whether a block of `entries` holds so few columns of a matrix of n points at once that two sweeps access narrow ranges of
+/// memory.
+bool are_sweeps_narrow(Integer n, Integer entries);
+
+/// A DFT in three sweeps, as Stockham passes by radices that a block computes in its own passes: for lengths near the
+/// square of a block's capacity and beyond. Nothing if a prime factor is large.
 std::optional<rules::BreakdownTree> three_sweeps(Integer n);
 
 /// A DFT of a composite number of points with prime factors above `largest_gpu_prime`: one sweep for each such prime,
