@@ -33,7 +33,7 @@ Line wht_of(Line line) {
 }
 
 /// The cosine and sine transforms sample points at (2j+1)/2 or j (j+1 for sines): all are entries of a complex DFT of
-/// the odd or even extension of the data. Unnormalised, as FFTW defines them.
+/// the odd or even extension of the data. Unnormalised, as FFTW and TransformKind define them.
 struct Trigonometric {
     Integer length;         ///< of the DFT
     bool sine;              ///< odd extension
@@ -49,6 +49,14 @@ Trigonometric trigonometric_of(TransformKind kind, Integer n) {
     case TransformKind::dst1: return {2 * (n + 1), true, false, false};
     case TransformKind::dst2: return {4 * n, true, true, false};
     case TransformKind::dst3: return {4 * n, true, false, true};
+    case TransformKind::dct5: return {2 * n - 1, false, false, false};
+    case TransformKind::dct6: return {2 * (2 * n - 1), false, true, false};
+    case TransformKind::dct7: return {2 * (2 * n - 1), false, false, true};
+    case TransformKind::dct8: return {4 * (2 * n + 1), false, true, true};
+    case TransformKind::dst5: return {2 * n + 1, true, false, false};
+    case TransformKind::dst6: return {2 * (2 * n + 1), true, true, false};
+    case TransformKind::dst7: return {2 * (2 * n + 1), true, false, true};
+    case TransformKind::dst8: return {4 * (2 * n - 1), true, true, true};
     default: return {8 * n, true, true, true};
     }
 }
@@ -61,9 +69,8 @@ Line trigonometric_transform(const Line& line, const Trigonometric& shape, const
     for (Integer j = 0; j < n; ++j) {
         const Integer at = index_of(j, shape.half_in), mirror = (length - at) % length;
         extended[size(at)] += line[size(j)];
-        // The end points 0 and n (n − 1 of type 1) of the whole-point extensions count once, not twice.
-        const bool is_first = !shape.half_in && !shape.half_out;
-        const bool once = is_first ? at == mirror : !shape.half_in && (shape.sine ? j == n - 1 : j == 0);
+        // A symmetric point of the extension counts once, not twice.
+        const bool once = shape.sine ? shape.half_out && 4 * at == length : at == mirror;
         if (once && shape.sine) {
             extended[size(at)] /= 2;
             extended[size(mirror)] -= extended[size(at)];

@@ -123,14 +123,14 @@ Formula RDFT(Integer n, Direction direction) {
 
 Formula DCT(int type, Integer n) {
     positive(n, "DCT");
-    ensure(type >= 1 && type <= 4, "DCT of type {}: must be 1, 2, 3 or 4", type);
+    ensure(type >= 1 && type <= 8, "DCT of type {}: must be 1 to 8", type);
     ensure(type > 1 || n > 1, "DCT of type 1 and size 1: must have at least two points");
     return leaf(Dct{type}, n);
 }
 
 Formula DST(int type, Integer n) {
     positive(n, "DST");
-    ensure(type >= 1 && type <= 4, "DST of type {}: must be 1, 2, 3 or 4", type);
+    ensure(type >= 1 && type <= 8, "DST of type {}: must be 1 to 8", type);
     return leaf(Dst{type}, n);
 }
 

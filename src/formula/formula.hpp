@@ -44,8 +44,8 @@ struct RealDft {
     Direction direction;
     bool operator==(const RealDft&) const = default;
 };
-/// Types 1 to 4, unnormalised as FFTW's REDFT00, REDFT10, REDFT01, REDFT11 and RODFT00, RODFT10, RODFT01, RODFT11. A DCT
-/// of type 1 has at least two points.
+/// Types 1 to 4, unnormalised as FFTW's REDFT00, REDFT10, REDFT01, REDFT11 and RODFT00, RODFT10, RODFT01, RODFT11; types 5
+/// to 8, of odd period, as TransformKind defines them. A DCT of type 1 has at least two points.
 struct Dct {
     int type;
     bool operator==(const Dct&) const = default;

@@ -73,7 +73,8 @@ std::size_t hash_of_parameters(const Payload& payload) {
 } // namespace
 
 Formula make_node(Payload payload, std::vector<Formula> children, Shape shape) {
-    std::size_t hash = hash_of(payload.index(), hash_of_parameters(payload), shape.rows, shape.columns);
+    std::size_t hash = mix_hash(hash_of_parameters(payload), payload.index());
+    hash = hash_of(hash, shape.rows, shape.columns);
     for (const Formula& child : children) hash = mix_hash(hash, child.hash());
     return Formula(std::make_shared<const FormulaNode>(
         FormulaNode{std::move(payload), std::move(children), shape, hash}));

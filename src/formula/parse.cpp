@@ -98,7 +98,7 @@ Formula Parser::atom() {
     scan_.fail(
         position,
         fmt::format(
-            "unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…4, DST1…4, DHT, circulant, L, J, "
+            "unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, DHT, circulant, L, J, "
             "T, perm, G, S, diag, matrix, sum, real{}",
             name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
 }

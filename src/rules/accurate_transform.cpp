@@ -74,21 +74,28 @@ Reals hartley_of(const Reals& x) {
 }
 
 /// 2·Σ_j x_j·cos or sin of 2π·index(j)·index'(k)/length: one DFT of the entries at these indices. The definition counts
-/// the end points of types 1 and 3 once.
+/// the symmetric points of types 1, 3 and 5 to 8 once.
 Reals waves_of(const Reals& x, bool sine, int type) {
     const auto n = static_cast<Integer>(x.size());
-    const Integer length = type == 1 ? 2 * (sine ? n + 1 : n - 1) : type == 4 ? 8 * n : 4 * n;
+    const Integer odd_period = sine != (type == 8) ? 2 * n + 1 : 2 * n - 1;
+    const Integer length = type == 1   ? 2 * (sine ? n + 1 : n - 1)
+                           : type == 4 ? 8 * n
+                           : type < 5  ? 4 * n
+                           : type == 5 ? odd_period
+                           : type == 8 ? 4 * odd_period
+                                       : 2 * odd_period;
     const auto index = [&](Integer j, bool at_halves) { return at_halves ? 2 * j + 1 : sine ? j + 1 : j; };
     Vector spread(size(length));
     for (Integer j = 0; j < n; ++j) {
         const bool once =
-            (type == 3 && j == (sine ? n - 1 : 0)) || (type == 1 && !sine && (j == 0 || j == n - 1));
+            (type == 3 && j == (sine ? n - 1 : 0)) || (type == 1 && !sine && (j == 0 || j == n - 1)) ||
+            (!sine && (type == 5 || type == 7) && j == 0) || (type == (sine ? 8 : 6) && j == n - 1);
         spread[size(index(j, type % 2 == 0))] += (once ? 1 : 2) * x[size(j)];
     }
     const Vector spectrum = dft_of(std::move(spread), Direction::forward);
     Reals y;
     for (Integer k = 0; k < n; ++k) {
-        const Complex& value = spectrum[size(index(k, type > 2))];
+        const Complex& value = spectrum[size(index(k, type == 3 || type == 4 || type > 6))];
         y.push_back(sine ? -value.imag() : value.real());
     }
     return y;

@@ -56,7 +56,7 @@ constexpr WrongInput wrong_inputs[] = {
     {"plan 1024", "a transform before the lengths, as in 'dft 1024'"},
     {"plan dct 8", "did you mean 'dct2'?"},
     {"plan idct 8", "did you mean 'dct3'?"},
-    {"plan dct5 8", "did you mean 'dct1'?"},
+    {"plan dct9 8", "did you mean 'dct1'?"},
     {"plan conv 8", "did you mean 'convolution'?"},
     {"plan fft2 8x8", "did you mean 'dft'?"},
     {"plan hadamard 8", "did you mean 'wht'?"},

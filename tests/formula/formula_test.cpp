@@ -267,7 +267,7 @@ std::vector<Formula> one_of_each() {
         terms.push_back(RDFT(n));
         terms.push_back(RDFT(n, Direction::backward));
         terms.push_back(DHT(n));
-        for (const int type : {1, 2, 3, 4}) {
+        for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
             if (type > 1 || n > 1) terms.push_back(DCT(type, n));
             terms.push_back(DST(type, n));
         }

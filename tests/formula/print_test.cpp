@@ -116,7 +116,7 @@ TEST(ATextError, ShowsPositionAndExpectation) {
     says("DFT(4) · DFT(2)", "4×4 and a 2×2");
     says("DFT(4, sideways)", "expected 'forward' or 'backward', not 'sideways'");
     says("L(8, 3)", "stride 3");
-    says("DCT7(4)", "type 7");
+    says("DCT9(4)", "type 9");
     says("WHT(6)", "power of two");
     says("diag(1, x)", "expected a number");
     says("diag(1+2)", "imaginary part");

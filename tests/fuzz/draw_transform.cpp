@@ -84,10 +84,12 @@ std::vector<TransformKind> draw_kinds(Random& random, const std::vector<Integer>
     using Kind = TransformKind;
     std::vector<TransformKind> kinds;
     for (const Integer n : lengths)
-        kinds.push_back(
-            n > 1 ? random.one_of({Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2,
-                                   Kind::dst3, Kind::dst4, Kind::dht, Kind::r2hc, Kind::hc2r})
-                  : random.one_of({Kind::wht, Kind::dct2, Kind::dst1, Kind::dct4, Kind::dht}));
+        kinds.push_back(n > 1 ? random.one_of({Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dct5,
+                                               Kind::dct6, Kind::dct7, Kind::dct8, Kind::dst1, Kind::dst2,
+                                               Kind::dst3, Kind::dst4, Kind::dst5, Kind::dst6, Kind::dst7,
+                                               Kind::dst8, Kind::dht, Kind::r2hc, Kind::hc2r})
+                              : random.one_of({Kind::wht, Kind::dct2, Kind::dst1, Kind::dct4, Kind::dct8,
+                                               Kind::dst6, Kind::dht}));
     return kinds;
 }
 
@@ -185,10 +187,11 @@ double span_of(Transform& problem, bool is_input) {
 
 Transform draw_transform(Random& random, const Limits& limits) {
     using Kind = TransformKind;
-    const auto kind =
-        random.one_of({Kind::dft, Kind::dft, Kind::dft, Kind::dft, Kind::real_dft, Kind::real_dft,
-                       Kind::real_dft, Kind::wht, Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1,
-                       Kind::dst2, Kind::dst3, Kind::dst4, Kind::dht, Kind::r2hc, Kind::hc2r});
+    const auto kind = random.one_of(
+        {Kind::dft,  Kind::dft,  Kind::dft,  Kind::dft,  Kind::real_dft, Kind::real_dft, Kind::real_dft,
+         Kind::wht,  Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4,     Kind::dct5,     Kind::dct6,
+         Kind::dct7, Kind::dct8, Kind::dst1, Kind::dst2, Kind::dst3,     Kind::dst4,     Kind::dst5,
+         Kind::dst6, Kind::dst7, Kind::dst8, Kind::dht,  Kind::r2hc,     Kind::hc2r});
     const bool is_complex = kind == Kind::dft || kind == Kind::real_dft;
     const std::vector<Integer> lengths = draw_lengths(random, kind, limits.points);
     const Integer points = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());

@@ -21,7 +21,7 @@ TEST(AccurateTransform, EqualsTheDefinition) {
             transforms.push_back(RDFT(n, direction));
         }
         transforms.push_back(DHT(n));
-        for (const int type : {1, 2, 3, 4}) {
+        for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
             if (type > 1 || n > 1) transforms.push_back(DCT(type, n));
             transforms.push_back(DST(type, n));
         }

@@ -47,7 +47,7 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
                 }
         }
     }
-    for (const int type : {1, 2, 3, 4}) {
+    for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
         if (type > 1 || n > 1) result.push_back(DCT(type, n));
         result.push_back(DST(type, n));
     }

@@ -76,11 +76,11 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
         prove(fmt::format("rdft {} float32 batch=3", n));
         prove(fmt::format("rdft {} backward inplace batch=2", n));
     }
-    for (const char* kind :
-         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r", "wht"})
+    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2",
+                             "dst3", "dst4", "dst5", "dst6", "dst7", "dst8", "dht",  "r2hc", "hc2r", "wht"})
         for (const Integer n : {2, 4, 8, 16}) prove(fmt::format("{} {} batch=5", kind, n));
-    for (const char* kind :
-         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r"})
+    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2",
+                             "dst3", "dst4", "dst5", "dst6", "dst7", "dst8", "dht", "r2hc", "hc2r"})
         for (const Integer n : {35, 37, 47, 64, 74, 1000}) prove(fmt::format("{} {} batch=3", kind, n));
     for (const Integer n : {74, 94, 111, 127, 222, 1021}) {
         prove(fmt::format("rdft {} float32 batch=3", n));
@@ -110,7 +110,7 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
 }
 
 TEST(SchedulesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
-    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
+    for (const char* kind : {"dct2", "dct3", "dct4", "dct8", "dst2", "dst3", "dst4", "dst6"})
         for (const char* rest :
              {"1x6", "4x1 float32 inplace batch=7", "1x1", "8x1x29 float32", "1x5 float16"})
             prove(fmt::format("{} {}", kind, rest));

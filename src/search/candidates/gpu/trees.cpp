@@ -229,12 +229,16 @@ std::optional<BreakdownTree> by_halves(const char* rule, const formula::Formula&
     return tree;
 }
 
+std::optional<BreakdownTree> sine_tree(int type, Integer n);
+
 std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     if (n <= largest_gpu_radix) return BreakdownTree{};
     if (type == 1 && n % 2 == 0) return around("dct1-dft", gpu_tree(formula::DFT(n - 1)));
     if (type == 1) return by_halves("dct1-dct3", formula::DCT(3, n / 2), formula::DCT(1, n / 2 + 1));
     if (type == 2) return around("dct2-rdft", real_tree(n));
     if (type == 3) return around("dct3-rdft", real_tree(n));
+    if (type == 5) return around("dct5-rdft", real_tree(2 * n - 1));
+    if (type > 5) return around("dct-type5", type == 8 ? sine_tree(5, n) : cosine_tree(5, n));
     if (n % 2 == 0) return around("dct4-dft", gpu_tree(formula::DFT(n / 2)));
     return around("dct4-rdft", real_tree(n));
 }
@@ -243,6 +247,8 @@ std::optional<BreakdownTree> sine_tree(int type, Integer n) {
     if (n <= largest_gpu_radix) return BreakdownTree{};
     if (type == 1 && n % 2 == 0) return around("dst1-dft", gpu_tree(formula::DFT(n + 1)));
     if (type == 1) return by_halves("dst1-dst3", formula::DST(1, n / 2), formula::DST(3, n / 2 + 1));
+    if (type == 5) return around("dst5-rdft", real_tree(2 * n + 1));
+    if (type > 5) return around("dct-type5", type == 8 ? cosine_tree(5, n) : sine_tree(5, n));
     return around("dst-dct", cosine_tree(type, n));
 }
 

@@ -16,9 +16,9 @@ namespace {
 
 /// Rules for real transforms, in order of preference; their children are DFTs or again real transforms.
 constexpr std::string_view real_rules[] = {
-    "rdft-stockham", "rdft-rader", "rdft-half-size", "rdft-embedding", "dct2-rdft", "dct3-rdft",
-    "dct4-dft",      "dct4-rdft",  "dst-dct",        "dct1-dct3",      "dct1-dft",  "dst1-dst3",
-    "dst1-dft",      "dct1-rdft",  "dst1-rdft",      "dht-rdft",       "wht-split"};
+    "rdft-stockham", "rdft-rader", "rdft-half-size", "rdft-embedding", "dct2-rdft", "dct3-rdft", "dct4-dft",
+    "dct4-rdft",     "dst-dct",    "dct1-dct3",      "dct1-dft",       "dst1-dst3", "dst1-dft",  "dct1-rdft",
+    "dst1-rdft",     "dct5-rdft",  "dst5-rdft",      "dct-type5",      "dht-rdft",  "wht-split"};
 
 /// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_codelet = 32;
@@ -41,8 +41,14 @@ bool is_worthwhile(const rules::BreakdownRule& rule, Integer n) {
 /// The length of the real DFT whose straight-line algorithms compute a transform.
 Integer period_of(const Formula& transform) {
     const Integer n = transform.rows();
-    if (const auto* dct = transform.get_if<Dct>(); dct && dct->type == 1) return n - 1;
-    if (const auto* dst = transform.get_if<Dst>(); dst && dst->type == 1) return n + 1;
+    if (const auto* dct = transform.get_if<Dct>()) {
+        if (dct->type == 1) return n - 1;
+        if (dct->type > 4) return dct->type == 8 ? 2 * n + 1 : 2 * n - 1;
+    }
+    if (const auto* dst = transform.get_if<Dst>()) {
+        if (dst->type == 1) return n + 1;
+        if (dst->type > 4) return dst->type == 8 ? 2 * n - 1 : 2 * n + 1;
+    }
     return n;
 }
 
