@@ -86,7 +86,10 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Int
         return root_of(angle.numerator, angle.denominator);
     };
     switch (kind) {
-    case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1;
+    case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency:
+        return std::popcount(static_cast<std::uint64_t>(j & hadamard_row(kind, n, k))) % 2 ? -1 : 1;
     case TransformKind::dct1: return (j == 0 || j == n - 1 ? 1 : 2) * cosine_or_sine().real();
     case TransformKind::dct2:
     case TransformKind::dct4:
@@ -148,6 +151,14 @@ Integer TransformDefinition::stored_input(std::size_t dimension) const {
 Integer TransformDefinition::stored_output(std::size_t dimension) const {
     const Integer n = lengths[dimension];
     return is_half_spectrum(*this, dimension, Direction::forward) ? n / 2 + 1 : n;
+}
+
+Integer hadamard_row(TransformKind kind, Integer n, Integer k) {
+    if (kind == TransformKind::wht) return k;
+    if (kind == TransformKind::wht_sequency) k ^= k / 2;
+    Integer row = 0;
+    for (Integer bit = 1; bit < n; bit *= 2, k /= 2) row = 2 * row + k % 2;
+    return row;
 }
 
 Complex root_of_unity(Integer k, Integer n) {

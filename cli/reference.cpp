@@ -165,7 +165,13 @@ Line half_of_halfcomplex(const Line& line) {
 
 /// Row by row, a transform of reals along one dimension.
 std::function<Line(const Line&)> real_transform(TransformKind kind, Integer n) {
-    if (kind == TransformKind::wht) return wht_of;
+    if (is_wht(kind))
+        return [kind, n](const Line& line) {
+            const Line natural = wht_of(line);
+            Line result;
+            for (Integer k = 0; k < n; ++k) result.push_back(natural[size(hadamard_row(kind, n, k))]);
+            return result;
+        };
     const auto by_dft = [n](Direction direction, auto&& f) {
         return [dft = std::make_shared<ReferenceDft>(n, direction), f](const Line& line) {
             return f(line, *dft);
@@ -253,6 +259,7 @@ Line nonterminal(const formula::Formula& f, std::span<const Complex> input) {
     TransformDefinition real{TransformKind::wht, Direction::forward, {n}};
     if (const auto* dct = f.get_if<Dct>()) real.kind = dct_kinds[size(dct->type) - 1];
     if (const auto* dst = f.get_if<Dst>()) real.kind = dst_kinds[size(dst->type) - 1];
+    if (const auto* wht = f.get_if<Wht>()) real.kind = wht_kinds[static_cast<std::size_t>(wht->order)];
     if (f.is<Dht>()) real.kind = TransformKind::dht;
     if (const auto* rdft = f.get_if<RealDft>())
         real.kind = rdft->direction == Direction::forward ? TransformKind::r2hc : TransformKind::hc2r;

@@ -30,6 +30,8 @@ std::optional<int> r2r_kind(TransformKind kind) {
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency:
     case TransformKind::dct5:
     case TransformKind::dct6:
     case TransformKind::dct7:

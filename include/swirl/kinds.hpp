@@ -34,10 +34,12 @@ enum class Sharing : std::uint8_t { shared, each };
 ///   N     n−1/2  n−1/2    n−1/2    n+1/2         n+1/2    n+1/2    n+1/2    n−1/2
 ///   c=1   j=0    j=n−1    j=0      –             –        –        –        j=n−1
 enum class TransformKind : std::uint8_t {
-    dft,      ///< complex to complex
-    real_dft, ///< real to half spectrum (n/2+1 complex), forward; its inverse, backward
-    wht,      ///< Walsh–Hadamard, natural order
-    dct1,     ///< of at least two points
+    dft,          ///< complex to complex
+    real_dft,     ///< real to half spectrum (n/2+1 complex), forward; its inverse, backward
+    wht,          ///< Walsh–Hadamard, natural order: entries (−1)^popcount(j & k)
+    wht_dyadic,   ///< the same in dyadic (Paley) order: output k is that of `wht` at the reversed bits of k
+    wht_sequency, ///< the same in sequency (Walsh) order: row k of the matrix changes its sign k times
+    dct1,         ///< of at least two points
     dct2,
     dct3,
     dct4,

@@ -20,7 +20,7 @@ class Formula;
 ///
 ///   operators    ⊗  ·  ⊕         Kronecker product, product, direct sum: ⊗ binds tightest, ⊕ loosest
 ///                (x)  *  (+)      the same in ASCII
-///   transforms   DFT(n)  DFT(n, backward)  WHT(n)  DCT1(n) … DCT8(n)  DST1(n) … DST8(n)  DHT(n), with FFTW's factors
+///   transforms   DFT(n)  DFT(n, backward)  WHT(n)  WHT(n, dyadic)  WHT(n, sequency)  DCT1(n) … DCT8(n)  DST1(n) … DST8(n)  DHT(n), with FFTW's factors
 ///                RDFT(n)          n reals to r_0 r_1 … r_{n/2} i_{(n+1)/2−1} … i_1;  RDFT(n, backward) takes them back
 ///                circulant(h_0, h_1, …)   the matrix with this first column
 ///   matrices     I(n)  F2  matrix(rows, columns; a_00, a_01, …)  diag(d_0, d_1, …)

@@ -23,6 +23,15 @@ Integer order_of_sines(int type, Integer n) {
 
 } // namespace
 
+Integer natural_row(WalshOrder order, Integer n, Integer k) {
+    if (order == WalshOrder::natural) return k;
+    const Integer code = order == WalshOrder::sequency ? k ^ (k >> 1) : k;
+    Integer reversed = 0;
+    for (Integer low = 1, high = n / 2; low < n; low *= 2, high /= 2)
+        if ((code & low) != 0) reversed |= high;
+    return reversed;
+}
+
 Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.columns()) {
     Direction direction = Direction::backward; // e^{+iφ}: cosine and sine of the angles in the definitions
     if (const auto* dft = formula.get_if<Dft>()) {
@@ -55,9 +64,10 @@ void Definition::row(Integer i, std::span<Complex> entries) const {
                    [&](const Dft&) {
                        for (Integer j = 0, k = 0; j < n_; ++j, k = (k + i) % n_) entries[j] = roots_[k];
                    },
-                   [&](const Wht&) {
+                   [&](const Wht& p) {
+                       const Integer row = natural_row(p.order, n_, i);
                        for (Integer j = 0; j < n_; ++j)
-                           entries[j] = std::popcount(static_cast<std::uint64_t>(i & j)) % 2 == 0 ? 1 : -1;
+                           entries[j] = std::popcount(static_cast<std::uint64_t>(row & j)) % 2 == 0 ? 1 : -1;
                    },
                    [&](const RealDft& p) { real_dft_row(p.direction, i, entries); },
                    [&](const Dct& p) { dct_row(p.type, i, entries); },

@@ -110,10 +110,10 @@ Formula DFT(Integer n, Direction direction) {
     return leaf(Dft{direction}, n);
 }
 
-Formula WHT(Integer n) {
+Formula WHT(Integer n, WalshOrder order) {
     positive(n, "WHT");
     ensure(std::has_single_bit(static_cast<std::uint64_t>(n)), "WHT of size {}: must be a power of two", n);
-    return leaf(Wht{}, n);
+    return leaf(Wht{order}, n);
 }
 
 Formula RDFT(Integer n, Direction direction) {

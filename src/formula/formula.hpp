@@ -36,7 +36,14 @@ struct Dft {
     Direction direction;
     bool operator==(const Dft&) const = default;
 };
+/// The order of a Walsh–Hadamard transform's rows.
+enum class WalshOrder : std::uint8_t {
+    natural,
+    dyadic,   ///< row k is the natural one of the reversed bits of k
+    sequency, ///< row k changes its sign k times: it is the dyadic one of k's Gray code
+};
 struct Wht {
+    WalshOrder order;
     bool operator==(const Wht&) const = default;
 };
 /// forward: real n → halfcomplex r_0 r_1 … r_{⌊n/2⌋} i_{⌈n/2⌉−1} … i_1 (FFTW's R2HC); backward: HC2R, unnormalised.
@@ -216,7 +223,7 @@ struct FormulaNode {
 
 Formula I(Integer n);
 Formula DFT(Integer n, Direction direction = Direction::forward);
-Formula WHT(Integer n); ///< n a power of two
+Formula WHT(Integer n, WalshOrder order = WalshOrder::natural); ///< n a power of two
 Formula RDFT(Integer n, Direction direction = Direction::forward);
 Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
@@ -260,6 +267,8 @@ bool is_nonterminal(const Formula& formula);
 
 /// Entry i of a diagonal function: exponents reduced exactly, then one correctly scaled sine and cosine.
 Complex diagonal_value(const DiagonalFunction& function, Integer i);
+/// The row of the natural order that is row k of another order.
+Integer natural_row(WalshOrder order, Integer n, Integer k);
 /// e^{∓2πi·k/n} for any k ≥ 0, n ≥ 1: octant reduction in integers, error about one unit in the last place.
 Complex root_of_unity(Integer n, Integer k, Direction direction);
 

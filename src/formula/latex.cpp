@@ -167,7 +167,12 @@ std::string to_latex(const Formula& formula) {
         Overloaded{
             [&](const Identity&) { return fmt::format("I_{{{}}}", n); },
             [&](const Dft& p) { return name("DFT", n, p.direction); },
-            [&](const Wht&) { return name("WHT", n); },
+            [&](const Wht& p) {
+                return name(p.order == WalshOrder::natural  ? "WHT"
+                            : p.order == WalshOrder::dyadic ? "WHT^{dyadic}"
+                                                            : "WHT^{sequency}",
+                            n);
+            },
             [&](const RealDft& p) { return name("RDFT", n, p.direction); },
             [&](const Dct& p) { return name(fmt::format("DCT{}", p.type), n); },
             [&](const Dst& p) { return name(fmt::format("DST{}", p.type), n); },

@@ -49,7 +49,7 @@ std::size_t hash_of_parameters(const Payload& payload) {
         Overloaded{
             [](const Identity&) { return std::size_t{0}; },
             [](const Dft& p) { return hash_of(static_cast<int>(p.direction)); },
-            [](const Wht&) { return std::size_t{0}; },
+            [](const Wht& p) { return hash_of(static_cast<int>(p.order)); },
             [](const RealDft& p) { return hash_of(static_cast<int>(p.direction)); },
             [](const Dct& p) { return hash_of(p.type); },
             [](const Dst& p) { return hash_of(p.type); },

@@ -47,6 +47,7 @@ private:
     Digit digit();
     IndexMap index_map() { return parse_index_map(scan_); }
     Direction direction();
+    WalshOrder walsh_order();
     std::vector<Complex> complex_list();
 
     template <class Build> auto built(std::size_t position, Build&& build) {
@@ -117,6 +118,14 @@ Direction Parser::direction() {
     return Direction::forward;
 }
 
+WalshOrder Parser::walsh_order() {
+    if (!scan_.accept(",")) return WalshOrder::natural;
+    if (scan_.accept("dyadic")) return WalshOrder::dyadic;
+    if (scan_.accept("sequency")) return WalshOrder::sequency;
+    if (!scan_.accept("natural")) scan_.fail_expected("'natural', 'dyadic' or 'sequency'");
+    return WalshOrder::natural;
+}
+
 std::vector<Complex> Parser::complex_list() {
     std::vector<Complex> values;
     do values.push_back(scan_.complex());
@@ -143,7 +152,10 @@ std::optional<Formula> Parser::transform(std::string_view name) {
     const Integer n = scan_.positive_integer();
     if (name == "I") return finish([&] { return I(n); });
     if (name == "J") return finish([&] { return J(n); });
-    if (name == "WHT") return finish([&] { return WHT(n); });
+    if (name == "WHT") {
+        const WalshOrder order = walsh_order();
+        return finish([&] { return WHT(n, order); });
+    }
     if (name == "DHT") return finish([&] { return DHT(n); });
     if (name == "convolution") return finish([&] { return circulant(n); });
     const Direction d = direction();

@@ -177,7 +177,12 @@ std::string text_of(const Formula& formula, Lists lists) {
     return std::visit(Overloaded{
                           [&](const Identity&) { return fmt::format("I({})", n); },
                           [&](const Dft& p) { return with_direction("DFT", n, p.direction); },
-                          [&](const Wht&) { return fmt::format("WHT({})", n); },
+                          [&](const Wht& p) {
+                              return fmt::format("WHT({}{})", n,
+                                                 p.order == WalshOrder::natural  ? ""
+                                                 : p.order == WalshOrder::dyadic ? ", dyadic"
+                                                                                 : ", sequency");
+                          },
                           [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
                           [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
                           [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },

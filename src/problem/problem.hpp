@@ -35,6 +35,14 @@ constexpr bool is_real_to_real(TransformKind kind) {
 /// The kind along one dimension; a real_dft is a dft along all but the last.
 TransformKind kind_along(const Transform& problem, std::size_t dimension);
 
+/// Walsh–Hadamard transforms, whatever the order of their results.
+constexpr bool is_wht(TransformKind kind) {
+    return TransformKind::wht <= kind && kind <= TransformKind::wht_sequency;
+}
+
+/// In the order of formula::WalshOrder.
+inline constexpr std::array wht_kinds = {TransformKind::wht, TransformKind::wht_dyadic,
+                                         TransformKind::wht_sequency};
 /// Cosine and sine transforms of types 1 to 8.
 inline constexpr std::array dct_kinds = {TransformKind::dct1, TransformKind::dct2, TransformKind::dct3,
                                          TransformKind::dct4, TransformKind::dct5, TransformKind::dct6,

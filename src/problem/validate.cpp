@@ -61,7 +61,7 @@ void check_data_type(const Transform& problem) {
 
 void check_powers_of_two(const Transform& problem) {
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i) {
-        if (kind_along(problem, i) != TransformKind::wht) continue;
+        if (!is_wht(kind_along(problem, i))) continue;
         const auto length = static_cast<std::uint64_t>(problem.dimensions[i].length);
         if (std::has_single_bit(length)) continue;
         const std::uint64_t below = std::bit_floor(length);

@@ -106,7 +106,13 @@ Reals waves_of(const Reals& x, bool sine, int type) {
 std::vector<Complex> accurate_transform(const Formula& nonterminal, std::span<const Complex> x) {
     Vector all(x.begin(), x.end());
     if (const auto* dft = nonterminal.get_if<Dft>()) return dft_of(std::move(all), dft->direction);
-    if (nonterminal.is<Wht>()) return wht_of(std::move(all));
+    if (const auto* wht = nonterminal.get_if<Wht>()) {
+        const Vector natural = wht_of(std::move(all));
+        const auto n = static_cast<Integer>(natural.size());
+        Vector ordered;
+        for (Integer k = 0; k < n; ++k) ordered.push_back(natural[size(natural_row(wht->order, n, k))]);
+        return ordered;
+    }
     if (const auto* rdft = nonterminal.get_if<RealDft>())
         return by_components(x, rdft->direction == Direction::forward ? real_dft_of : reals_of_halfcomplex);
     if (const auto* dct = nonterminal.get_if<Dct>())

@@ -61,8 +61,11 @@ std::span<const BreakdownRule> registry() {
         volume_bands,
         wht_base,
         wht_iterative,
+        wht_ordered,
+        wht_permuted,
         wht_recursive,
         wht_split,
+        wht_stockham,
     };
     return table;
 }

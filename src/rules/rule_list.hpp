@@ -52,7 +52,10 @@ extern const BreakdownRule two_sweep;
 extern const BreakdownRule volume_bands;
 extern const BreakdownRule wht_base;
 extern const BreakdownRule wht_iterative;
+extern const BreakdownRule wht_ordered;
+extern const BreakdownRule wht_permuted;
 extern const BreakdownRule wht_recursive;
 extern const BreakdownRule wht_split;
+extern const BreakdownRule wht_stockham;
 
 } // namespace swirl::rules

@@ -65,6 +65,16 @@ inline long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
     case TransformKind::dst7: return 2 * wave(sine, 1, 0.5L, more);
     case TransformKind::dst8: return (j == n - 1 ? 1 : 2) * wave(sine, 0.5L, 0.5L, less);
     case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 == 0 ? 1 : -1;
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency: {
+        // Paley: products of Rademacher functions. Walsh: row k has k changes of sign, the sign of row k at j is that of
+        // dyadic row k ^ (k >> 1).
+        long double sign = 1;
+        Integer code = kind == TransformKind::wht_sequency ? k ^ (k >> 1) : k;
+        for (Integer half = n / 2; code > 0; half /= 2, code >>= 1)
+            if (code % 2 == 1 && j / half % 2 == 1) sign = -sign;
+        return sign;
+    }
     default: ADD_FAILURE() << "not a transform from reals to reals"; return 0;
     }
 }

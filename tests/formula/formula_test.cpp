@@ -267,6 +267,9 @@ std::vector<Formula> one_of_each() {
         terms.push_back(RDFT(n));
         terms.push_back(RDFT(n, Direction::backward));
         terms.push_back(DHT(n));
+        if (n == 8)
+            for (const auto order : {WalshOrder::dyadic, WalshOrder::sequency})
+                terms.push_back(WHT(n, order));
         for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
             if (type > 1 || n > 1) terms.push_back(DCT(type, n));
             terms.push_back(DST(type, n));

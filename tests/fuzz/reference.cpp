@@ -1,6 +1,7 @@
 #include "fuzz/reference.hpp"
 
 #include "fuzz/journal.hpp"
+#include "problem/problem.hpp"
 
 #include <fmt/format.h>
 
@@ -21,19 +22,28 @@ namespace {
 /// Multiplications that the definition may take.
 constexpr double least_fast = 300'000;
 
-/// Along the dimensions of kind wht; of data with as many elements as the transform has points.
+/// Along the dimensions of kinds wht to wht_sequency; of data with as many elements as the transform has points.
 Values wht_by_butterflies(const TransformDefinition& transform, Values data) {
     std::size_t stride = 1;
     for (std::size_t d = transform.lengths.size(); d-- > 0;) {
         const std::size_t next = stride * static_cast<std::size_t>(transform.lengths[d]);
-        const bool is_wht = transform.kind_along(d) == TransformKind::wht;
-        for (std::size_t half = stride; is_wht && half < next; half *= 2)
+        const TransformKind kind = transform.kind_along(d);
+        const bool transforms = is_wht(kind);
+        for (std::size_t half = stride; transforms && half < next; half *= 2)
             for (std::size_t i = 0; i < data.size(); ++i)
                 if (i / half % 2 == 0) {
                     const Complex a = data[i], b = data[i + half];
                     data[i] = a + b;
                     data[i + half] = a - b;
                 }
+        if (transforms && kind != TransformKind::wht) {
+            const Values natural = data;
+            for (std::size_t i = 0; i < data.size(); ++i) {
+                const auto k = static_cast<Integer>(i % next / stride);
+                const auto row = static_cast<std::size_t>(cli::hadamard_row(kind, transform.lengths[d], k));
+                data[i] = natural[i - static_cast<std::size_t>(k) * stride + row * stride];
+            }
+        }
         stride = next;
     }
     return data;
@@ -163,7 +173,7 @@ Values transform_by_fftw(const TransformDefinition& transform, Values input) {
         std::vector<fftw_r2r_kind> kinds;
         for (std::size_t d = 0; d < dimensions.size(); ++d) {
             const TransformKind kind = transform.kind_along(d);
-            const bool is_foreign = kind == TransformKind::wht || wave_of_odd_period(kind, 1);
+            const bool is_foreign = is_wht(kind) || wave_of_odd_period(kind, 1);
             (is_foreign ? loops : transformed).push_back(dimensions[d]);
             if (!is_foreign) kinds.push_back(r2r_kind(kind));
             if (const auto wave = wave_of_odd_period(kind, dimensions[d].n))
@@ -218,8 +228,8 @@ bool has_fast_reference() {
 
 Values reference(const TransformDefinition& transform, const Values& input, Random& random) {
     if (cost_by_definition(transform) < least_fast) return transform_by_definition(transform, input);
-    Values output = transform.kind == TransformKind::wht ? wht_by_butterflies(transform, input)
-                                                         : transform_by_fftw(transform, input);
+    Values output =
+        is_wht(transform.kind) ? wht_by_butterflies(transform, input) : transform_by_fftw(transform, input);
     prove(transform, input, output, random);
     return output;
 }

@@ -25,7 +25,9 @@ TEST(AccurateTransform, EqualsTheDefinition) {
             if (type > 1 || n > 1) transforms.push_back(DCT(type, n));
             transforms.push_back(DST(type, n));
         }
-        if ((n & (n - 1)) == 0) transforms.push_back(WHT(n));
+        for (const auto order :
+             {formula::WalshOrder::natural, formula::WalshOrder::dyadic, formula::WalshOrder::sequency})
+            if ((n & (n - 1)) == 0) transforms.push_back(WHT(n, order));
         for (const Formula& transform : transforms) {
             const auto x = reference::random_vector(n, generator);
             EXPECT_LT(

@@ -94,8 +94,12 @@ inline Complex entry(const Formula& f, Integer row, Integer column) {
     }
     if (const auto* p = f.get_if<formula::Dft>())
         return root(p->direction == Direction::forward ? -row * column : row * column, n);
-    if (f.is<formula::Wht>())
-        return std::popcount(static_cast<std::uint64_t>(row & column)) % 2 == 0 ? 1 : -1;
+    if (const auto* p = f.get_if<formula::Wht>()) {
+        Integer code = p->order == formula::WalshOrder::sequency ? row ^ (row >> 1) : row, natural = 0;
+        for (Integer bit = n / 2; bit > 0; bit /= 2, code /= 2) natural += code % 2 * bit;
+        if (p->order == formula::WalshOrder::natural) natural = row;
+        return std::popcount(static_cast<std::uint64_t>(natural & column)) % 2 == 0 ? 1 : -1;
+    }
     if (const auto* p = f.get_if<formula::RealDft>()) return real_dft_entry(p->direction, n, row, column);
     if (const auto* p = f.get_if<formula::Dct>()) return cosine_entry(p->type, n, row, column);
     if (const auto* p = f.get_if<formula::Dst>()) return sine_entry(p->type, n, row, column);

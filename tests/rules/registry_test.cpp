@@ -52,7 +52,9 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
         result.push_back(DST(type, n));
     }
     result.push_back(DHT(n));
-    if ((n & (n - 1)) == 0) result.push_back(WHT(n));
+    for (const auto order :
+         {formula::WalshOrder::natural, formula::WalshOrder::dyadic, formula::WalshOrder::sequency})
+        if ((n & (n - 1)) == 0) result.push_back(WHT(n, order));
     result.push_back(formula::circulant(reference::random_vector(n, generator)));
     result.push_back(formula::circulant(n));
     if (n > 1) {

@@ -76,8 +76,9 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
         prove(fmt::format("rdft {} float32 batch=3", n));
         prove(fmt::format("rdft {} backward inplace batch=2", n));
     }
-    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2",
-                             "dst3", "dst4", "dst5", "dst6", "dst7", "dst8", "dht",  "r2hc", "hc2r", "wht"})
+    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5",       "dct6",        "dct7", "dct8",
+                             "dst1", "dst2", "dst3", "dst4", "dst5",       "dst6",        "dst7", "dst8",
+                             "dht",  "r2hc", "hc2r", "wht",  "wht_dyadic", "wht_sequency"})
         for (const Integer n : {2, 4, 8, 16}) prove(fmt::format("{} {} batch=5", kind, n));
     for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2",
                              "dst3", "dst4", "dst5", "dst6", "dst7", "dst8", "dht", "r2hc", "hc2r"})
@@ -89,6 +90,10 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
     for (const char* text : {"wht 64 inplace float32",
                              "wht 512",
                              "wht 2^14",
+                             "wht_dyadic 512",
+                             "wht_sequency 2048 float32 batch=3",
+                             "wht_sequency 64 inplace",
+                             "wht_sequency 16x64",
                              "wht 16x64",
                              "dct2 60",
                              "dct2 64 batch=3",

@@ -34,9 +34,15 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Int
     case TransformKind::dft:
     case TransformKind::real_dft:
         return std::polar<long double>(1, sign * 2 * pi * static_cast<long double>(j * k % n) / length);
-    case TransformKind::wht: {
+    case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency: {
+        Integer natural = k, code = kind == TransformKind::wht_sequency ? k ^ (k >> 1) : k;
+        if (kind != TransformKind::wht) natural = 0;
+        if (kind != TransformKind::wht)
+            for (Integer bit = n / 2; bit > 0; bit /= 2, code /= 2) natural += code % 2 * bit;
         bool odd = false;
-        for (Integer bits = j & k; bits; bits >>= 1) odd ^= (bits & 1) != 0;
+        for (Integer bits = j & natural; bits; bits >>= 1) odd ^= (bits & 1) != 0;
         return odd ? -1 : 1;
     }
     case TransformKind::dct1:
@@ -170,6 +176,16 @@ constexpr const char* problems[] = {
     "wht 1024",
     "wht 8x16",
     "wht 64 batch=5 inplace",
+    "wht_dyadic 2",
+    "wht_dyadic 16",
+    "wht_dyadic 128 inplace",
+    "wht_dyadic 2048 float32",
+    "wht_sequency 1",
+    "wht_sequency 8",
+    "wht_sequency 64 inplace batch=3",
+    "wht_sequency 1024",
+    "wht_sequency 4096 float32",
+    "wht_sequency,wht_dyadic 64x128 inplace",
     "rdft 1",
     "rdft 2",
     "rdft 3",

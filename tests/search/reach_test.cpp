@@ -147,8 +147,11 @@ constexpr Reached reached[] = {
     {"volume-bands", "dft 128x128x128 float32", Reached::By::gpu_model},
     {"wht-base", "wht 2"},
     {"wht-iterative", "wht 8"},
+    {"wht-ordered", "wht_sequency 65536", Reached::By::gpu_model},
+    {"wht-permuted", "wht_dyadic 8"},
     {"wht-recursive", "wht 8", Reached::By::exhaustive},
     {"wht-split", "wht 4096"},
+    {"wht-stockham", "wht_sequency 4096"},
 };
 
 TEST(EveryBreakdownRule, IsACandidateForSomeProblem) {

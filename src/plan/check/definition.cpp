@@ -152,9 +152,20 @@ Row half_spectrum(const Row& row, Integer n) {
     return {n / 2 + 1, [=](Integer k) { return (k > 0 && 2 * k != n ? 2.0 : 1.0) * row[k]; }};
 }
 
-Row signs(Integer n, Integer k) {
-    return {n,
-            [=](Integer j) { return Value(std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1); }};
+/// The column of the natural order whose entries, in another order of the rows, are those of column j: the matrices are
+/// symmetric, and the bits of a Gray code are sums of neighbouring bits.
+Integer natural_column(TransformKind kind, Integer n, Integer j) {
+    if (kind == TransformKind::wht) return j;
+    Integer reversed = 0;
+    for (Integer bit = 1; bit < n; bit *= 2) reversed = 2 * reversed + (j & bit ? 1 : 0);
+    return kind == TransformKind::wht_dyadic ? reversed : (reversed ^ (2 * reversed)) & (n - 1);
+}
+
+Row signs(TransformKind kind, Integer n, Integer k) {
+    return {n, [=](Integer j) {
+                const auto common = static_cast<std::uint64_t>(natural_column(kind, n, j) & k);
+                return Value(std::popcount(common) % 2 ? -1 : 1);
+            }};
 }
 
 constexpr Integer max_cached = Integer{1} << 16; ///< weights of a row
@@ -195,7 +206,9 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     case TransformKind::real_dft:
         if (direction == Direction::forward) return {n, Row::Fill(characters(n, k, -1))};
         return half_spectrum({n, Row::Fill(characters(n, k, 1))}, n);
-    case TransformKind::wht: return signs(n, k);
+    case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency: return signs(kind, n, k);
     case TransformKind::dct1:
     case TransformKind::dst1:
     case TransformKind::dht:
@@ -411,7 +424,10 @@ Row functional_row(TransformKind kind, Direction direction, Integer n, long doub
         if (direction == Direction::forward) return dft_functional(direction, n, n / 2 + 1, angle);
         return half_spectrum(dft_functional(direction, n, n, angle), n);
     }
-    if (kind == TransformKind::wht) return wht_functional(n, angle);
+    if (is_wht(kind))
+        return {n, [row = wht_functional(n, angle), kind, n](Integer j) {
+                    return row[natural_column(kind, n, j)];
+                }};
     if (kind == TransformKind::dct1 || kind == TransformKind::dst1 || kind == TransformKind::dht ||
         kind == TransformKind::r2hc || kind == TransformKind::hc2r)
         return functional_of_waves(kind, n, angle);

@@ -65,6 +65,8 @@ Formula transform_of(const Transform& problem, std::size_t dimension) {
     case TransformKind::dft: return n == 1 ? I(1) : DFT(n, problem.direction);
     case TransformKind::real_dft: return RDFT(n, problem.direction);
     case TransformKind::wht: return n == 1 ? I(1) : WHT(n);
+    case TransformKind::wht_dyadic: return n == 1 ? I(1) : WHT(n, WalshOrder::dyadic);
+    case TransformKind::wht_sequency: return n == 1 ? I(1) : WHT(n, WalshOrder::sequency);
     case TransformKind::dct1: return DCT(1, n);
     case TransformKind::dct2: return DCT(2, n);
     case TransformKind::dct3: return DCT(3, n);
@@ -409,6 +411,8 @@ double factor_of_one_point(TransformKind kind) {
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency:
     case TransformKind::dct3:
     case TransformKind::dst3:
     case TransformKind::dct5:

@@ -100,13 +100,15 @@ std::vector<BreakdownTree> of_convolutions(Integer n, int count, Integer entries
     return result;
 }
 
-std::vector<BreakdownTree> of_signs(Integer n) {
+std::vector<BreakdownTree> of_signs(Integer n, formula::WalshOrder order) {
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
         const Integer rows = n / columns;
-        const auto of_columns = gpu_tree(formula::WHT(columns)), of_rows = gpu_tree(formula::WHT(rows));
+        const auto of_columns = gpu_tree(formula::WHT(columns, order)),
+                   of_rows = gpu_tree(formula::WHT(rows, order));
         if (!of_columns || !of_rows) continue;
-        result.push_back(split("wht-split", {columns, rows}, *of_columns, *of_rows, columns == rows));
+        result.push_back(split(order == formula::WalshOrder::natural ? "wht-split" : "wht-ordered",
+                               {columns, rows}, *of_columns, *of_rows, columns == rows));
         if (result.size() == max_large_matrices) break;
     }
     return result;
@@ -123,7 +125,7 @@ std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, in
     if (transform.is<formula::Dht>())
         return around("dht-rdft", of_reals(n, Direction::forward, count, entries));
     if (const auto* dst = transform.get_if<formula::Dst>()) return of_sines(dst->type, n, count, entries);
-    if (transform.is<formula::Wht>()) return of_signs(n);
+    if (const auto* wht = transform.get_if<formula::Wht>()) return of_signs(n, wht->order);
     if (transform.is<formula::Circulant>()) return of_convolutions(n, count, entries);
     return {};
 }

@@ -48,12 +48,13 @@ std::optional<BreakdownTree> passes(const char* rule, Integer n) {
     return BreakdownTree{rule, radices, {}};
 }
 
-BreakdownTree wht_tree(Integer n) {
+BreakdownTree wht_tree(Integer n, formula::WalshOrder order) {
     if (n <= largest_gpu_radix) return {};
     const std::vector<Integer> radices = balanced_radices(n);
+    if (order != formula::WalshOrder::natural) return {"wht-stockham", radices, {}};
     const Integer rest = n / radices.front();
     BreakdownTree tree{"wht-split", {radices.front(), rest}, {}};
-    if (rest > largest_gpu_radix) tree.children = {BreakdownTree{}, wht_tree(rest)};
+    if (rest > largest_gpu_radix) tree.children = {BreakdownTree{}, wht_tree(rest, order)};
     return tree;
 }
 
@@ -325,7 +326,7 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     }
     if (transform.is<formula::Circulant>()) return convolution_tree(n);
     if (transform.is<formula::RealDft>()) return real_tree(n);
-    if (transform.is<formula::Wht>()) return wht_tree(n);
+    if (const auto* wht = transform.get_if<formula::Wht>()) return wht_tree(n, wht->order);
     if (transform.is<formula::Kronecker>()) return plane_tree(transform);
     if (const auto* dct = transform.get_if<formula::Dct>()) return cosine_tree(dct->type, n);
     if (const auto* dst = transform.get_if<formula::Dst>()) return sine_tree(dst->type, n);
@@ -617,7 +618,7 @@ bool stays_whole(const BreakdownTree& tree) {
 Integer largest_radix_of(const BreakdownTree& tree) {
     if (tree.rule == "bluestein" || tree.rule == "cooley-tukey")
         return largest_radix_of(tree.children.back());
-    if (tree.rule == "wht-split") return tree.choice.front();
+    if (tree.rule == "wht-split" || tree.rule == "wht-ordered") return tree.choice.front();
     if (!tree.choice.empty()) return *std::max_element(tree.choice.begin(), tree.choice.end());
     return tree.children.empty() ? 0 : largest_radix_of(tree.children.front());
 }
