@@ -1,6 +1,7 @@
 #include "formula/definition.hpp"
 
 #include "base/overloaded.hpp"
+#include "formula/chirp_z.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -78,6 +79,9 @@ void Definition::row(Integer i, std::span<Complex> entries) const {
                    [&](const Circulant&) {
                        for (Integer j = 0; j < n_; ++j)
                            entries[j] = kernel_[static_cast<std::size_t>(modulo(i - j, n_))];
+                   },
+                   [&](const ChirpZ& p) {
+                       for (Integer j = 0; j < n_; ++j) entries[j] = chirp_z_entry(p, i, j);
                    },
                    [&](const Matrix& p) { std::copy_n(p.entries.begin() + i * n_, n_, entries.begin()); },
                    [&](const auto&) { throw InternalError("a definition by rows of a compound term"); },

@@ -74,6 +74,14 @@ struct Circulant {
     }
 };
 
+/// The chirp-z transform on the unit circle, of n inputs and m outputs: entries e^{−2πi·j·(start + k·step)}, row k, column j.
+/// Frequencies are in cycles per sample. formula/chirp_z.hpp has its convolution.
+struct ChirpZ {
+    long double start;
+    long double step;
+    bool operator==(const ChirpZ&) const = default;
+};
+
 /// (P x)[i] = x[map(i)].
 struct Permutation {
     IndexMap map;
@@ -184,7 +192,7 @@ struct Tagged {
     bool operator==(const Tagged&) const = default;
 };
 using Payload =
-    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, Permutation, Gather, Scatter,
+    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, ChirpZ, Permutation, Gather, Scatter,
                  Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged>;
 
 // ---- the term -----------------------------------------------------------------------------------------------
@@ -229,7 +237,8 @@ Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
 Formula DHT(Integer n);
 Formula circulant(std::vector<Complex> kernel);
-Formula circulant(Integer n);            ///< the spectrum of its kernel is given at execution
+Formula circulant(Integer n); ///< the spectrum of its kernel is given at execution
+Formula CZT(Integer inputs, Integer outputs, long double start, long double step);
 Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride
 Formula J(Integer n);                    ///< reversal
 Formula permutation(IndexMap map);
@@ -241,6 +250,10 @@ Formula diagonal(DiagonalFunction function, Integer n);
 Formula diagonal(DiagonalFunction function, IndexMap index);
 Formula diagonal(std::vector<Complex> values);
 Formula matrix(Integer rows, Integer columns, std::vector<Complex> entries);
+/// The modified discrete cosine transform (Princen and Bradley 1986), n even, of 2n points: entries
+/// 2·cos(π·(j + ½ + n/2)·(k + ½)/n), as DCT(4, n) of the folded input; and its transpose.
+Formula MDCT(Integer n);
+Formula IMDCT(Integer n);
 Formula F2(); ///< the 2×2 butterfly matrix [1 1; 1 −1]
 
 Formula product(std::vector<Formula> factors);
@@ -277,7 +290,7 @@ using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
 DenseMatrix dense(const Formula& formula);
 /// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms by fast algorithms.
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
-/// The same in long double or double, with another way to apply a long nonterminal to a vector. Asks interrupts of
+/// The same in long double or double, with another way to apply a long nonterminal or chirp-z transform to a vector. Asks interrupts of
 /// long vectors.
 using ApplyNonterminal =
     std::function<std::vector<Complex>(const Formula& nonterminal, std::span<const Complex> x)>;

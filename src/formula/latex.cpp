@@ -185,6 +185,10 @@ std::string to_latex(const Formula& formula) {
             [&](const Gather& p) { return fmt::format("\\mathrm{{G}}_{{{}}}", latex(p.map)); },
             [&](const Scatter& p) { return fmt::format("\\mathrm{{S}}_{{{}}}", latex(p.map)); },
             [&](const Diagonal& p) { return latex_leaf(p, formula); },
+            [&](const ChirpZ& p) {
+                return fmt::format("\\mathrm{{CZT}}_{{{} \\to {}}}({}, {})", n, formula.rows(),
+                                   to_text(Complex(p.start)), to_text(Complex(p.step)));
+            },
             [&](const Matrix& p) { return latex_leaf(p, formula); },
             [&](const Product&) { return joined(formula, "\\, "); },
             [&](const Kronecker&) { return joined(formula, " \\otimes "); },

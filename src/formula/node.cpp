@@ -55,6 +55,7 @@ std::size_t hash_of_parameters(const Payload& payload) {
             [](const Dst& p) { return hash_of(p.type); },
             [](const Dht&) { return hash_of(0); },
             [](const Circulant& p) { return p.kernel ? hash_of_values(*p.kernel) : std::size_t{0}; },
+            [](const ChirpZ& p) { return hash_of(p.start, p.step); },
             [](const Permutation& p) { return p.map.hash(); },
             [](const Gather& p) { return p.map.hash(); },
             [](const Scatter& p) { return p.map.hash(); },

@@ -96,12 +96,10 @@ Formula Parser::atom() {
     if (auto term = transform(name)) return *std::move(term);
     if (auto term = leaf(name)) return *std::move(term);
     if (auto term = wrapper(name, position)) return *std::move(term);
-    scan_.fail(
-        position,
-        fmt::format(
-            "unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, DHT, circulant, L, J, "
-            "T, perm, G, S, diag, matrix, sum, real{}",
-            name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
+    scan_.fail(position, fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
+                                     "DHT, MDCT, IMDCT, CZT, circulant, L, J, "
+                                     "T, perm, G, S, diag, matrix, sum, real{}",
+                                     name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
 }
 
 Formula Parser::bracketed() {
@@ -185,6 +183,22 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
         return finish([&] {
             return name == "perm" ? permutation(map) : name == "G" ? gather(map) : scatter(map);
         });
+    }
+    if (name == "CZT") {
+        scan_.expect("(");
+        const Integer inputs = scan_.positive_integer();
+        scan_.expect(",");
+        const Integer outputs = scan_.positive_integer();
+        scan_.expect(",");
+        const long double start = scan_.fraction();
+        scan_.expect(",");
+        const long double step = scan_.fraction();
+        return finish([&] { return CZT(inputs, outputs, start, step); });
+    }
+    if (name == "MDCT" || name == "IMDCT") {
+        scan_.expect("(");
+        const Integer n = scan_.positive_integer();
+        return finish([&] { return name == "MDCT" ? MDCT(n) : IMDCT(n); });
     }
     if (name == "circulant") {
         scan_.expect("(");

@@ -187,6 +187,10 @@ std::string text_of(const Formula& formula, Lists lists) {
                           [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
                           [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
                           [&](const Dht&) { return fmt::format("DHT({})", n); },
+                          [&](const ChirpZ& p) {
+                              return fmt::format("CZT({}, {}, {}, {})", n, formula.rows(), text_of(p.start),
+                                                 text_of(p.step));
+                          },
                           [&](const Circulant& p) {
                               return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
                                               : fmt::format("convolution({})", n);

@@ -1,4 +1,5 @@
 #include "base/overloaded.hpp"
+#include "formula/chirp_z.hpp"
 #include "formula/formula.hpp"
 
 #include <algorithm>
@@ -70,6 +71,13 @@ Formula transpose_circulant(const Circulant& p) {
     return circulant(std::move(kernel));
 }
 
+/// The transform from frequency 0, then the factors that the first one takes to the inputs.
+Formula transpose_chirp_z(const ChirpZ& p, Integer rows, Integer columns) {
+    std::vector<Complex> factors;
+    for (Integer j = 0; j < columns; ++j) factors.push_back(chirp_z_entry({p.start, 0}, 0, j));
+    return diagonal(std::move(factors)) * CZT(rows, columns, 0, p.step);
+}
+
 Formula transpose_matrix(const Matrix& p, Integer rows, Integer columns) {
     std::vector<Complex> entries;
     entries.reserve(p.entries.size());
@@ -134,6 +142,7 @@ Formula transpose(const Formula& formula) {
             [&](const Dst& p) { return transpose_trigonometric(true, p.type, n, DST); },
             [&](const Dht& p) { return symmetric(p); },
             [&](const Circulant& p) { return transpose_circulant(p); },
+            [&](const ChirpZ& p) { return transpose_chirp_z(p, n, formula.columns()); },
             [&](const Permutation& p) { return permutation(p.map.inverse()); },
             [&](const Gather& p) { return scatter(p.map); },
             [&](const Scatter& p) { return gather(p.map); },
@@ -174,6 +183,7 @@ Formula conjugate(const Formula& formula) {
                        "the conjugate of a convolution whose kernel is given at execution");
                 return circulant(conjugated(*p.kernel));
             },
+            [&](const ChirpZ& p) { return CZT(formula.columns(), formula.rows(), -p.start, -p.step); },
             [&](const Permutation& p) { return real(p); },
             [&](const Gather& p) { return real(p); },
             [&](const Scatter& p) { return real(p); },

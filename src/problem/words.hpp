@@ -122,10 +122,13 @@ inline constexpr GemmWord gemm_words[] = {
 
 /// For "did you mean": words that are refused because they say too little or belong elsewhere.
 inline constexpr ForeignWord foreign_kinds[] = {
+    {"chirpz", "formula CZT(n, m, start, step)"},
     {"conv", "convolution"},
     {"convolve", "convolution"},
+    {"czt", "formula CZT(n, m, start, step)"},
     {"dct", "dct2"},
     {"dst", "dst2"},
+    {"dyadic", "wht_dyadic"},
     {"fft2", "dft"},
     {"fft3", "dft"},
     {"fftn", "dft"},
@@ -133,17 +136,19 @@ inline constexpr ForeignWord foreign_kinds[] = {
     {"hadamard", "wht"},
     {"idct", "dct3"},
     {"idst", "dst3"},
+    {"imdct", "formula IMDCT(n) float64"},
     {"irfft2", "irfft"},
     {"irfftn", "irfft"},
     {"matrix", "gemm"},
+    {"mdct", "formula MDCT(n) float64"},
     {"mm", "gemm"},
+    {"paley", "wht_dyadic"},
     {"rfft2", "rfft"},
     {"rfftn", "rfft"},
-    {"walsh", "wht_sequency"},
-    {"paley", "wht_dyadic"},
-    {"dyadic", "wht_dyadic"},
     {"sequency", "wht_sequency"},
+    {"walsh", "wht_sequency"},
     {"z2z", "dft"},
+    {"zoom", "formula CZT(n, m, start, step)"},
 };
 inline constexpr ForeignWord foreign_types[] = {
     {"bf16", "bfloat16"}, {"e4m3", "float8_e4m3"}, {"f16", "float16"},

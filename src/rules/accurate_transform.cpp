@@ -1,6 +1,7 @@
 #include "rules/accurate_transform.hpp"
 
 #include "base/error.hpp"
+#include "formula/chirp_z.hpp"
 #include "rules/accurate_dft.hpp"
 
 #include <algorithm>
@@ -101,6 +102,23 @@ Reals waves_of(const Reals& x, bool sine, int type) {
     return y;
 }
 
+/// By a convolution of a power of two.
+Vector chirp_z_of(const ChirpZ& chirp, Integer outputs, Vector x) {
+    const auto inputs = static_cast<Integer>(x.size());
+    Integer points = 1;
+    while (points < inputs + outputs - 1) points *= 2;
+    for (Integer j = 0; j < inputs; ++j) x[size(j)] *= chirp_z_input(chirp, j);
+    x.resize(size(points));
+    const Vector kernel = dft_of(chirp_z_kernel(chirp, inputs, outputs, points), Direction::forward);
+    Vector spectrum = dft_of(std::move(x), Direction::forward);
+    for (std::size_t k = 0; k < spectrum.size(); ++k)
+        spectrum[k] *= kernel[k] / static_cast<long double>(points);
+    Vector y = dft_of(std::move(spectrum), Direction::backward);
+    y.resize(size(outputs));
+    for (Integer k = 0; k < outputs; ++k) y[size(k)] *= chirp_z_output(chirp, k);
+    return y;
+}
+
 } // namespace
 
 std::vector<Complex> accurate_transform(const Formula& nonterminal, std::span<const Complex> x) {
@@ -120,6 +138,8 @@ std::vector<Complex> accurate_transform(const Formula& nonterminal, std::span<co
     if (const auto* dst = nonterminal.get_if<Dst>())
         return by_components(x, [&](const Reals& reals) { return waves_of(reals, true, dst->type); });
     if (nonterminal.is<Dht>()) return by_components(x, hartley_of);
+    if (const auto* chirp = nonterminal.get_if<ChirpZ>())
+        return chirp_z_of(*chirp, nonterminal.rows(), std::move(all));
     const auto* circulant = nonterminal.get_if<Circulant>();
     ensure(circulant != nullptr && circulant->kernel, "a transform without known entries");
     const Vector kernel = dft_of(*circulant->kernel, Direction::forward);
