@@ -30,6 +30,14 @@ Angle angle_of(TransformKind kind, Integer n, Integer j, Integer k) {
     case TransformKind::dct3: return {j * (2 * k + 1), 4 * n};
     case TransformKind::dst2: return {(2 * j + 1) * (k + 1), 4 * n};
     case TransformKind::dst3: return {(j + 1) * (2 * k + 1), 4 * n};
+    case TransformKind::dct5: return {j * k, 2 * n - 1};
+    case TransformKind::dct6: return {(2 * j + 1) * k, 2 * (2 * n - 1)};
+    case TransformKind::dct7: return {j * (2 * k + 1), 2 * (2 * n - 1)};
+    case TransformKind::dct8: return {(2 * j + 1) * (2 * k + 1), 4 * (2 * n + 1)};
+    case TransformKind::dst5: return {(j + 1) * (k + 1), 2 * n + 1};
+    case TransformKind::dst6: return {(2 * j + 1) * (k + 1), 2 * (2 * n + 1)};
+    case TransformKind::dst7: return {(j + 1) * (2 * k + 1), 2 * (2 * n + 1)};
+    case TransformKind::dst8: return {(2 * j + 1) * (2 * k + 1), 4 * (2 * n - 1)};
     default: return {(2 * j + 1) * (2 * k + 1), 8 * n};
     }
 }
@@ -44,7 +52,15 @@ Integer order_of(TransformKind kind, Integer n) {
     case TransformKind::dst1:
     case TransformKind::dst2:
     case TransformKind::dst3:
-    case TransformKind::dst4: return angle_of(kind, n, 0, 0).denominator;
+    case TransformKind::dst4:
+    case TransformKind::dct5:
+    case TransformKind::dct6:
+    case TransformKind::dct7:
+    case TransformKind::dct8:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7:
+    case TransformKind::dst8: return angle_of(kind, n, 0, 0).denominator;
     default: return n;
     }
 }
@@ -70,15 +86,26 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer j, Int
         return root_of(angle.numerator, angle.denominator);
     };
     switch (kind) {
-    case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1;
+    case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency:
+        return std::popcount(static_cast<std::uint64_t>(j & hadamard_row(kind, n, k))) % 2 ? -1 : 1;
     case TransformKind::dct1: return (j == 0 || j == n - 1 ? 1 : 2) * cosine_or_sine().real();
     case TransformKind::dct2:
-    case TransformKind::dct4: return 2 * cosine_or_sine().real();
-    case TransformKind::dct3: return (j == 0 ? 1 : 2) * cosine_or_sine().real();
+    case TransformKind::dct4:
+    case TransformKind::dct8: return 2 * cosine_or_sine().real();
+    case TransformKind::dct3:
+    case TransformKind::dct5:
+    case TransformKind::dct7: return (j == 0 ? 1 : 2) * cosine_or_sine().real();
+    case TransformKind::dct6: return (j == n - 1 ? 1 : 2) * cosine_or_sine().real();
     case TransformKind::dst1:
     case TransformKind::dst2:
-    case TransformKind::dst4: return 2 * cosine_or_sine().imag();
-    case TransformKind::dst3: return (j == n - 1 ? 1 : 2) * cosine_or_sine().imag();
+    case TransformKind::dst4:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7: return 2 * cosine_or_sine().imag();
+    case TransformKind::dst3:
+    case TransformKind::dst8: return (j == n - 1 ? 1 : 2) * cosine_or_sine().imag();
     default: break;
     }
     const Complex root = root_of(j * k, n);
@@ -124,6 +151,14 @@ Integer TransformDefinition::stored_input(std::size_t dimension) const {
 Integer TransformDefinition::stored_output(std::size_t dimension) const {
     const Integer n = lengths[dimension];
     return is_half_spectrum(*this, dimension, Direction::forward) ? n / 2 + 1 : n;
+}
+
+Integer hadamard_row(TransformKind kind, Integer n, Integer k) {
+    if (kind == TransformKind::wht) return k;
+    if (kind == TransformKind::wht_sequency) k ^= k / 2;
+    Integer row = 0;
+    for (Integer bit = 1; bit < n; bit *= 2, k /= 2) row = 2 * row + k % 2;
+    return row;
 }
 
 Complex root_of_unity(Integer k, Integer n) {

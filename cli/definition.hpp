@@ -32,6 +32,10 @@ struct TransformDefinition {
 /// e^{2πi·k/n} for any k ≥ 0.
 Complex root_of_unity(Integer k, Integer n);
 
+/// The row of a Walsh–Hadamard matrix in natural order that is row k in the order of its kind: that of the reversed bits of k,
+/// or of k's Gray code.
+Integer hadamard_row(TransformKind kind, Integer n, Integer k);
+
 /// Row k of the matrix of one dimension: output k = Σ_j row[j]·x[j], or its real component if the result is real.
 /// Cosine and sine transforms are those of FFTW's manual, unnormalised.
 Values definition_row(const TransformDefinition& transform, std::size_t dimension, Integer k);

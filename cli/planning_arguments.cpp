@@ -84,7 +84,15 @@ void add_problem_words(CLI::App& command, std::vector<std::string>& words, const
                        const std::string& examples) {
     command.add_option("PROBLEM", words, what)->type_name("");
     std::string kinds;
-    for (const auto& kind : kind_words) kinds += fmt::format(" {}", kind.text);
+    for (const auto& kind : kind_words) {
+        const auto is_inside = [&](const auto& list) {
+            return list.front() < kind.value && kind.value < list.back();
+        };
+        if (!is_inside(dct_kinds) && !is_inside(dst_kinds))
+            kinds += fmt::format(" {}", kind.text);
+        else if (!kinds.ends_with("…"))
+            kinds += " …";
+    }
     command.footer(fmt::format(
         "For example:\n{}\n"
         "PROBLEM is a transform, lengths and options, as separate words or quoted (for the shell's sake with "

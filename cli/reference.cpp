@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <numbers>
 
 namespace swirl::cli {
 namespace {
@@ -33,7 +34,7 @@ Line wht_of(Line line) {
 }
 
 /// The cosine and sine transforms sample points at (2j+1)/2 or j (j+1 for sines): all are entries of a complex DFT of
-/// the odd or even extension of the data. Unnormalised, as FFTW defines them.
+/// the odd or even extension of the data. Unnormalised, as FFTW and TransformKind define them.
 struct Trigonometric {
     Integer length;         ///< of the DFT
     bool sine;              ///< odd extension
@@ -49,6 +50,14 @@ Trigonometric trigonometric_of(TransformKind kind, Integer n) {
     case TransformKind::dst1: return {2 * (n + 1), true, false, false};
     case TransformKind::dst2: return {4 * n, true, true, false};
     case TransformKind::dst3: return {4 * n, true, false, true};
+    case TransformKind::dct5: return {2 * n - 1, false, false, false};
+    case TransformKind::dct6: return {2 * (2 * n - 1), false, true, false};
+    case TransformKind::dct7: return {2 * (2 * n - 1), false, false, true};
+    case TransformKind::dct8: return {4 * (2 * n + 1), false, true, true};
+    case TransformKind::dst5: return {2 * n + 1, true, false, false};
+    case TransformKind::dst6: return {2 * (2 * n + 1), true, true, false};
+    case TransformKind::dst7: return {2 * (2 * n + 1), true, false, true};
+    case TransformKind::dst8: return {4 * (2 * n - 1), true, true, true};
     default: return {8 * n, true, true, true};
     }
 }
@@ -61,9 +70,8 @@ Line trigonometric_transform(const Line& line, const Trigonometric& shape, const
     for (Integer j = 0; j < n; ++j) {
         const Integer at = index_of(j, shape.half_in), mirror = (length - at) % length;
         extended[size(at)] += line[size(j)];
-        // The end points 0 and n (n − 1 of type 1) of the whole-point extensions count once, not twice.
-        const bool is_first = !shape.half_in && !shape.half_out;
-        const bool once = is_first ? at == mirror : !shape.half_in && (shape.sine ? j == n - 1 : j == 0);
+        // A symmetric point of the extension counts once, not twice.
+        const bool once = shape.sine ? shape.half_out && 4 * at == length : at == mirror;
         if (once && shape.sine) {
             extended[size(at)] /= 2;
             extended[size(mirror)] -= extended[size(at)];
@@ -158,7 +166,13 @@ Line half_of_halfcomplex(const Line& line) {
 
 /// Row by row, a transform of reals along one dimension.
 std::function<Line(const Line&)> real_transform(TransformKind kind, Integer n) {
-    if (kind == TransformKind::wht) return wht_of;
+    if (is_wht(kind))
+        return [kind, n](const Line& line) {
+            const Line natural = wht_of(line);
+            Line result;
+            for (Integer k = 0; k < n; ++k) result.push_back(natural[size(hadamard_row(kind, n, k))]);
+            return result;
+        };
     const auto by_dft = [n](Direction direction, auto&& f) {
         return [dft = std::make_shared<ReferenceDft>(n, direction), f](const Line& line) {
             return f(line, *dft);
@@ -229,12 +243,60 @@ Line proved_transform(const TransformDefinition& transform, std::span<const Comp
     return output;
 }
 
+/// e^{−2πi·turns·multiple}: `turns` in 128 bits after the point, whose multiples are exact modulo 1.
+Complex turned(long double turns, Integer multiple) {
+    __extension__ using Digits = unsigned __int128;
+    const long double whole = std::floor(std::fabs(turns)), high = std::ldexp(std::fabs(turns) - whole, 63);
+    const Digits digits = (static_cast<Digits>(std::floor(high)) << 65U) +
+                          static_cast<Digits>(std::ldexp(high - std::floor(high), 65));
+    const Digits product = (turns < 0 ? -digits : digits) * static_cast<Digits>(multiple);
+    const auto eighths = static_cast<Integer>(product >> 125U);
+    const Digits rest = product & ((Digits{1} << 125U) - 1);
+    const long double angle =
+        2 * std::numbers::pi_v<long double> * std::ldexp(static_cast<long double>(rest), -128);
+    return std::conj(root_of_unity(eighths, 8) * std::polar(1.0L, angle));
+}
+
+/// By jk = t(j + k) − t(j) − t(k) with t(i) = i·(i − 1)/2, a correlation with e^{−2πi·t(i)·step}. Two outputs are checked
+/// against the definition.
+Line chirp_z_of(const formula::ChirpZ& chirp, Integer outputs, std::span<const Complex> input) {
+    const auto inputs = static_cast<Integer>(input.size());
+    const auto triangle = [](Integer i) { return i % 2 == 0 ? i / 2 * (i - 1) : (i - 1) / 2 * i; };
+    Integer points = 1;
+    while (points < inputs + outputs - 1) points *= 2;
+    Line data(size(points)), kernel(size(points));
+    for (Integer j = 0; j < inputs; ++j)
+        data[size((points - j) % points)] =
+            input[size(j)] * turned(chirp.start, j) * std::conj(turned(chirp.step, triangle(j)));
+    for (Integer i = 0; i < inputs + outputs - 1; ++i) kernel[size(i)] = turned(chirp.step, triangle(i));
+    const ReferenceDft forward(points), backward(points, Direction::backward);
+    Line product = dft_of(data, forward);
+    const Line spectrum = dft_of(kernel, forward);
+    for (std::size_t k = 0; k < product.size(); ++k)
+        product[k] *= spectrum[k] / static_cast<long double>(points);
+    Line output = dft_of(product, backward);
+    output.resize(size(outputs));
+    for (Integer k = 0; k < outputs; ++k) output[size(k)] *= std::conj(turned(chirp.step, triangle(k)));
+    const TransformDefinition as_large{TransformKind::dft, Direction::forward, {points}};
+    const long double allowed = rounding_of_outputs(as_large, Line(input.begin(), input.end()));
+    for (const Integer k : {outputs / 3, outputs - 1}) {
+        Complex expected = 0;
+        for (Integer j = 0; j < inputs; ++j)
+            expected += input[size(j)] * turned(chirp.start, j) * turned(chirp.step, j * k);
+        if (!(std::abs(output[size(k)] - expected) <= allowed))
+            throw InternalError("the reference is wrong: output {} of a chirp-z transform is off by {}", k,
+                                static_cast<double>(std::abs(output[size(k)] - expected)));
+    }
+    return output;
+}
+
 /// A formula's transform of one vector: real transforms act on both components.
 Line nonterminal(const formula::Formula& f, std::span<const Complex> input) {
     using namespace formula;
     const Integer n = f.rows();
     if (const auto* dft = f.get_if<Dft>())
         return proved_transform({TransformKind::dft, dft->direction, {n}}, input);
+    if (const auto* chirp = f.get_if<ChirpZ>()) return chirp_z_of(*chirp, n, input);
     if (f.is<Circulant>()) {
         const TransformDefinition forward{TransformKind::dft, Direction::forward, {n}};
         const Line kernel = proved_transform(forward, *f.get_if<Circulant>()->kernel);
@@ -246,6 +308,7 @@ Line nonterminal(const formula::Formula& f, std::span<const Complex> input) {
     TransformDefinition real{TransformKind::wht, Direction::forward, {n}};
     if (const auto* dct = f.get_if<Dct>()) real.kind = dct_kinds[size(dct->type) - 1];
     if (const auto* dst = f.get_if<Dst>()) real.kind = dst_kinds[size(dst->type) - 1];
+    if (const auto* wht = f.get_if<Wht>()) real.kind = wht_kinds[static_cast<std::size_t>(wht->order)];
     if (f.is<Dht>()) real.kind = TransformKind::dht;
     if (const auto* rdft = f.get_if<RealDft>())
         real.kind = rdft->direction == Direction::forward ? TransformKind::r2hc : TransformKind::hc2r;
@@ -264,7 +327,8 @@ Line nonterminal(const formula::Formula& f, std::span<const Complex> input) {
 constexpr double most_products = 1e8;
 
 double products_of(const formula::Formula& f) {
-    if (formula::is_nonterminal(f)) return static_cast<double>(f.rows()) * static_cast<double>(f.columns());
+    if (formula::is_nonterminal(f) || f.is<formula::ChirpZ>())
+        return static_cast<double>(f.rows()) * static_cast<double>(f.columns());
     double products = 0;
     Integer before = f.columns(), after = 1;
     for (std::size_t k = f.children().size(); k-- > 0;) {

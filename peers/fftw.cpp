@@ -30,6 +30,16 @@ std::optional<int> r2r_kind(TransformKind kind) {
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency:
+    case TransformKind::dct5:
+    case TransformKind::dct6:
+    case TransformKind::dct7:
+    case TransformKind::dct8:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7:
+    case TransformKind::dst8:
     case TransformKind::mixed:
     case TransformKind::convolution:
     case TransformKind::formula:

@@ -13,8 +13,10 @@
 namespace swirl::bench {
 namespace {
 
-constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "dct1", "dct2", "dct3", "dct4",       "dst1",
-                                 "dst2", "dst3", "dst4", "dht",  "r2hc", "hc2r", "convolution"};
+constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "wht_dyadic", "wht_sequency", "dct1", "dct2",
+                                 "dct3", "dct4", "dct5", "dct6",       "dct7",         "dct8", "dst1",
+                                 "dst2", "dst3", "dst4", "dst5",       "dst6",         "dst7", "dst8",
+                                 "dht",  "r2hc", "hc2r", "convolution"};
 constexpr const char* precisions[] = {"float64", "float32", "float16", "bfloat16"};
 
 bool is_gpu(const std::string& target) {
@@ -89,7 +91,7 @@ std::vector<Integer> grid(CaseDraw& draw, std::size_t rank, Integer most) {
 
 std::string random_problem(CaseDraw& draw, const std::string& target, std::vector<Integer> lengths) {
     const std::string kind = draw.one_of(kinds, kinds_of(target));
-    if (kind == "wht")
+    if (kind.starts_with("wht"))
         for (Integer& length : lengths)
             length = static_cast<Integer>(std::bit_floor(static_cast<std::uint64_t>(length)));
     if (kind == "dct1")
@@ -121,7 +123,7 @@ Sweep::Sweep(const SweepOptions& options) {
 
 void Sweep::add_every_length(const std::string& target, const SweepOptions& options) {
     const auto add = [&](const std::string& kind, const std::string& words) {
-        if (kind == "wht") {
+        if (kind.starts_with("wht")) {
             const Integer powers = std::bit_width(static_cast<unsigned>(options.every_length_up_to));
             sections_.push_back({powers, [=](Integer index) {
                                      return Case{target, fmt::format("wht {}{}", Integer{1} << index, words)};

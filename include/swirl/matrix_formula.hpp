@@ -20,8 +20,11 @@ class Formula;
 ///
 ///   operators    ⊗  ·  ⊕         Kronecker product, product, direct sum: ⊗ binds tightest, ⊕ loosest
 ///                (x)  *  (+)      the same in ASCII
-///   transforms   DFT(n)  DFT(n, backward)  WHT(n)  DCT1(n) … DCT4(n)  DST1(n) … DST4(n)  DHT(n), with FFTW's factors
+///   transforms   DFT(n)  DFT(n, backward)  WHT(n)  WHT(n, dyadic)  WHT(n, sequency)  DCT1(n) … DCT8(n)  DST1(n) … DST8(n)  DHT(n), with FFTW's factors
 ///                RDFT(n)          n reals to r_0 r_1 … r_{n/2} i_{(n+1)/2−1} … i_1;  RDFT(n, backward) takes them back
+///                CZT(n, m, start, step)   chirp-z transform on the unit circle: output k < m of n inputs is the spectrum
+///                                 at frequency start + k·step, in cycles per sample (0.25 or 1/4), as of a zoom
+///                MDCT(n)          2n reals to n, n even: 2·Σ x_j cos(π(j + 1/2 + n/2)(k + 1/2)/n); IMDCT(n) its transpose
 ///                circulant(h_0, h_1, …)   the matrix with this first column
 ///   matrices     I(n)  F2  matrix(rows, columns; a_00, a_01, …)  diag(d_0, d_1, …)
 ///                T(mn, n)         twiddle factors ω_mn^(j·k) at j·n + k;  T(mn, n, backward)

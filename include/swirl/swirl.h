@@ -93,10 +93,20 @@ typedef enum swirl_kind {
     SWIRL_DST2 = 8,
     SWIRL_DST3 = 9,
     SWIRL_DST4 = 10,
-    SWIRL_DHT = 11,        /* discrete Hartley transform, along each dimension */
-    SWIRL_R2HC = 12,       /* real to halfcomplex */
-    SWIRL_HC2R = 13,       /* halfcomplex to real */
-    SWIRL_CONVOLUTION = 14 /* complex, circular; the kernel's spectrum is given at execution; on GPUs */
+    SWIRL_DHT = 11,         /* discrete Hartley transform, along each dimension */
+    SWIRL_R2HC = 12,        /* real to halfcomplex */
+    SWIRL_HC2R = 13,        /* halfcomplex to real */
+    SWIRL_CONVOLUTION = 14, /* complex, circular; the kernel's spectrum is given at execution; on GPUs */
+    SWIRL_DCT5 = 15,        /* of odd period: see TransformKind of <swirl/kinds.hpp> */
+    SWIRL_DCT6 = 16,
+    SWIRL_DCT7 = 17,
+    SWIRL_DCT8 = 18,
+    SWIRL_DST5 = 19,
+    SWIRL_DST6 = 20,
+    SWIRL_DST7 = 21,
+    SWIRL_DST8 = 22,
+    SWIRL_WHT_DYADIC = 23,  /* Walsh-Hadamard, dyadic (Paley) order */
+    SWIRL_WHT_SEQUENCY = 24 /* Walsh-Hadamard, sequency (Walsh) order */
 } swirl_kind;
 typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;
 typedef enum swirl_layout { SWIRL_INTERLEAVED = 0, SWIRL_PLANAR = 1 } swirl_layout;
@@ -109,7 +119,8 @@ typedef enum swirl_side { SWIRL_INPUT = 0, SWIRL_OUTPUT = 1 } swirl_side;
  * contiguous rows, one transform, scale 1. */
 SWIRL_API swirl_status swirl_problem_create_transform(int kind, size_t rank, const int64_t* lengths,
                                                       swirl_problem** problem);
-/* Transforms of real data with a kind for each dimension, SWIRL_WHT to SWIRL_HC2R. */
+/* Transforms of real data with a kind for each dimension, SWIRL_WHT to SWIRL_HC2R or SWIRL_DCT5 to
+ * SWIRL_WHT_SEQUENCY. */
 SWIRL_API swirl_status swirl_problem_create_mixed(size_t rank, const int* kinds, const int64_t* lengths,
                                                   swirl_problem** problem);
 /* The product of a vector with the matrix of a formula, such as "(DFT(2) (x) I(4)) * T(8,4) * (I(2) (x) DFT(4)) * L(8,2)":

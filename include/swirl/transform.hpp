@@ -154,7 +154,7 @@ SWIRL_API void validate(const Transform& problem);
 //   kind lengths option…          formula matrix option…
 //
 //   kind      dft  rdft  convolution  and, from reals to as many reals,
-//             wht  dct1 dct2 dct3 dct4  dst1 dst2 dst3 dst4  dht  r2hc hc2r
+//             wht wht_dyadic wht_sequency  dct1 … dct8  dst1 … dst8  dht  r2hc hc2r
 //             one for all dimensions, or one for each: dct2,dst3,dht
 //   lengths   1024   16x8   2^20
 //   matrix    (DFT(2) ⊗ I(4)) · T(8, 4) · (I(2) ⊗ DFT(4)) · L(8, 2)     see MatrixFormula; of complex data unless

@@ -123,7 +123,7 @@ def problem(kind, lengths, *, dtype="float64", backward=False, inplace=False, pl
     """The text of a transform problem, for `plan`.
 
     Args:
-        kind: "dft", "rdft", "dct2" … "dst4", "wht", "convolution".
+        kind: "dft", "rdft", "dct1" … "dst8", "wht", "wht_dyadic", "wht_sequency", "convolution".
         lengths: One length, or several, slowest first.
         dtype: "float64", "float32", "float16" or "bfloat16": of the real numbers and of components of complex ones.
         backward, inplace, planar: Direction; placement; real and imaginary components in separate arrays.

@@ -30,6 +30,27 @@ def test_a_transform_equals_its_definition(dtype, word, tolerance):
     np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance * 12)
 
 
+def test_transforms_of_odd_period_and_walsh_functions_equal_their_definitions():
+    n = 9
+    j, k = np.arange(n), np.arange(n)[:, None]
+    x = random(n, dtype="float64")
+    weights = np.where(j == 0, 1, 2)
+    np.testing.assert_allclose(swirl.plan("dct5 9").execute(x), (weights * np.cos(2 * np.pi * j * k / (2 * n - 1))) @ x, atol=1e-13)
+    sines = 2 * np.sin(np.pi * (2 * j + 1) * (k + 1) / (2 * n + 1))
+    np.testing.assert_allclose(swirl.plan("dst6 9").execute(x), sines @ x, atol=1e-13)
+    rows = swirl.plan("wht_sequency 16 batch=16").execute(np.eye(16))
+    np.testing.assert_array_equal(np.count_nonzero(np.diff(rows, axis=1), axis=1), np.arange(16))
+
+
+def test_chirp_z_transforms_have_outputs_of_their_own_number():
+    n, m, start, step = 40, 12, 0.2, 0.003
+    x = random(3, n)
+    expected = x @ np.exp(-2j * np.pi * np.outer(np.arange(n), start + step * np.arange(m)))
+    result = swirl.plan(f"formula CZT({n}, {m}, {start}, {step}) batch=3").execute(x)
+    assert result.shape == (3, m)
+    np.testing.assert_allclose(result, expected, atol=1e-12)
+
+
 def test_the_result_goes_to_out_or_to_a_new_array():
     x, y = random(3, 16), np.zeros((3, 16), complex)
     plan = swirl.plan("dft 16 batch=3")

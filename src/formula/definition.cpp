@@ -1,11 +1,37 @@
 #include "formula/definition.hpp"
 
 #include "base/overloaded.hpp"
+#include "formula/chirp_z.hpp"
 
 #include <algorithm>
 #include <bit>
 
 namespace swirl::formula {
+
+namespace {
+
+/// All angles are multiples of 2π divided by this.
+Integer order_of_cosines(int type, Integer n) {
+    if (type == 1) return 2 * (n - 1);
+    if (type <= 4) return 8 * n;
+    return type == 8 ? 4 * (2 * n + 1) : 4 * (2 * n - 1);
+}
+Integer order_of_sines(int type, Integer n) {
+    if (type == 1) return 2 * (n + 1);
+    if (type <= 4) return 8 * n;
+    return type == 8 ? 4 * (2 * n - 1) : 4 * (2 * n + 1);
+}
+
+} // namespace
+
+Integer natural_row(WalshOrder order, Integer n, Integer k) {
+    if (order == WalshOrder::natural) return k;
+    const Integer code = order == WalshOrder::sequency ? k ^ (k >> 1) : k;
+    Integer reversed = 0;
+    for (Integer low = 1, high = n / 2; low < n; low *= 2, high /= 2)
+        if ((code & low) != 0) reversed |= high;
+    return reversed;
+}
 
 Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.columns()) {
     Direction direction = Direction::backward; // e^{+iφ}: cosine and sine of the angles in the definitions
@@ -14,8 +40,8 @@ Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.c
         direction = dft->direction;
     }
     if (formula.is<RealDft>() || formula.is<Dht>()) order_ = n_;
-    if (const auto* dct = formula.get_if<Dct>()) order_ = dct->type == 1 ? 2 * (n_ - 1) : 8 * n_;
-    if (const auto* dst = formula.get_if<Dst>()) order_ = dst->type == 1 ? 2 * (n_ + 1) : 8 * n_;
+    if (const auto* dct = formula.get_if<Dct>()) order_ = order_of_cosines(dct->type, n_);
+    if (const auto* dst = formula.get_if<Dst>()) order_ = order_of_sines(dst->type, n_);
     roots_.reserve(static_cast<std::size_t>(order_));
     if (const auto* circulant = formula.get_if<Circulant>()) {
         if (circulant->kernel)
@@ -39,9 +65,10 @@ void Definition::row(Integer i, std::span<Complex> entries) const {
                    [&](const Dft&) {
                        for (Integer j = 0, k = 0; j < n_; ++j, k = (k + i) % n_) entries[j] = roots_[k];
                    },
-                   [&](const Wht&) {
+                   [&](const Wht& p) {
+                       const Integer row = natural_row(p.order, n_, i);
                        for (Integer j = 0; j < n_; ++j)
-                           entries[j] = std::popcount(static_cast<std::uint64_t>(i & j)) % 2 == 0 ? 1 : -1;
+                           entries[j] = std::popcount(static_cast<std::uint64_t>(row & j)) % 2 == 0 ? 1 : -1;
                    },
                    [&](const RealDft& p) { real_dft_row(p.direction, i, entries); },
                    [&](const Dct& p) { dct_row(p.type, i, entries); },
@@ -52,6 +79,9 @@ void Definition::row(Integer i, std::span<Complex> entries) const {
                    [&](const Circulant&) {
                        for (Integer j = 0; j < n_; ++j)
                            entries[j] = kernel_[static_cast<std::size_t>(modulo(i - j, n_))];
+                   },
+                   [&](const ChirpZ& p) {
+                       for (Integer j = 0; j < n_; ++j) entries[j] = chirp_z_entry(p, i, j);
                    },
                    [&](const Matrix& p) { std::copy_n(p.entries.begin() + i * n_, n_, entries.begin()); },
                    [&](const auto&) { throw InternalError("a definition by rows of a compound term"); },
@@ -72,13 +102,17 @@ void Definition::real_dft_row(Direction direction, Integer i, std::span<Complex>
     }
 }
 
-// FFTW's REDFT00, angles in units of 2π/2(n−1); REDFT10, REDFT01, REDFT11, angles in units of 2π/8n.
+// FFTW's REDFT00, angles in units of 2π/2(n−1); REDFT10, REDFT01, REDFT11, angles in units of 2π/8n. Types 5 to 8 in units
+// of 2π/4M, where M is the odd period.
 void Definition::dct_row(int type, Integer i, std::span<Complex> entries) const {
     for (Integer j = 0; j < n_; ++j) {
         if (type == 1) entries[j] = (j == 0 || j == n_ - 1 ? 1 : 2) * root(j * i).real();
         if (type == 2) entries[j] = 2 * root(2 * (2 * j + 1) * i).real();
         if (type == 3) entries[j] = (j == 0 ? 1 : 2) * root(2 * j * (2 * i + 1)).real();
-        if (type == 4) entries[j] = 2 * root((2 * j + 1) * (2 * i + 1)).real();
+        if (type == 4 || type == 8) entries[j] = 2 * root((2 * j + 1) * (2 * i + 1)).real();
+        if (type == 5) entries[j] = (j == 0 ? 1 : 2) * root(4 * j * i).real();
+        if (type == 6) entries[j] = (j == n_ - 1 ? 1 : 2) * root(2 * (2 * j + 1) * i).real();
+        if (type == 7) entries[j] = (j == 0 ? 1 : 2) * root(2 * j * (2 * i + 1)).real();
     }
 }
 
@@ -89,6 +123,10 @@ void Definition::dst_row(int type, Integer i, std::span<Complex> entries) const 
         if (type == 2) entries[j] = 2 * root(2 * (2 * j + 1) * (i + 1)).imag();
         if (type == 3) entries[j] = (j == n_ - 1 ? 1 : 2) * root(2 * (j + 1) * (2 * i + 1)).imag();
         if (type == 4) entries[j] = 2 * root((2 * j + 1) * (2 * i + 1)).imag();
+        if (type == 5) entries[j] = 2 * root(4 * (j + 1) * (i + 1)).imag();
+        if (type == 6) entries[j] = 2 * root(2 * (2 * j + 1) * (i + 1)).imag();
+        if (type == 7) entries[j] = 2 * root(2 * (j + 1) * (2 * i + 1)).imag();
+        if (type == 8) entries[j] = (j == n_ - 1 ? 1 : 2) * root((2 * j + 1) * (2 * i + 1)).imag();
     }
 }
 

@@ -6,10 +6,10 @@
 
 namespace swirl::formula {
 
-/// The rows of a nonterminal or small matrix by its definition. Roots of unity come from one exact table.
+/// The rows of a nonterminal, chirp-z transform or small matrix by its definition. Roots of unity come from one exact table.
 class Definition {
 public:
-    /// Accepts nonterminals and Matrix only.
+    /// Accepts nonterminals, ChirpZ and Matrix only.
     explicit Definition(const Formula& formula);
     /// Writes row i.
     void row(Integer i, std::span<Complex> entries) const;

@@ -90,6 +90,7 @@ auto Evaluator<Real>::run(const Formula& formula, Integer left, Integer right, c
                           [&](const Dst& p) { return by_definition(p); },
                           [&](const Dht& p) { return by_definition(p); },
                           [&](const Circulant& p) { return by_definition(p); },
+                          [&](const ChirpZ& p) { return by_definition(p); },
                           [&](const Matrix& p) { return by_definition(p); },
                           [&](const Permutation& p) { return run_gather(p.map, left, right, x); },
                           [&](const Gather& p) { return run_gather(p.map, left, right, x); },
@@ -200,7 +201,8 @@ template <class Real>
 auto Evaluator<Real>::run_definition(const Formula& formula, Integer left, Integer right, const Vector& x)
     -> Vector {
     const Integer rows = formula.rows(), columns = formula.columns();
-    if (nonterminal_ && columns > longest_by_rows && is_nonterminal(formula))
+    if (nonterminal_ && std::max(rows, columns) > longest_by_rows &&
+        (is_nonterminal(formula) || formula.is<ChirpZ>()))
         return run_nonterminal(formula, left, right, x);
     const Definition& matrix = definition(formula);
     Vector y(entries(left, rows, right));

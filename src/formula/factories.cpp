@@ -110,10 +110,58 @@ Formula DFT(Integer n, Direction direction) {
     return leaf(Dft{direction}, n);
 }
 
-Formula WHT(Integer n) {
+Formula CZT(Integer inputs, Integer outputs, long double start, long double step) {
+    positive(inputs, "chirp-z transform");
+    positive(outputs, "chirp-z transform");
+    constexpr Integer largest = Integer{1} << 31; // products of two indices have 64 bits
+    ensure(std::max(inputs, outputs) <= largest,
+           "chirp-z transform of {} inputs and {} outputs: at most 2^31", inputs, outputs);
+    ensure(std::isfinite(start) && std::isfinite(step), "chirp-z transform from {} by {}: must be finite",
+           static_cast<double>(start), static_cast<double>(step));
+    return make_node(ChirpZ{start, step}, {}, {outputs, inputs});
+}
+
+namespace {
+
+/// Of quarters a, b, c, d of a window's 2n points, c and its mirror images d, a and b: −c_r, −d, a, −b_r.
+IndexMap folded(Integer n) {
+    const Integer half = n / 2;
+    return IndexMap::piecewise({{{half}, {-1}, 3 * half - 1, 0},
+                                {{half}, {1}, 3 * half, 0},
+                                {{half}, {1}, 0, 0},
+                                {{half}, {-1}, n - 1, 0}},
+                               2 * n);
+}
+
+/// Sums and differences of those, or their transpose.
+Formula signed_pairs(Integer n, Shape each) {
+    const auto pairs = [&](std::vector<Complex> signs) {
+        return kron(matrix(each.rows, each.columns, std::move(signs)), I(n / 2));
+    };
+    return direct_sum(pairs({-1, -1}), pairs({1, -1}));
+}
+
+void even_points(Integer n, const char* what) {
+    positive(n, what);
+    ensure(n % 2 == 0, "{} of {} points: must be even", what, n);
+}
+
+} // namespace
+
+Formula MDCT(Integer n) {
+    even_points(n, "MDCT");
+    return product({DCT(4, n), signed_pairs(n, {1, 2}), gather(folded(n))});
+}
+
+Formula IMDCT(Integer n) {
+    even_points(n, "IMDCT");
+    return product({scatter(folded(n)), signed_pairs(n, {2, 1}), DCT(4, n)});
+}
+
+Formula WHT(Integer n, WalshOrder order) {
     positive(n, "WHT");
     ensure(std::has_single_bit(static_cast<std::uint64_t>(n)), "WHT of size {}: must be a power of two", n);
-    return leaf(Wht{}, n);
+    return leaf(Wht{order}, n);
 }
 
 Formula RDFT(Integer n, Direction direction) {
@@ -123,14 +171,14 @@ Formula RDFT(Integer n, Direction direction) {
 
 Formula DCT(int type, Integer n) {
     positive(n, "DCT");
-    ensure(type >= 1 && type <= 4, "DCT of type {}: must be 1, 2, 3 or 4", type);
+    ensure(type >= 1 && type <= 8, "DCT of type {}: must be 1 to 8", type);
     ensure(type > 1 || n > 1, "DCT of type 1 and size 1: must have at least two points");
     return leaf(Dct{type}, n);
 }
 
 Formula DST(int type, Integer n) {
     positive(n, "DST");
-    ensure(type >= 1 && type <= 4, "DST of type {}: must be 1, 2, 3 or 4", type);
+    ensure(type >= 1 && type <= 8, "DST of type {}: must be 1 to 8", type);
     return leaf(Dst{type}, n);
 }
 

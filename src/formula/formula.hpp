@@ -36,7 +36,14 @@ struct Dft {
     Direction direction;
     bool operator==(const Dft&) const = default;
 };
+/// The order of a Walsh–Hadamard transform's rows.
+enum class WalshOrder : std::uint8_t {
+    natural,
+    dyadic,   ///< row k is the natural one of the reversed bits of k
+    sequency, ///< row k changes its sign k times: it is the dyadic one of k's Gray code
+};
 struct Wht {
+    WalshOrder order;
     bool operator==(const Wht&) const = default;
 };
 /// forward: real n → halfcomplex r_0 r_1 … r_{⌊n/2⌋} i_{⌈n/2⌉−1} … i_1 (FFTW's R2HC); backward: HC2R, unnormalised.
@@ -44,8 +51,8 @@ struct RealDft {
     Direction direction;
     bool operator==(const RealDft&) const = default;
 };
-/// Types 1 to 4, unnormalised as FFTW's REDFT00, REDFT10, REDFT01, REDFT11 and RODFT00, RODFT10, RODFT01, RODFT11. A DCT
-/// of type 1 has at least two points.
+/// Types 1 to 4, unnormalised as FFTW's REDFT00, REDFT10, REDFT01, REDFT11 and RODFT00, RODFT10, RODFT01, RODFT11; types 5
+/// to 8, of odd period, as TransformKind defines them. A DCT of type 1 has at least two points.
 struct Dct {
     int type;
     bool operator==(const Dct&) const = default;
@@ -65,6 +72,14 @@ struct Circulant {
     bool operator==(const Circulant& o) const {
         return kernel && o.kernel ? *kernel == *o.kernel : kernel == o.kernel;
     }
+};
+
+/// The chirp-z transform on the unit circle, of n inputs and m outputs: entries e^{−2πi·j·(start + k·step)}, row k, column j.
+/// Frequencies are in cycles per sample. formula/chirp_z.hpp has its convolution.
+struct ChirpZ {
+    long double start;
+    long double step;
+    bool operator==(const ChirpZ&) const = default;
 };
 
 /// (P x)[i] = x[map(i)].
@@ -177,7 +192,7 @@ struct Tagged {
     bool operator==(const Tagged&) const = default;
 };
 using Payload =
-    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, Permutation, Gather, Scatter,
+    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, ChirpZ, Permutation, Gather, Scatter,
                  Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged>;
 
 // ---- the term -----------------------------------------------------------------------------------------------
@@ -216,13 +231,14 @@ struct FormulaNode {
 
 Formula I(Integer n);
 Formula DFT(Integer n, Direction direction = Direction::forward);
-Formula WHT(Integer n); ///< n a power of two
+Formula WHT(Integer n, WalshOrder order = WalshOrder::natural); ///< n a power of two
 Formula RDFT(Integer n, Direction direction = Direction::forward);
 Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
 Formula DHT(Integer n);
 Formula circulant(std::vector<Complex> kernel);
-Formula circulant(Integer n);            ///< the spectrum of its kernel is given at execution
+Formula circulant(Integer n); ///< the spectrum of its kernel is given at execution
+Formula CZT(Integer inputs, Integer outputs, long double start, long double step);
 Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride
 Formula J(Integer n);                    ///< reversal
 Formula permutation(IndexMap map);
@@ -234,6 +250,10 @@ Formula diagonal(DiagonalFunction function, Integer n);
 Formula diagonal(DiagonalFunction function, IndexMap index);
 Formula diagonal(std::vector<Complex> values);
 Formula matrix(Integer rows, Integer columns, std::vector<Complex> entries);
+/// The modified discrete cosine transform (Princen and Bradley 1986), n even, of 2n points: entries
+/// 2·cos(π·(j + ½ + n/2)·(k + ½)/n), as DCT(4, n) of the folded input; and its transpose.
+Formula MDCT(Integer n);
+Formula IMDCT(Integer n);
 Formula F2(); ///< the 2×2 butterfly matrix [1 1; 1 −1]
 
 Formula product(std::vector<Formula> factors);
@@ -260,6 +280,8 @@ bool is_nonterminal(const Formula& formula);
 
 /// Entry i of a diagonal function: exponents reduced exactly, then one correctly scaled sine and cosine.
 Complex diagonal_value(const DiagonalFunction& function, Integer i);
+/// The row of the natural order that is row k of another order.
+Integer natural_row(WalshOrder order, Integer n, Integer k);
 /// e^{∓2πi·k/n} for any k ≥ 0, n ≥ 1: octant reduction in integers, error about one unit in the last place.
 Complex root_of_unity(Integer n, Integer k, Direction direction);
 
@@ -268,7 +290,7 @@ using DenseMatrix = std::vector<Complex>; ///< row-major rows × columns
 DenseMatrix dense(const Formula& formula);
 /// y = formula · x without forming the matrix; nonterminals by definition (O(n²)), structured terms by fast algorithms.
 std::vector<Complex> apply(const Formula& formula, std::span<const Complex> x);
-/// The same in long double or double, with another way to apply a long nonterminal to a vector. Asks interrupts of
+/// The same in long double or double, with another way to apply a long nonterminal or chirp-z transform to a vector. Asks interrupts of
 /// long vectors.
 using ApplyNonterminal =
     std::function<std::vector<Complex>(const Formula& nonterminal, std::span<const Complex> x)>;

@@ -167,7 +167,12 @@ std::string to_latex(const Formula& formula) {
         Overloaded{
             [&](const Identity&) { return fmt::format("I_{{{}}}", n); },
             [&](const Dft& p) { return name("DFT", n, p.direction); },
-            [&](const Wht&) { return name("WHT", n); },
+            [&](const Wht& p) {
+                return name(p.order == WalshOrder::natural  ? "WHT"
+                            : p.order == WalshOrder::dyadic ? "WHT^{dyadic}"
+                                                            : "WHT^{sequency}",
+                            n);
+            },
             [&](const RealDft& p) { return name("RDFT", n, p.direction); },
             [&](const Dct& p) { return name(fmt::format("DCT{}", p.type), n); },
             [&](const Dst& p) { return name(fmt::format("DST{}", p.type), n); },
@@ -180,6 +185,10 @@ std::string to_latex(const Formula& formula) {
             [&](const Gather& p) { return fmt::format("\\mathrm{{G}}_{{{}}}", latex(p.map)); },
             [&](const Scatter& p) { return fmt::format("\\mathrm{{S}}_{{{}}}", latex(p.map)); },
             [&](const Diagonal& p) { return latex_leaf(p, formula); },
+            [&](const ChirpZ& p) {
+                return fmt::format("\\mathrm{{CZT}}_{{{} \\to {}}}({}, {})", n, formula.rows(),
+                                   to_text(Complex(p.start)), to_text(Complex(p.step)));
+            },
             [&](const Matrix& p) { return latex_leaf(p, formula); },
             [&](const Product&) { return joined(formula, "\\, "); },
             [&](const Kronecker&) { return joined(formula, " \\otimes "); },

@@ -49,12 +49,13 @@ std::size_t hash_of_parameters(const Payload& payload) {
         Overloaded{
             [](const Identity&) { return std::size_t{0}; },
             [](const Dft& p) { return hash_of(static_cast<int>(p.direction)); },
-            [](const Wht&) { return std::size_t{0}; },
+            [](const Wht& p) { return hash_of(static_cast<int>(p.order)); },
             [](const RealDft& p) { return hash_of(static_cast<int>(p.direction)); },
             [](const Dct& p) { return hash_of(p.type); },
             [](const Dst& p) { return hash_of(p.type); },
             [](const Dht&) { return hash_of(0); },
             [](const Circulant& p) { return p.kernel ? hash_of_values(*p.kernel) : std::size_t{0}; },
+            [](const ChirpZ& p) { return hash_of(p.start, p.step); },
             [](const Permutation& p) { return p.map.hash(); },
             [](const Gather& p) { return p.map.hash(); },
             [](const Scatter& p) { return p.map.hash(); },
@@ -73,7 +74,8 @@ std::size_t hash_of_parameters(const Payload& payload) {
 } // namespace
 
 Formula make_node(Payload payload, std::vector<Formula> children, Shape shape) {
-    std::size_t hash = hash_of(payload.index(), hash_of_parameters(payload), shape.rows, shape.columns);
+    std::size_t hash = mix_hash(hash_of_parameters(payload), payload.index());
+    hash = hash_of(hash, shape.rows, shape.columns);
     for (const Formula& child : children) hash = mix_hash(hash, child.hash());
     return Formula(std::make_shared<const FormulaNode>(
         FormulaNode{std::move(payload), std::move(children), shape, hash}));

@@ -47,6 +47,7 @@ private:
     Digit digit();
     IndexMap index_map() { return parse_index_map(scan_); }
     Direction direction();
+    WalshOrder walsh_order();
     std::vector<Complex> complex_list();
 
     template <class Build> auto built(std::size_t position, Build&& build) {
@@ -95,12 +96,10 @@ Formula Parser::atom() {
     if (auto term = transform(name)) return *std::move(term);
     if (auto term = leaf(name)) return *std::move(term);
     if (auto term = wrapper(name, position)) return *std::move(term);
-    scan_.fail(
-        position,
-        fmt::format(
-            "unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…4, DST1…4, DHT, circulant, L, J, "
-            "T, perm, G, S, diag, matrix, sum, real{}",
-            name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
+    scan_.fail(position, fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
+                                     "DHT, MDCT, IMDCT, CZT, circulant, L, J, "
+                                     "T, perm, G, S, diag, matrix, sum, real{}",
+                                     name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
 }
 
 Formula Parser::bracketed() {
@@ -115,6 +114,14 @@ Direction Parser::direction() {
     if (scan_.accept("backward")) return Direction::backward;
     if (!scan_.accept("forward")) scan_.fail_expected("'forward' or 'backward'");
     return Direction::forward;
+}
+
+WalshOrder Parser::walsh_order() {
+    if (!scan_.accept(",")) return WalshOrder::natural;
+    if (scan_.accept("dyadic")) return WalshOrder::dyadic;
+    if (scan_.accept("sequency")) return WalshOrder::sequency;
+    if (!scan_.accept("natural")) scan_.fail_expected("'natural', 'dyadic' or 'sequency'");
+    return WalshOrder::natural;
 }
 
 std::vector<Complex> Parser::complex_list() {
@@ -143,7 +150,10 @@ std::optional<Formula> Parser::transform(std::string_view name) {
     const Integer n = scan_.positive_integer();
     if (name == "I") return finish([&] { return I(n); });
     if (name == "J") return finish([&] { return J(n); });
-    if (name == "WHT") return finish([&] { return WHT(n); });
+    if (name == "WHT") {
+        const WalshOrder order = walsh_order();
+        return finish([&] { return WHT(n, order); });
+    }
     if (name == "DHT") return finish([&] { return DHT(n); });
     if (name == "convolution") return finish([&] { return circulant(n); });
     const Direction d = direction();
@@ -173,6 +183,22 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
         return finish([&] {
             return name == "perm" ? permutation(map) : name == "G" ? gather(map) : scatter(map);
         });
+    }
+    if (name == "CZT") {
+        scan_.expect("(");
+        const Integer inputs = scan_.positive_integer();
+        scan_.expect(",");
+        const Integer outputs = scan_.positive_integer();
+        scan_.expect(",");
+        const long double start = scan_.fraction();
+        scan_.expect(",");
+        const long double step = scan_.fraction();
+        return finish([&] { return CZT(inputs, outputs, start, step); });
+    }
+    if (name == "MDCT" || name == "IMDCT") {
+        scan_.expect("(");
+        const Integer n = scan_.positive_integer();
+        return finish([&] { return name == "MDCT" ? MDCT(n) : IMDCT(n); });
     }
     if (name == "circulant") {
         scan_.expect("(");

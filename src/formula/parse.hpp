@@ -9,7 +9,8 @@ namespace swirl::formula {
 /// Parses the output of to_text; white space is free.
 ///
 ///   operators   ⊕ loosest, then ·, then ⊗ (ASCII: (+) or + for ⊕, * for ·, (x) or @ for ⊗)
-///   transforms  DFT(n) DFT(n, backward) RDFT(n) RDFT(n, backward) WHT(n) DCT1(n)…DCT4(n) DST1(n)…DST4(n) DHT(n)
+///   transforms  DFT(n) DFT(n, backward) RDFT(n) RDFT(n, backward) WHT(n) WHT(n, dyadic) WHT(n, sequency) DCT1(n)…DCT8(n) DST1(n)…DST8(n) DHT(n)
+///               MDCT(n) IMDCT(n) CZT(inputs, outputs, start, step)
 ///               circulant(values)
 ///   matrices    I(n) F2 matrix(rows, columns; values) diag(values) diag(function; map) T(mn, n) T(mn, n, backward)
 ///   data moves  L(mn, m) J(n) perm(map) G(map) S(map)

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace swirl::formula {
 
@@ -137,8 +138,22 @@ std::string text_of(Tag tag) {
     throw InternalError("a tag of unknown kind {}", static_cast<int>(tag));
 }
 
+/// The name of a product that has one.
+std::optional<std::string> name_of_product(const Formula& formula) {
+    if (!formula.is<Product>() || formula.children().size() != 3) return std::nullopt;
+    for (const bool is_inverse : {false, true}) {
+        const Formula& cosines = is_inverse ? formula.children().back() : formula.children().front();
+        const Integer n = cosines.rows();
+        const auto* dct = cosines.get_if<Dct>();
+        if (dct != nullptr && dct->type == 4 && n % 2 == 0 && formula == (is_inverse ? IMDCT(n) : MDCT(n)))
+            return fmt::format("{}({})", is_inverse ? "IMDCT" : "MDCT", n);
+    }
+    return std::nullopt;
+}
+
 /// Operands that are operators themselves get parentheses, even where precedence requires none.
 std::string operand(const Formula& formula, Lists lists) {
+    if (const auto name = name_of_product(formula)) return *name;
     const bool is_operator = formula.is<DirectSum>() || formula.is<Product>() || formula.is<Kronecker>();
     return is_operator ? fmt::format("({})", text_of(formula, lists)) : text_of(formula, lists);
 }
@@ -177,11 +192,20 @@ std::string text_of(const Formula& formula, Lists lists) {
     return std::visit(Overloaded{
                           [&](const Identity&) { return fmt::format("I({})", n); },
                           [&](const Dft& p) { return with_direction("DFT", n, p.direction); },
-                          [&](const Wht&) { return fmt::format("WHT({})", n); },
+                          [&](const Wht& p) {
+                              return fmt::format("WHT({}{})", n,
+                                                 p.order == WalshOrder::natural  ? ""
+                                                 : p.order == WalshOrder::dyadic ? ", dyadic"
+                                                                                 : ", sequency");
+                          },
                           [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
                           [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
                           [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
                           [&](const Dht&) { return fmt::format("DHT({})", n); },
+                          [&](const ChirpZ& p) {
+                              return fmt::format("CZT({}, {}, {}, {})", n, formula.rows(), text_of(p.start),
+                                                 text_of(p.step));
+                          },
                           [&](const Circulant& p) {
                               return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
                                               : fmt::format("convolution({})", n);
@@ -195,7 +219,10 @@ std::string text_of(const Formula& formula, Lists lists) {
                               return fmt::format("matrix({}, {}; {})", formula.rows(), n,
                                                  list(p.entries, lists));
                           },
-                          [&](const Product&) { return joined(formula, " · ", lists); },
+                          [&](const Product&) {
+                              const auto name = name_of_product(formula);
+                              return name ? *name : joined(formula, " · ", lists);
+                          },
                           [&](const Kronecker&) { return joined(formula, " ⊗ ", lists); },
                           [&](const DirectSum&) { return joined(formula, " ⊕ ", lists); },
                           [&](const IterativeSum& p) {

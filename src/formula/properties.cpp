@@ -41,6 +41,7 @@ bool is_real(const Diagonal& diagonal) {
 bool is_real_leaf(const Formula& f) {
     constexpr Integer longest_real_dft = 2; // the butterfly
     if (f.is<Dft>()) return f.rows() <= longest_real_dft;
+    if (f.is<ChirpZ>()) return false;
     if (const auto* circulant = f.get_if<Circulant>())
         return circulant->kernel && is_real(*circulant->kernel);
     if (const auto* diagonal = f.get_if<Diagonal>()) return is_real(*diagonal);
@@ -84,6 +85,8 @@ Integer longest_vector(const Formula& formula) {
         for (const Formula& child : children)
             sum = checked_add(sum, longest_vector(child)).value_or(saturated);
         longest = std::max(longest, sum);
+    } else if (formula.is<ChirpZ>()) { // the convolution's points, at most
+        longest = saturating_times(2, formula.rows() + formula.columns());
     } else if (formula.is<RealOf>()) {
         longest = std::max(longest, saturating_times(2, longest_vector(children.front())));
     } else {

@@ -89,6 +89,15 @@ long double Scanner::real() {
     return value;
 }
 
+long double Scanner::fraction() {
+    const long double numerator = real();
+    if (!accept("/")) return numerator;
+    const std::size_t begin = position();
+    const long double denominator = real();
+    if (denominator == 0) fail(begin, "the denominator is 0");
+    return numerator / denominator;
+}
+
 // 1.5, -2i, 1.5-2i; no space inside a number
 Complex Scanner::complex() {
     const auto next = [&](char c) { return at_ < text_.size() && text_[at_] == c; };

@@ -41,6 +41,8 @@ public:
     /// 1024 or 2^10.
     Integer positive_integer();
     Complex complex();
+    /// 0.25 or 1/4.
+    long double fraction();
     /// i0, i1, …
     Variable variable();
     Affine affine();

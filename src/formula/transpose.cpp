@@ -1,7 +1,9 @@
 #include "base/overloaded.hpp"
+#include "formula/chirp_z.hpp"
 #include "formula/formula.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace swirl::formula {
 
@@ -34,23 +36,32 @@ Formula transpose_real_dft(Direction direction, Integer n) {
     return halfcomplex_weights(n, 2) * RDFT(n, Direction::forward);
 }
 
+/// The column in which the definition of a type 3, 5, 6, 7 or 8 lacks the factor 2; none where it has it in each.
+std::optional<Integer> undoubled_column(bool sine, int type, Integer n) {
+    if (sine) return type == 3 || type == 8 ? std::optional(n - 1) : std::nullopt;
+    if (type == 3 || type == 5 || type == 7) return 0;
+    return type == 6 ? std::optional(n - 1) : std::nullopt;
+}
+
+/// Types 2 and 3, 6 and 7 are each other's transposes, the other types their own, except for the factor 2 that some lack
+/// in one column: A = K·W, the transpose W·Kᵀ.
+template <class Transposed>
+Formula transpose_trigonometric(bool sine, int type, Integer n, Transposed&& transform) {
+    const int other = type == 2 || type == 6 ? type + 1 : type == 3 || type == 7 ? type - 1 : type;
+    std::vector<Formula> factors{transform(other, n)};
+    if (const auto column = undoubled_column(sine, type, n))
+        factors.insert(factors.begin(), weight_at(n, *column, 0.5L));
+    if (const auto column = undoubled_column(sine, other, n)) factors.push_back(weight_at(n, *column, 2));
+    return product(std::move(factors));
+}
+
 // A DCT of type 1 lacks the factor 2 in the first and the last column.
-Formula transpose_first_dct(const Formula& formula) {
-    const Integer n = formula.rows();
+Formula transpose_cosine(int type, Integer n) {
+    if (type != 1) return transpose_trigonometric(false, type, n, DCT);
     const auto at_ends = [n](long double weight) {
         return product({weight_at(n, 0, weight), weight_at(n, n - 1, weight)});
     };
-    return product({at_ends(0.5L), formula, at_ends(2)});
-}
-
-// Types 2 and 3 are each other's transposes except for the factor 2 that type 3 lacks in one column: the first for the
-// DCT, the last for the DST. The DST of type 1 and both of type 4 are symmetric.
-template <class Transposed>
-Formula transpose_trigonometric(const Formula& formula, int type, Integer position, Transposed&& transform) {
-    const Integer n = formula.rows();
-    if (type == 2) return transform(3, n) * weight_at(n, position, 2);
-    if (type == 3) return weight_at(n, position, 0.5L) * transform(2, n);
-    return formula;
+    return product({at_ends(0.5L), DCT(1, n), at_ends(2)});
 }
 
 Formula transpose_circulant(const Circulant& p) {
@@ -58,6 +69,13 @@ Formula transpose_circulant(const Circulant& p) {
     std::vector<Complex> kernel = *p.kernel;
     std::reverse(kernel.begin() + 1, kernel.end());
     return circulant(std::move(kernel));
+}
+
+/// The transform from frequency 0, then the factors that the first one takes to the inputs.
+Formula transpose_chirp_z(const ChirpZ& p, Integer rows, Integer columns) {
+    std::vector<Complex> factors;
+    for (Integer j = 0; j < columns; ++j) factors.push_back(chirp_z_entry({p.start, 0}, 0, j));
+    return diagonal(std::move(factors)) * CZT(rows, columns, 0, p.step);
 }
 
 Formula transpose_matrix(const Matrix& p, Integer rows, Integer columns) {
@@ -120,13 +138,11 @@ Formula transpose(const Formula& formula) {
             [&](const Dft& p) { return symmetric(p); },
             [&](const Wht& p) { return symmetric(p); },
             [&](const RealDft& p) { return transpose_real_dft(p.direction, n); },
-            [&](const Dct& p) {
-                return p.type == 1 ? transpose_first_dct(formula)
-                                   : transpose_trigonometric(formula, p.type, 0, DCT);
-            },
-            [&](const Dst& p) { return transpose_trigonometric(formula, p.type, n - 1, DST); },
+            [&](const Dct& p) { return transpose_cosine(p.type, n); },
+            [&](const Dst& p) { return transpose_trigonometric(true, p.type, n, DST); },
             [&](const Dht& p) { return symmetric(p); },
             [&](const Circulant& p) { return transpose_circulant(p); },
+            [&](const ChirpZ& p) { return transpose_chirp_z(p, n, formula.columns()); },
             [&](const Permutation& p) { return permutation(p.map.inverse()); },
             [&](const Gather& p) { return scatter(p.map); },
             [&](const Scatter& p) { return gather(p.map); },
@@ -167,6 +183,7 @@ Formula conjugate(const Formula& formula) {
                        "the conjugate of a convolution whose kernel is given at execution");
                 return circulant(conjugated(*p.kernel));
             },
+            [&](const ChirpZ& p) { return CZT(formula.columns(), formula.rows(), -p.start, -p.step); },
             [&](const Permutation& p) { return real(p); },
             [&](const Gather& p) { return real(p); },
             [&](const Scatter& p) { return real(p); },

@@ -83,12 +83,11 @@ public:
         if (!at_end() && !is_space(text_[position_])) fail(expected);
     }
 
-    /// Letters and digits, starting with a letter; may be empty.
+    /// Letters, digits and '_', starting with a letter; may be empty.
     std::string_view word() {
         const std::size_t start = position_;
-        while (!at_end() &&
-               (is_letter(text_[position_]) || (position_ > start && is_digit(text_[position_]))))
-            ++position_;
+        const auto continues = [&](char c) { return position_ > start && (is_digit(c) || c == '_'); };
+        while (!at_end() && (is_letter(text_[position_]) || continues(text_[position_]))) ++position_;
         return text_.substr(start, position_ - start);
     }
 
@@ -256,8 +255,8 @@ private:
     }
     /// Whether the results of the kind have one factor.
     bool has_norm() const {
-        return kind_ == TransformKind::dft || kind_ == TransformKind::real_dft ||
-               kind_ == TransformKind::wht || kind_ == TransformKind::dht;
+        return kind_ == TransformKind::dft || kind_ == TransformKind::real_dft || is_wht(kind_) ||
+               kind_ == TransformKind::dht;
     }
 
     template <class Value, std::size_t count, std::size_t more>

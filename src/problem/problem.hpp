@@ -35,11 +35,21 @@ constexpr bool is_real_to_real(TransformKind kind) {
 /// The kind along one dimension; a real_dft is a dft along all but the last.
 TransformKind kind_along(const Transform& problem, std::size_t dimension);
 
-/// Cosine and sine transforms of types 1 to 4.
+/// Walsh–Hadamard transforms, whatever the order of their results.
+constexpr bool is_wht(TransformKind kind) {
+    return TransformKind::wht <= kind && kind <= TransformKind::wht_sequency;
+}
+
+/// In the order of formula::WalshOrder.
+inline constexpr std::array wht_kinds = {TransformKind::wht, TransformKind::wht_dyadic,
+                                         TransformKind::wht_sequency};
+/// Cosine and sine transforms of types 1 to 8.
 inline constexpr std::array dct_kinds = {TransformKind::dct1, TransformKind::dct2, TransformKind::dct3,
-                                         TransformKind::dct4};
+                                         TransformKind::dct4, TransformKind::dct5, TransformKind::dct6,
+                                         TransformKind::dct7, TransformKind::dct8};
 inline constexpr std::array dst_kinds = {TransformKind::dst1, TransformKind::dst2, TransformKind::dst3,
-                                         TransformKind::dst4};
+                                         TransformKind::dst4, TransformKind::dst5, TransformKind::dst6,
+                                         TransformKind::dst7, TransformKind::dst8};
 
 /// Whether the transform's matrix is given by a formula.
 constexpr bool has_formula(TransformKind kind) {

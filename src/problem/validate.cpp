@@ -61,7 +61,7 @@ void check_data_type(const Transform& problem) {
 
 void check_powers_of_two(const Transform& problem) {
     for (std::size_t i = 0; i < problem.dimensions.size(); ++i) {
-        if (kind_along(problem, i) != TransformKind::wht) continue;
+        if (!is_wht(kind_along(problem, i))) continue;
         const auto length = static_cast<std::uint64_t>(problem.dimensions[i].length);
         if (std::has_single_bit(length)) continue;
         const std::uint64_t below = std::bit_floor(length);
@@ -107,8 +107,8 @@ void check_kind(const Transform& problem) {
         reject(problem, fmt::format("scale is {}", problem.scale), "use a finite number");
     if (!has_complex_side && problem.direction == Direction::backward)
         reject(problem, fmt::format("{} has no direction", kind),
-               "leave out 'backward'; up to scale, wht, dht, dct1, dct4, dst1 and dst4 are their own "
-               "inverses, dct2 and dct3, dst2 and dst3, r2hc and hc2r each other's");
+               "leave out 'backward'; up to scale, wht, dht and types 1, 4, 5 and 8 are their own "
+               "inverses, types 2 and 3, types 6 and 7, r2hc and hc2r each other's");
     if (!has_complex_side && problem.layout == ComplexLayout::planar)
         reject(problem, fmt::format("{} transforms real data, which has no complex layout", kind),
                "leave out 'planar'");

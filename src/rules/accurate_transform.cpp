@@ -1,6 +1,7 @@
 #include "rules/accurate_transform.hpp"
 
 #include "base/error.hpp"
+#include "formula/chirp_z.hpp"
 #include "rules/accurate_dft.hpp"
 
 #include <algorithm>
@@ -74,23 +75,47 @@ Reals hartley_of(const Reals& x) {
 }
 
 /// 2·Σ_j x_j·cos or sin of 2π·index(j)·index'(k)/length: one DFT of the entries at these indices. The definition counts
-/// the end points of types 1 and 3 once.
+/// the symmetric points of types 1, 3 and 5 to 8 once.
 Reals waves_of(const Reals& x, bool sine, int type) {
     const auto n = static_cast<Integer>(x.size());
-    const Integer length = type == 1 ? 2 * (sine ? n + 1 : n - 1) : type == 4 ? 8 * n : 4 * n;
+    const Integer odd_period = sine != (type == 8) ? 2 * n + 1 : 2 * n - 1;
+    const Integer length = type == 1   ? 2 * (sine ? n + 1 : n - 1)
+                           : type == 4 ? 8 * n
+                           : type < 5  ? 4 * n
+                           : type == 5 ? odd_period
+                           : type == 8 ? 4 * odd_period
+                                       : 2 * odd_period;
     const auto index = [&](Integer j, bool at_halves) { return at_halves ? 2 * j + 1 : sine ? j + 1 : j; };
     Vector spread(size(length));
     for (Integer j = 0; j < n; ++j) {
         const bool once =
-            (type == 3 && j == (sine ? n - 1 : 0)) || (type == 1 && !sine && (j == 0 || j == n - 1));
+            (type == 3 && j == (sine ? n - 1 : 0)) || (type == 1 && !sine && (j == 0 || j == n - 1)) ||
+            (!sine && (type == 5 || type == 7) && j == 0) || (type == (sine ? 8 : 6) && j == n - 1);
         spread[size(index(j, type % 2 == 0))] += (once ? 1 : 2) * x[size(j)];
     }
     const Vector spectrum = dft_of(std::move(spread), Direction::forward);
     Reals y;
     for (Integer k = 0; k < n; ++k) {
-        const Complex& value = spectrum[size(index(k, type > 2))];
+        const Complex& value = spectrum[size(index(k, type == 3 || type == 4 || type > 6))];
         y.push_back(sine ? -value.imag() : value.real());
     }
+    return y;
+}
+
+/// By a convolution of a power of two.
+Vector chirp_z_of(const ChirpZ& chirp, Integer outputs, Vector x) {
+    const auto inputs = static_cast<Integer>(x.size());
+    Integer points = 1;
+    while (points < inputs + outputs - 1) points *= 2;
+    for (Integer j = 0; j < inputs; ++j) x[size(j)] *= chirp_z_input(chirp, j);
+    x.resize(size(points));
+    const Vector kernel = dft_of(chirp_z_kernel(chirp, inputs, outputs, points), Direction::forward);
+    Vector spectrum = dft_of(std::move(x), Direction::forward);
+    for (std::size_t k = 0; k < spectrum.size(); ++k)
+        spectrum[k] *= kernel[k] / static_cast<long double>(points);
+    Vector y = dft_of(std::move(spectrum), Direction::backward);
+    y.resize(size(outputs));
+    for (Integer k = 0; k < outputs; ++k) y[size(k)] *= chirp_z_output(chirp, k);
     return y;
 }
 
@@ -99,7 +124,13 @@ Reals waves_of(const Reals& x, bool sine, int type) {
 std::vector<Complex> accurate_transform(const Formula& nonterminal, std::span<const Complex> x) {
     Vector all(x.begin(), x.end());
     if (const auto* dft = nonterminal.get_if<Dft>()) return dft_of(std::move(all), dft->direction);
-    if (nonterminal.is<Wht>()) return wht_of(std::move(all));
+    if (const auto* wht = nonterminal.get_if<Wht>()) {
+        const Vector natural = wht_of(std::move(all));
+        const auto n = static_cast<Integer>(natural.size());
+        Vector ordered;
+        for (Integer k = 0; k < n; ++k) ordered.push_back(natural[size(natural_row(wht->order, n, k))]);
+        return ordered;
+    }
     if (const auto* rdft = nonterminal.get_if<RealDft>())
         return by_components(x, rdft->direction == Direction::forward ? real_dft_of : reals_of_halfcomplex);
     if (const auto* dct = nonterminal.get_if<Dct>())
@@ -107,6 +138,8 @@ std::vector<Complex> accurate_transform(const Formula& nonterminal, std::span<co
     if (const auto* dst = nonterminal.get_if<Dst>())
         return by_components(x, [&](const Reals& reals) { return waves_of(reals, true, dst->type); });
     if (nonterminal.is<Dht>()) return by_components(x, hartley_of);
+    if (const auto* chirp = nonterminal.get_if<ChirpZ>())
+        return chirp_z_of(*chirp, nonterminal.rows(), std::move(all));
     const auto* circulant = nonterminal.get_if<Circulant>();
     ensure(circulant != nullptr && circulant->kernel, "a transform without known entries");
     const Vector kernel = dft_of(*circulant->kernel, Direction::forward);

@@ -11,7 +11,10 @@ using namespace formula;
 std::string name_of(const Formula& transform) {
     const auto named = [&](std::string_view name) { return fmt::format("{}_{}", name, transform.rows()); };
     if (transform.is<Dft>()) return named("DFT");
-    if (transform.is<Wht>()) return named("WHT");
+    if (const auto* wht = transform.get_if<Wht>())
+        return named(wht->order == WalshOrder::natural  ? "WHT"
+                     : wht->order == WalshOrder::dyadic ? "dyadic WHT"
+                                                        : "sequency WHT");
     if (transform.is<RealDft>()) return named("RDFT");
     if (const auto* dct = transform.get_if<Dct>()) return named(fmt::format("DCT{}", dct->type));
     if (const auto* dst = transform.get_if<Dst>()) return named(fmt::format("DST{}", dst->type));

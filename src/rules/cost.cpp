@@ -168,7 +168,11 @@ BreakdownTree root_of(const Formula& f) {
     const Integer n = f.rows();
     if (f.is<Dft>()) return root_of_dft(n);
     if (f.is<RealDft>()) return root_of_rdft(n);
-    if (f.is<Wht>()) return {n <= 2 ? "wht-base" : "wht-iterative", {}, {}};
+    if (const Wht* wht = f.get_if<Wht>()) {
+        if (wht->order != WalshOrder::natural)
+            return {n <= largest_radix ? "wht-permuted" : "wht-stockham", {}, {}};
+        return {n <= 2 ? "wht-base" : "wht-iterative", {}, {}};
+    }
     for (const BreakdownRule& rule : registry())
         if (rule.applicable(f).ok()) return {std::string(rule.name), {}, {}};
     throw InternalError("no breakdown rule applies to {}", name_of(f));

@@ -183,7 +183,8 @@ Formula build_dct4_rdft(const Formula& f, const Choice&) {
 
 Applicability applicable_dst(const Formula& f) {
     const Dst* dst = f.get_if<Dst>();
-    return dst != nullptr && dst->type > 1 ? accepted() : not_a("DST-II, DST-III or DST-IV");
+    return dst != nullptr && 2 <= dst->type && dst->type <= 4 ? accepted()
+                                                              : not_a("DST-II, DST-III or DST-IV");
 }
 
 Formula build_dst(const Formula& f, const Choice&) {

@@ -1,12 +1,17 @@
 //   F = F'            formula:          F simplified by the identities of Kronecker products
 //   F = codelet[F']   formula-codelet:  straight-line code throughout
 //
+// CZT = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(b), M ≥ inputs + outputs − 1: formula/chirp_z.hpp; d = DFT_M(h)/M,
+// S pads with zeros, and G keeps the outputs.
+//
 // F is a user's formula; F' is computed factor by factor, and the transforms in it are broken down further. If F is the
 // real matrix R(A) of a complex formula A that contains real transforms, these act on each component alone.
 
 #include "rules/given_formula.hpp"
 
+#include "formula/chirp_z.hpp"
 #include "formula/properties.hpp"
+#include "rules/accurate_dft.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
@@ -15,6 +20,8 @@
 #include "rules/rule_list.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace swirl::rules {
 
@@ -69,6 +76,74 @@ Formula of_components(const Formula& f) {
     return with_children(f, std::move(children));
 }
 
+/// Least 2^k·{1, 3, 5, 9, 15} that is at least `least`.
+Integer convolution_size(Integer least) {
+    Integer best = 0;
+    for (const Integer odd : {1, 3, 5, 9, 15}) {
+        Integer size = odd;
+        while (size < least) size *= 2;
+        if (best == 0 || size < best) best = size;
+    }
+    return best;
+}
+
+/// Largest chirp-z transform that is a matrix of straight-line code.
+constexpr Integer largest_dense_chirp_z = 8;
+
+/// Lists of longer convolutions are computed where a plan needs them: a search builds the formula many times.
+constexpr Integer computed_at_once = Integer{1} << 14;
+
+Formula list_diagonal(Integer n, SharedList<Complex> list) {
+    if (n <= computed_at_once) list = std::make_shared<const std::vector<Complex>>(*list);
+    return diagonal(ExplicitFunction{std::move(list)}, n);
+}
+
+template <class Entry> Formula chirp_diagonal(Integer n, Entry entry) {
+    return list_diagonal(
+        n, SharedList<Complex>::evaluated_by(static_cast<std::size_t>(n), [entry](std::size_t i) {
+            return entry(static_cast<Integer>(i));
+        }));
+}
+
+std::vector<Complex> spectrum_of(const ChirpZ& chirp, Integer n, Integer m, Integer size) {
+    std::vector<Complex> spectrum = accurate_dft(chirp_z_kernel(chirp, n, m, size), Direction::forward);
+    for (Complex& value : spectrum) value /= static_cast<long double>(size);
+    return spectrum;
+}
+
+Formula by_convolution(const Formula& f) {
+    const ChirpZ chirp = *f.get_if<ChirpZ>();
+    const Integer m = f.rows(), n = f.columns();
+    if (std::max(m, n) <= largest_dense_chirp_z) return dense_matrix(f);
+    const Integer size = convolution_size(n + m - 1);
+    const Formula spectrum =
+        list_diagonal(size, SharedList<Complex>::computed_by(static_cast<std::size_t>(size),
+                                                             [=] { return spectrum_of(chirp, n, m, size); }));
+    const auto first_entries = [&](Integer count) { return IndexMap::strided(count, size, 0, 1); };
+    return product_of({chirp_diagonal(m, [chirp](Integer k) { return chirp_z_output(chirp, k); }),
+                       gather(first_entries(m)), DFT(size, Direction::backward), spectrum,
+                       DFT(size, Direction::forward), scatter(first_entries(n)),
+                       chirp_diagonal(n, [chirp](Integer j) { return chirp_z_input(chirp, j); })});
+}
+
+/// The formula with its chirp-z transforms as convolutions, or as small matrices.
+Formula without_chirp_z(const Formula& f) {
+    if (f.is<ChirpZ>()) return by_convolution(f);
+    std::vector<Formula> children;
+    bool changed = false;
+    for (const Formula& child : f.children()) {
+        children.push_back(without_chirp_z(child));
+        changed |= children.back().node() != child.node();
+    }
+    if (!changed) return f;
+    if (f.is<Product>()) { // flattened: a convolution is a product, too
+        Formula whole = children.front();
+        for (std::size_t k = 1; k < children.size(); ++k) whole = whole * children[k];
+        return whole;
+    }
+    return with_children(f, std::move(children));
+}
+
 Applicability applicable(const Formula& f) {
     if (is_nonterminal(f)) return rejected("{} is a transform, not a formula of transforms", name_of(f));
     if (f.is<Identity>()) return rejected("an identity computes nothing");
@@ -84,13 +159,16 @@ Applicability has_codelet(const Formula& f) {
     if (Applicability given = applicable(f); !given.ok()) return given;
     const Integer n = std::max(f.rows(), f.columns());
     if (n > largest_radix) return rejected("{} points are too many for straight-line code", n);
-    for (const Formula& transform : nonterminals(f))
-        if (largest_prime_factor(transform.rows()) > largest_base_prime)
+    for (const Formula& transform : nonterminals(without_chirp_z(f)))
+        if (transform.rows() > largest_radix)
+            return rejected("{} points are too many for straight-line code", transform.rows());
+        else if (largest_prime_factor(transform.rows()) > largest_base_prime)
             return rejected("{} has no straight-line code", name_of(transform));
     return accepted();
 }
 
-Formula simplified(const Formula& f) {
+Formula simplified(const Formula& given) {
+    const Formula f = without_chirp_z(given);
     if (!f.is<RealOf>()) return simplify(f);
     return simplify(componentwise(simplify(f.children().front())));
 }

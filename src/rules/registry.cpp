@@ -20,6 +20,7 @@ std::span<const BreakdownRule> registry() {
         circulant_dft,
         cooley_tukey,
         cooley_tukey_frequency,
+        dct_type5,
         dct1_dct3,
         dct1_dft,
         dct1_rdft,
@@ -27,6 +28,7 @@ std::span<const BreakdownRule> registry() {
         dct3_rdft,
         dct4_dft,
         dct4_rdft,
+        dct5_rdft,
         dft_base,
         dft_iterative,
         dht_rdft,
@@ -34,6 +36,7 @@ std::span<const BreakdownRule> registry() {
         dst1_dft,
         dst1_dst3,
         dst1_rdft,
+        dst5_rdft,
         formula_loops,
         formula_codelet,
         four_step,
@@ -58,8 +61,11 @@ std::span<const BreakdownRule> registry() {
         volume_bands,
         wht_base,
         wht_iterative,
+        wht_ordered,
+        wht_permuted,
         wht_recursive,
         wht_split,
+        wht_stockham,
     };
     return table;
 }

@@ -18,12 +18,15 @@ extern const BreakdownRule dct2_rdft;
 extern const BreakdownRule dct3_rdft;
 extern const BreakdownRule dct4_dft;
 extern const BreakdownRule dct4_rdft;
+extern const BreakdownRule dct5_rdft;
+extern const BreakdownRule dct_type5;
 extern const BreakdownRule dft_base;
 extern const BreakdownRule dft_iterative;
 extern const BreakdownRule dht_rdft;
 extern const BreakdownRule dst1_dft;
 extern const BreakdownRule dst1_dst3;
 extern const BreakdownRule dst1_rdft;
+extern const BreakdownRule dst5_rdft;
 extern const BreakdownRule dst_dct;
 extern const BreakdownRule formula_codelet;
 extern const BreakdownRule formula_loops;
@@ -49,7 +52,10 @@ extern const BreakdownRule two_sweep;
 extern const BreakdownRule volume_bands;
 extern const BreakdownRule wht_base;
 extern const BreakdownRule wht_iterative;
+extern const BreakdownRule wht_ordered;
+extern const BreakdownRule wht_permuted;
 extern const BreakdownRule wht_recursive;
 extern const BreakdownRule wht_split;
+extern const BreakdownRule wht_stockham;
 
 } // namespace swirl::rules

@@ -12,8 +12,13 @@ using namespace formula;
 
 namespace {
 
+bool is_natural(const Formula& f) {
+    const Wht* wht = f.get_if<Wht>();
+    return wht != nullptr && wht->order == WalshOrder::natural;
+}
+
 Applicability applicable_base(const Formula& f) {
-    if (!f.is<Wht>()) return not_a("WHT");
+    if (!is_natural(f)) return not_a("WHT in natural order");
     if (f.rows() > 2) return rejected("size {} is above 2", f.rows());
     return accepted();
 }
@@ -24,7 +29,7 @@ Formula build_base(const Formula& f, const Choice&) {
 }
 
 Applicability applicable_split(const Formula& f) {
-    if (!f.is<Wht>()) return not_a("WHT");
+    if (!is_natural(f)) return not_a("WHT in natural order");
     if (f.rows() < 4) return rejected("size {} is below 4", f.rows());
     return accepted();
 }

@@ -144,6 +144,41 @@ TEST(C, ProblemsFromTextCanBeChanged) {
     EXPECT_EQ(made, nullptr);
 }
 
+TEST(C, NamesEveryKindOfTransform) {
+    const std::pair<int, const char*> kinds[] = {{SWIRL_DFT, "dft 4"},
+                                                 {SWIRL_REAL_DFT, "rdft 4"},
+                                                 {SWIRL_WHT, "wht 4"},
+                                                 {SWIRL_DCT1, "dct1 4"},
+                                                 {SWIRL_DCT2, "dct2 4"},
+                                                 {SWIRL_DCT3, "dct3 4"},
+                                                 {SWIRL_DCT4, "dct4 4"},
+                                                 {SWIRL_DST1, "dst1 4"},
+                                                 {SWIRL_DST2, "dst2 4"},
+                                                 {SWIRL_DST3, "dst3 4"},
+                                                 {SWIRL_DST4, "dst4 4"},
+                                                 {SWIRL_DHT, "dht 4"},
+                                                 {SWIRL_R2HC, "r2hc 4"},
+                                                 {SWIRL_HC2R, "hc2r 4"},
+                                                 {SWIRL_CONVOLUTION, "convolution 4"},
+                                                 {SWIRL_DCT5, "dct5 4"},
+                                                 {SWIRL_DCT6, "dct6 4"},
+                                                 {SWIRL_DCT7, "dct7 4"},
+                                                 {SWIRL_DCT8, "dct8 4"},
+                                                 {SWIRL_DST5, "dst5 4"},
+                                                 {SWIRL_DST6, "dst6 4"},
+                                                 {SWIRL_DST7, "dst7 4"},
+                                                 {SWIRL_DST8, "dst8 4"},
+                                                 {SWIRL_WHT_DYADIC, "wht_dyadic 4"},
+                                                 {SWIRL_WHT_SEQUENCY, "wht_sequency 4"}};
+    const std::int64_t length = 4;
+    for (const auto& [kind, text] : kinds) {
+        swirl_problem* made = nullptr;
+        ASSERT_EQ(swirl_problem_create_transform(kind, 1, &length, &made), SWIRL_OK) << swirl_last_error();
+        const c::Problem problem(made);
+        EXPECT_EQ(text_of(problem), text);
+    }
+}
+
 TEST(C, TransformsAlongDimensionsOfDifferentKinds) {
     swirl_problem* made = nullptr;
     const int kinds[] = {SWIRL_DCT2, SWIRL_HC2R};

@@ -27,6 +27,12 @@ inline long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
     const auto row = static_cast<long double>(k), column = static_cast<long double>(j);
     const long double angle = std::numbers::pi_v<long double> / static_cast<long double>(n);
     const long double turn = 2 * angle;
+    const auto wave = [&](long double (*f)(long double), long double a, long double b, long double points) {
+        return f(std::numbers::pi_v<long double> * (column + a) * (row + b) / points);
+    };
+    const auto cosine = [](long double x) { return std::cos(x); };
+    const auto sine = [](long double x) { return std::sin(x); };
+    const long double less = static_cast<long double>(n) - 0.5L, more = less + 1;
     switch (kind) {
     case TransformKind::dct1:
         if (j == 0) return 1;
@@ -49,7 +55,26 @@ inline long double entry(TransformKind kind, Integer n, Integer k, Integer j) {
     case TransformKind::dst3:
         return j == n - 1 ? (k % 2 == 0 ? 1 : -1) : 2 * std::sin(angle * (column + 1) * (row + 0.5L));
     case TransformKind::dst4: return 2 * std::sin(angle * (column + 0.5L) * (row + 0.5L));
+    // Püschel and Moura (2008), table 1, times two but at the symmetric points.
+    case TransformKind::dct5: return (j == 0 ? 1 : 2) * wave(cosine, 0, 0, less);
+    case TransformKind::dct6: return (j == n - 1 ? 1 : 2) * wave(cosine, 0.5L, 0, less);
+    case TransformKind::dct7: return (j == 0 ? 1 : 2) * wave(cosine, 0, 0.5L, less);
+    case TransformKind::dct8: return 2 * wave(cosine, 0.5L, 0.5L, more);
+    case TransformKind::dst5: return 2 * wave(sine, 1, 1, more);
+    case TransformKind::dst6: return 2 * wave(sine, 0.5L, 1, more);
+    case TransformKind::dst7: return 2 * wave(sine, 1, 0.5L, more);
+    case TransformKind::dst8: return (j == n - 1 ? 1 : 2) * wave(sine, 0.5L, 0.5L, less);
     case TransformKind::wht: return std::popcount(static_cast<std::uint64_t>(j & k)) % 2 == 0 ? 1 : -1;
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency: {
+        // Paley: products of Rademacher functions. Walsh: row k has k changes of sign, the sign of row k at j is that of
+        // dyadic row k ^ (k >> 1).
+        long double sign = 1;
+        Integer code = kind == TransformKind::wht_sequency ? k ^ (k >> 1) : k;
+        for (Integer half = n / 2; code > 0; half /= 2, code >>= 1)
+            if (code % 2 == 1 && j / half % 2 == 1) sign = -sign;
+        return sign;
+    }
     default: ADD_FAILURE() << "not a transform from reals to reals"; return 0;
     }
 }

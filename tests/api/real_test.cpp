@@ -93,17 +93,18 @@ TEST(RealDft, FollowsStridesBatchesAndScale) {
 }
 
 TEST(CosineAndSineTransforms, EqualTheirDefinitions) {
-    for (const char* kind : {"dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r"})
+    for (const char* kind : {"dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2", "dst3",
+                             "dst4", "dst5", "dst6", "dst7", "dst8", "dht", "r2hc", "hc2r"})
         expect_right_everywhere(std::string(kind) + " 1");
-    for (const char* kind :
-         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r"})
+    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2",
+                             "dst3", "dst4", "dst5", "dst6", "dst7", "dst8", "dht", "r2hc", "hc2r"})
         for (const char* n : {"2", "3", "4", "5", "8", "15", "16", "31", "36", "64", "97", "100", "120"})
             expect_right_everywhere(std::string(kind) + " " + n);
 }
 
 TEST(CosineAndSineTransforms, FollowDimensionsStridesAndBatches) {
-    for (const char* kind :
-         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r"}) {
+    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2",
+                             "dst3", "dst4", "dst5", "dst6", "dst7", "dst8", "dht", "r2hc", "hc2r"}) {
         for (const char* rest : {"8x8", "5x12", "3x4x5", "16 batch=6 scale=0.5", "21 batch=2x3"})
             expect_right_everywhere(std::string(kind) + " " + rest);
         expect_right(std::string(kind) + " 20 in=3 out=2 batch=2:(70,1)");
@@ -113,7 +114,9 @@ TEST(CosineAndSineTransforms, FollowDimensionsStridesAndBatches) {
 TEST(MixedTransforms, EqualTheirDefinitions) {
     for (const char* text :
          {"dct2,dst3 8x9", "dht,dct1 5x12", "r2hc,hc2r 16x15", "wht,dst1,dct4 4x5x6 scale=0.5",
-          "r2hc,dct3,dht 3x1x20 batch=2", "dst4,dst1 1x1 batch=3", "dct1,dst2,dct2,r2hc 2x3x4x5 batch=2x2"})
+          "wht_sequency,dct5,wht_dyadic 4x5x8", "r2hc,dct3,dht 3x1x20 batch=2", "dst4,dst1 1x1 batch=3",
+          "dct1,dst2,dct2,r2hc 2x3x4x5 batch=2x2", "dct5,dst6,dct7 3x4x5 batch=2", "dst8,dct8 1x1",
+          "dst5,dct6,dst7 1x6x1 scale=2"})
         expect_right_everywhere(text);
     expect_right("dht,dct2 6x10 in=(20,2) out=(1,6)");
 }
@@ -121,7 +124,21 @@ TEST(MixedTransforms, EqualTheirDefinitions) {
 TEST(WalshHadamardTransform, EqualsItsDefinition) {
     for (const char* rest : {"1", "2", "4", "8", "32", "256", "4x8", "2x4x8", "16 batch=5", "8 scale=1/8",
                              "16 strides=3 batch=2:50"})
-        expect_right_everywhere(std::string("wht ") + rest);
+        for (const char* kind : {"wht ", "wht_dyadic ", "wht_sequency "})
+            expect_right_everywhere(std::string(kind) + rest);
+}
+
+TEST(WalshHadamardTransform, RowsInSequencyOrderChangeTheirSignAsOftenAsTheirIndexSays) {
+    constexpr std::size_t n = 64;
+    const swirl::Plan plan = swirl::plan("wht_sequency 64");
+    for (std::size_t k = 0; k < n; ++k) {
+        std::vector<double> impulse(n), row(n); // the matrix is symmetric
+        impulse[k] = 1;
+        plan.execute(impulse.data(), row.data());
+        std::size_t changes = 0;
+        for (std::size_t j = 1; j < n; ++j) changes += row[j] != row[j - 1] ? 1 : 0;
+        EXPECT_EQ(changes, k);
+    }
 }
 
 TEST(RealDft, MakesPlanarSpectraToo) {

@@ -1,9 +1,12 @@
 #include "formula/formula.hpp"
+#include "formula/chirp_z.hpp"
 #include "formula/roots_of_unity.hpp"
 
 #include "formula/reference.hpp"
 
 #include <random>
+#include <tuple>
+#include <vector>
 
 namespace swirl::formula {
 namespace formula_test {
@@ -52,6 +55,49 @@ TEST(Transforms, AreTheirDefinitions) {
                                return 2 * std::sin(pi * (j + 0.5L) * (k + 0.5L) / m);
                            }));
     }
+}
+
+TEST(Transforms, OfAChirpAreSpectraAtAnyFrequencies) {
+    for (const auto& [n, m, start, step] :
+         std::vector<std::tuple<Integer, Integer, long double, long double>>{
+             {5, 8, 0, 0.125L}, {8, 8, 0.1L, -0.01L}, {12, 3, -3.7L, 2.3L}, {1, 4, 0.5L, 0.25L}}) {
+        const reference::Dense matrix = reference::of(CZT(n, m, start, step));
+        ASSERT_EQ(matrix.rows, m);
+        for (Integer k = 0; k < m; ++k)
+            for (Integer j = 0; j < n; ++j) {
+                const long double turns =
+                    static_cast<long double>(j) * (start + static_cast<long double>(k) * step);
+                EXPECT_LT(std::abs(matrix.at(k, j) - std::polar(1.0L, -2 * pi * turns)), 1e-16L);
+            }
+    }
+    EXPECT_SAME_MATRIX(reference::of(CZT(16, 16, 0, 1.0L / 16)), reference::of(DFT(16)));
+}
+
+TEST(Transforms, OfAChirpReducePhasesExactly) {
+    // step = 2^−40 and j·k = 2^40·q + r: the phase is r·2^−40.
+    const Formula transform = CZT(Integer{1} << 30, Integer{1} << 30, 0, std::ldexp(1.0L, -40));
+    const Integer j = (Integer{1} << 30) - 1, k = (Integer{1} << 29) + 12345;
+    const auto rest = static_cast<long double>(j * k % (Integer{1} << 40));
+    const Complex expected = std::polar(1.0L, -2 * pi * std::ldexp(rest, -40));
+    EXPECT_LT(std::abs(chirp_z_entry(*transform.get_if<ChirpZ>(), k, j) - expected), 4e-19L);
+}
+
+TEST(Transforms, OfOverlappingWindowsAreTheirDefinitions) {
+    for (const Integer n : {2, 4, 6, 16}) {
+        const auto length = static_cast<long double>(n);
+        const reference::Dense forward = reference::of(MDCT(n));
+        ASSERT_EQ(forward.rows, n);
+        ASSERT_EQ(forward.columns, 2 * n);
+        for (Integer k = 0; k < n; ++k)
+            for (Integer j = 0; j < 2 * n; ++j)
+                EXPECT_LT(
+                    std::abs(forward.at(k, j) -
+                             2 * std::cos(pi / length * (static_cast<long double>(j) + 0.5L + length / 2) *
+                                          (static_cast<long double>(k) + 0.5L))),
+                    1e-16L);
+        EXPECT_SAME_MATRIX(reference::of(IMDCT(n)), reference::transpose(forward));
+    }
+    EXPECT_THROW(MDCT(5), InternalError);
 }
 
 TEST(Transforms, WalshHadamardIsAKroneckerPowerOfTheButterfly) {
@@ -267,7 +313,12 @@ std::vector<Formula> one_of_each() {
         terms.push_back(RDFT(n));
         terms.push_back(RDFT(n, Direction::backward));
         terms.push_back(DHT(n));
-        for (const int type : {1, 2, 3, 4}) {
+        terms.push_back(CZT(n, 3, 0.125L, 0.03L));
+        terms.push_back(CZT(n, 7, -0.2L, 1.0L / 3));
+        if (n == 8)
+            for (const auto order : {WalshOrder::dyadic, WalshOrder::sequency})
+                terms.push_back(WHT(n, order));
+        for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
             if (type > 1 || n > 1) terms.push_back(DCT(type, n));
             terms.push_back(DST(type, n));
         }

@@ -50,6 +50,16 @@ TEST(Text, OfAConvolutionWhoseSpectrumIsGivenAtExecution) {
     EXPECT_NE(circulant(8), circulant(9));
 }
 
+TEST(Text, NamesModifiedCosineTransforms) {
+    for (const char* text :
+         {"MDCT(8)", "IMDCT(2)", "IMDCT(6) · MDCT(6)", "MDCT(4) ⊗ IMDCT(8)", "I(2) ⊕ MDCT(10)"}) {
+        EXPECT_EQ(to_text(parse(text)), text);
+        EXPECT_EQ(parse(to_text(parse(text))), parse(text));
+    }
+    EXPECT_EQ(to_text(parse("CZT(10, 4, 1/4, -0.5)")), "CZT(10, 4, 0.25, -0.5)");
+    EXPECT_EQ(to_text(parse("WHT(8, sequency) · WHT(8, natural)")), "WHT(8, sequency) · WHT(8)");
+}
+
 TEST(Text, ConstantsRoundTripAsLongDouble) {
     RandomTerms random(1);
     for (int trial = 0; trial < 2000; ++trial) {
@@ -116,7 +126,7 @@ TEST(ATextError, ShowsPositionAndExpectation) {
     says("DFT(4) · DFT(2)", "4×4 and a 2×2");
     says("DFT(4, sideways)", "expected 'forward' or 'backward', not 'sideways'");
     says("L(8, 3)", "stride 3");
-    says("DCT7(4)", "type 7");
+    says("DCT9(4)", "type 9");
     says("WHT(6)", "power of two");
     says("diag(1, x)", "expected a number");
     says("diag(1+2)", "imaginary part");

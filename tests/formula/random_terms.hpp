@@ -102,10 +102,10 @@ public:
         switch (below(15)) {
         case 0: return I(n);
         case 1: return DFT(n, direction());
-        case 2: return (n & (n - 1)) == 0 ? WHT(n) : J(n);
+        case 2: return (n & (n - 1)) == 0 ? WHT(n, static_cast<WalshOrder>(below(3))) : J(n);
         case 3: return RDFT(n, direction());
-        case 4: return DCT(n > 1 ? 1 + static_cast<int>(below(4)) : 2, n);
-        case 5: return DST(1 + static_cast<int>(below(4)), n);
+        case 4: return DCT(n > 1 ? 1 + static_cast<int>(below(8)) : 2, n);
+        case 5: return DST(1 + static_cast<int>(below(8)), n);
         case 6: return circulant(values(n));
         case 7:
         case 8: return permutation(permutation_map(n));
@@ -123,6 +123,7 @@ public:
 
     Formula leaf(Integer rows, Integer columns) {
         if (rows == columns && below(4) != 0) return square_leaf(rows);
+        if (below(4) == 0) return CZT(columns, rows, value(), value());
         if (below(2) == 0) return matrix(rows, columns, values(rows * columns));
         const IndexMap into = map(rows, false), from = map(columns, false);
         return gather(into) * matrix(into.range(), from.range(), values(into.range() * from.range())) *

@@ -113,6 +113,11 @@ constexpr const char* complex_formulas[] = {
 
 constexpr const char* rectangular_formulas[] = {
     "matrix(2, 3; 1, 2, 3, 4, 5, 6i) ⊗ I(5)",
+    "CZT(8, 5, 0.1, 1/7)",
+    "CZT(100, 20, -0.3, 0.001)",
+    "CZT(17, 60, 1/4, 1/60) ⊗ CZT(6, 9, 0, 0.1)",
+    "DFT(30) · CZT(64, 30, 0.01, 0.02) · T(64, 8)",
+    "CZT(300, 301, 12345.678, -0.4)",
     "S(h(4 → 8; 1, 2)) · DFT(4)",
     "G(h(4 → 8; 0, 2)) · DFT(8)",
     "I(4) ⊗ matrix(1, 2; 1, -1)",
@@ -122,6 +127,12 @@ constexpr const char* rectangular_formulas[] = {
 
 constexpr const char* real_formulas[] = {
     "WHT(32)",
+    "DCT5(9) ⊗ DST7(5)",
+    "WHT(16, sequency) ⊗ WHT(8, dyadic)",
+    "MDCT(12)",
+    "IMDCT(12)",
+    "MDCT(64) ⊗ MDCT(4)",
+    "IMDCT(16) · MDCT(16)",
     "DCT2(8) ⊗ DCT2(8)",
     "DCT3(8) · diag(1, 1, 1, 0.5, 0.5, 0.25, 0, 0) · DCT2(8)",
     "RDFT(20)",
@@ -172,6 +183,21 @@ TEST(FormulaProblems, ComputeSpectraOfLongChirps) {
     for (const char* text :
          {"formula DFT(8640) · diag(spectrum(4099)(8640); id(8640)) · DFT(8640, backward) complex64",
           "formula diag(spectrum(4100)(8640, backward); id(8640)) · DFT(8640)"})
+        support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+}
+
+TEST(FormulaProblems, ComputeSpectraAtFrequenciesOfAnyDistance) {
+    const target::Cpu& cpu = target::host_cpu();
+    for (const char* text : {"CZT(1009, 64, 0.2, 0.0001)", "CZT(64, 2000, 0, 1/2000) complex64 batch=3",
+                             "CZT(3000, 3000, 1/3, 1/9001)", "CZT(60, 40, 0.1, 0.01) planar batch=4",
+                             "CZT(60, 40, 0.1, 0.01) in=3 out=2 batch=2:(1,100) scale=0.5",
+                             "CZT(40, 40, 0.1, 0.01) inplace batch=2"})
+        expect_right(fmt::format("formula {}", text), cpu);
+    for (const char* text :
+         {"formula CZT(100, 20, 0.1, 0.001) batch=3", "formula CZT(7, 5, 0.1, 0.2) complex64",
+          "formula CZT(500, 300, -0.1, 0.0001) complex64 planar", "formula MDCT(64) float32 in=1 batch=5:64",
+          "formula IMDCT(36) float64 batch=2", "formula WHT(64, sequency) float32",
+          "formula DCT7(40) float64"})
         support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
 }
 

@@ -1,5 +1,7 @@
 #include "fuzz/draw_transform.hpp"
 
+#include "problem/problem.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -69,7 +71,7 @@ std::vector<Integer> draw_lengths(Random& random, TransformKind kind, Integer mo
         const auto cap =
             std::max<Integer>(1, static_cast<Integer>(std::pow(static_cast<double>(remaining), share)));
         Integer n = random.chance(10) && rank > 1 ? 1 : length_up_to(random, cap);
-        if (kind == TransformKind::wht)
+        if (is_wht(kind))
             while ((n & (n - 1)) != 0) n &= n - 1;
         if (kind == TransformKind::dct1) n = std::max<Integer>(n, 2);
         lengths.push_back(n);
@@ -84,10 +86,12 @@ std::vector<TransformKind> draw_kinds(Random& random, const std::vector<Integer>
     using Kind = TransformKind;
     std::vector<TransformKind> kinds;
     for (const Integer n : lengths)
-        kinds.push_back(
-            n > 1 ? random.one_of({Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1, Kind::dst2,
-                                   Kind::dst3, Kind::dst4, Kind::dht, Kind::r2hc, Kind::hc2r})
-                  : random.one_of({Kind::wht, Kind::dct2, Kind::dst1, Kind::dct4, Kind::dht}));
+        kinds.push_back(n > 1 ? random.one_of({Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dct5,
+                                               Kind::dct6, Kind::dct7, Kind::dct8, Kind::dst1, Kind::dst2,
+                                               Kind::dst3, Kind::dst4, Kind::dst5, Kind::dst6, Kind::dst7,
+                                               Kind::dst8, Kind::dht, Kind::r2hc, Kind::hc2r})
+                              : random.one_of({Kind::wht, Kind::wht_sequency, Kind::dct2, Kind::dst1,
+                                               Kind::dct4, Kind::dct8, Kind::dst6, Kind::dht}));
     return kinds;
 }
 
@@ -185,10 +189,12 @@ double span_of(Transform& problem, bool is_input) {
 
 Transform draw_transform(Random& random, const Limits& limits) {
     using Kind = TransformKind;
-    const auto kind =
-        random.one_of({Kind::dft, Kind::dft, Kind::dft, Kind::dft, Kind::real_dft, Kind::real_dft,
-                       Kind::real_dft, Kind::wht, Kind::dct1, Kind::dct2, Kind::dct3, Kind::dct4, Kind::dst1,
-                       Kind::dst2, Kind::dst3, Kind::dst4, Kind::dht, Kind::r2hc, Kind::hc2r});
+    const auto kind = random.one_of(
+        {Kind::dft,      Kind::dft,  Kind::dft,        Kind::dft,          Kind::real_dft, Kind::real_dft,
+         Kind::real_dft, Kind::wht,  Kind::wht_dyadic, Kind::wht_sequency, Kind::dct1,     Kind::dct2,
+         Kind::dct3,     Kind::dct4, Kind::dct5,       Kind::dct6,         Kind::dct7,     Kind::dct8,
+         Kind::dst1,     Kind::dst2, Kind::dst3,       Kind::dst4,         Kind::dst5,     Kind::dst6,
+         Kind::dst7,     Kind::dst8, Kind::dht,        Kind::r2hc,         Kind::hc2r});
     const bool is_complex = kind == Kind::dft || kind == Kind::real_dft;
     const std::vector<Integer> lengths = draw_lengths(random, kind, limits.points);
     const Integer points = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());

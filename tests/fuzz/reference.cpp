@@ -1,6 +1,7 @@
 #include "fuzz/reference.hpp"
 
 #include "fuzz/journal.hpp"
+#include "problem/problem.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace swirl::fuzz {
@@ -20,19 +22,28 @@ namespace {
 /// Multiplications that the definition may take.
 constexpr double least_fast = 300'000;
 
-/// Along the dimensions of kind wht; of data with as many elements as the transform has points.
+/// Along the dimensions of kinds wht to wht_sequency; of data with as many elements as the transform has points.
 Values wht_by_butterflies(const TransformDefinition& transform, Values data) {
     std::size_t stride = 1;
     for (std::size_t d = transform.lengths.size(); d-- > 0;) {
         const std::size_t next = stride * static_cast<std::size_t>(transform.lengths[d]);
-        const bool is_wht = transform.kind_along(d) == TransformKind::wht;
-        for (std::size_t half = stride; is_wht && half < next; half *= 2)
+        const TransformKind kind = transform.kind_along(d);
+        const bool transforms = is_wht(kind);
+        for (std::size_t half = stride; transforms && half < next; half *= 2)
             for (std::size_t i = 0; i < data.size(); ++i)
                 if (i / half % 2 == 0) {
                     const Complex a = data[i], b = data[i + half];
                     data[i] = a + b;
                     data[i + half] = a - b;
                 }
+        if (transforms && kind != TransformKind::wht) {
+            const Values natural = data;
+            for (std::size_t i = 0; i < data.size(); ++i) {
+                const auto k = static_cast<Integer>(i % next / stride);
+                const auto row = static_cast<std::size_t>(cli::hadamard_row(kind, transform.lengths[d], k));
+                data[i] = natural[i - static_cast<std::size_t>(k) * stride + row * stride];
+            }
+        }
         stride = next;
     }
     return data;
@@ -89,6 +100,52 @@ std::vector<long double> real_components(const Values& values) {
 
 fftwl_complex* pairs(Values& values) { return reinterpret_cast<fftwl_complex*>(values.data()); }
 
+/// A kind that FFTW lacks, a dct or dst of type 5 to 8: y_k = Σ c_j·x_j·f(2π·(2j + a)·(2k + b)/length), where f is the cosine or sine and
+/// c_j is 2, or 1 for one j.
+struct WaveOfOddPeriod {
+    Integer a, b, length, undoubled;
+    bool is_sine;
+};
+
+std::optional<WaveOfOddPeriod> wave_of_odd_period(TransformKind kind, Integer n) {
+    const Integer less = 4 * (2 * n - 1), more = 4 * (2 * n + 1);
+    switch (kind) {
+    case TransformKind::dct5: return WaveOfOddPeriod{0, 0, less, 0, false};
+    case TransformKind::dct6: return WaveOfOddPeriod{1, 0, less, n - 1, false};
+    case TransformKind::dct7: return WaveOfOddPeriod{0, 1, less, 0, false};
+    case TransformKind::dct8: return WaveOfOddPeriod{1, 1, more, -1, false};
+    case TransformKind::dst5: return WaveOfOddPeriod{2, 2, more, -1, true};
+    case TransformKind::dst6: return WaveOfOddPeriod{1, 2, more, -1, true};
+    case TransformKind::dst7: return WaveOfOddPeriod{2, 1, more, -1, true};
+    case TransformKind::dst8: return WaveOfOddPeriod{1, 1, less, n - 1, true};
+    default: return std::nullopt;
+    }
+}
+
+/// In each row of n elements at a stride, by FFTW's real DFT of the elements at their places among `length` zeros.
+void transform_along(std::vector<long double>& data, Integer n, Integer stride, const WaveOfOddPeriod& wave) {
+    std::vector<long double> sparse(static_cast<std::size_t>(wave.length)), halfcomplex(sparse.size());
+    const fftwl_plan plan = fftwl_plan_r2r_1d(static_cast<int>(wave.length), sparse.data(),
+                                              halfcomplex.data(), FFTW_R2HC, FFTW_ESTIMATE);
+    const auto elements = static_cast<Integer>(data.size());
+    for (Integer first = 0; first < elements; first += n * stride)
+        for (Integer row = first; row < first + stride; ++row) {
+            const auto element = [&](Integer j) -> long double& {
+                return data[static_cast<std::size_t>(row + j * stride)];
+            };
+            std::fill(sparse.begin(), sparse.end(), 0);
+            for (Integer j = 0; j < n; ++j)
+                sparse[static_cast<std::size_t>(2 * j + wave.a)] = (j == wave.undoubled ? 1 : 2) * element(j);
+            fftwl_execute(plan);
+            for (Integer k = 0; k < n; ++k) {
+                const Integer frequency = 2 * k + wave.b;
+                element(k) = wave.is_sine ? -halfcomplex[static_cast<std::size_t>(wave.length - frequency)]
+                                          : halfcomplex[static_cast<std::size_t>(frequency)];
+            }
+        }
+    fftwl_destroy_plan(plan);
+}
+
 Values transform_by_fftw(const TransformDefinition& transform, Values input) {
     const std::vector<fftwl_iodim64> dimensions = dimensions_of(transform);
     const int rank = static_cast<int>(dimensions.size());
@@ -112,12 +169,15 @@ Values transform_by_fftw(const TransformDefinition& transform, Values input) {
                                       flags));
     } else {
         std::vector<long double> reals = real_components(input);
-        std::vector<fftwl_iodim64> transformed, loops; // FFTW has no Walsh-Hadamard transform
+        std::vector<fftwl_iodim64> transformed, loops;
         std::vector<fftw_r2r_kind> kinds;
         for (std::size_t d = 0; d < dimensions.size(); ++d) {
             const TransformKind kind = transform.kind_along(d);
-            (kind == TransformKind::wht ? loops : transformed).push_back(dimensions[d]);
-            if (kind != TransformKind::wht) kinds.push_back(r2r_kind(kind));
+            const bool is_foreign = is_wht(kind) || wave_of_odd_period(kind, 1);
+            (is_foreign ? loops : transformed).push_back(dimensions[d]);
+            if (!is_foreign) kinds.push_back(r2r_kind(kind));
+            if (const auto wave = wave_of_odd_period(kind, dimensions[d].n))
+                transform_along(reals, dimensions[d].n, dimensions[d].is, *wave);
         }
         run(fftwl_plan_guru64_r2r(static_cast<int>(transformed.size()), transformed.data(),
                                   static_cast<int>(loops.size()), loops.data(), reals.data(), results.data(),
@@ -168,8 +228,8 @@ bool has_fast_reference() {
 
 Values reference(const TransformDefinition& transform, const Values& input, Random& random) {
     if (cost_by_definition(transform) < least_fast) return transform_by_definition(transform, input);
-    Values output = transform.kind == TransformKind::wht ? wht_by_butterflies(transform, input)
-                                                         : transform_by_fftw(transform, input);
+    Values output =
+        is_wht(transform.kind) ? wht_by_butterflies(transform, input) : transform_by_fftw(transform, input);
     prove(transform, input, output, random);
     return output;
 }

@@ -49,6 +49,10 @@ TransformKind inverse_kind(TransformKind kind) {
     case TransformKind::dct3: return TransformKind::dct2;
     case TransformKind::dst2: return TransformKind::dst3;
     case TransformKind::dst3: return TransformKind::dst2;
+    case TransformKind::dct6: return TransformKind::dct7;
+    case TransformKind::dct7: return TransformKind::dct6;
+    case TransformKind::dst6: return TransformKind::dst7;
+    case TransformKind::dst7: return TransformKind::dst6;
     case TransformKind::r2hc: return TransformKind::hc2r;
     case TransformKind::hc2r: return TransformKind::r2hc;
     default: return kind;
@@ -66,6 +70,14 @@ Integer factor_of_inverse(TransformKind kind, Integer n) {
     case TransformKind::dst2:
     case TransformKind::dst3:
     case TransformKind::dst4: return 2 * n;
+    case TransformKind::dct5:
+    case TransformKind::dct6:
+    case TransformKind::dct7:
+    case TransformKind::dst8: return 2 * n - 1;
+    case TransformKind::dct8:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7: return 2 * n + 1;
     default: return n;
     }
 }

@@ -166,11 +166,34 @@ TEST_F(PlansOnGpu, ComputeTransformsOfReals) {
             for (const char* options :
                  {"float32 batch=7", "backward batch=130", "inplace", "float32 inplace backward"})
                 compare(fmt::format("rdft {} {}", n, options));
-    for (const char* text :
-         {"rdft 1024 float32 batch=100", "rdft 4096 backward", "rdft 1000 planar", "rdft 16x20",
-          "rdft 12x30 backward", "rdft 64x64 backward float32 batch=3", "rdft 4x5x6 inplace", "wht 16",
-          "wht 4096 float32", "wht 64x16 inplace", "dct2 60 batch=3", "dct2 8x8 batch=100 float32", "dct3 16",
-          "dct4 128", "dst2 36", "dst3 8", "dst4 64 float32"})
+    for (const char* text : {"rdft 1024 float32 batch=100",
+                             "rdft 4096 backward",
+                             "rdft 1000 planar",
+                             "rdft 16x20",
+                             "rdft 12x30 backward",
+                             "rdft 64x64 backward float32 batch=3",
+                             "rdft 4x5x6 inplace",
+                             "wht 16",
+                             "wht 4096 float32",
+                             "wht 64x16 inplace",
+                             "dct2 60 batch=3",
+                             "dct2 8x8 batch=100 float32",
+                             "dct3 16",
+                             "dct4 128",
+                             "dst2 36",
+                             "dst3 8",
+                             "dst4 64 float32",
+                             "dct5 60 batch=3",
+                             "dct6 41 float32",
+                             "dct7 9x14",
+                             "dct8 100 inplace",
+                             "dst5 64",
+                             "dst6 500 float32 batch=9",
+                             "dst7 33",
+                             "dst8 128",
+                             "wht_dyadic 4096 float32",
+                             "wht_sequency 1024 batch=50",
+                             "wht_sequency 64x16 inplace"})
         compare(text);
 }
 
@@ -183,18 +206,33 @@ TEST_F(PlansOnGpu, ComputeIn16BitTypes) {
         for (const char* text :
              {"dft 1024 batch=3000", "dft 4096 batch=20", "dft 1000 inplace batch=9", "dft 65536 batch=3",
               "dft 2^20", "dft 64x64 scale=1/64", "dft 20x30x40", "dft 64 in=3 out=2 batch=5:200",
-              "rdft 64 batch=7", "rdft 1000 backward", "rdft 16x20 inplace", "wht 4096", "dct2 60 batch=3"})
+              "rdft 64 batch=7", "rdft 1000 backward", "rdft 16x20 inplace", "wht 4096", "wht_sequency 512",
+              "dct2 60 batch=3", "dct5 60 batch=3"})
             compare(fmt::format("{} {}", text, precision));
     }
 }
 
 TEST_F(PlansOnGpu, SweepTwiceOverTransformsBeyondSharedMemory) {
-    for (const char* text :
-         {"dft 16384 float32 batch=5", "dft 65536 float32 inplace batch=3", "dft 2^20 float32",
-          "dft 16384 batch=3 planar", "dft 100000 backward", "dft 2^20 inplace",
-          "dft 30000 float32 in=2 batch=2:70000", "dft 4x32768 float32", "rdft 59049 float32",
-          "rdft 100003 float32 backward", "dct2 131072 float32 batch=2", "dct3 100000 float32", "dst4 131072",
-          "dst2 59049 float32", "wht 2^17 float32 batch=3", "wht 2^20"})
+    for (const char* text : {"dft 16384 float32 batch=5",
+                             "dft 65536 float32 inplace batch=3",
+                             "dft 2^20 float32",
+                             "dft 16384 batch=3 planar",
+                             "dft 100000 backward",
+                             "dft 2^20 inplace",
+                             "dft 30000 float32 in=2 batch=2:70000",
+                             "dft 4x32768 float32",
+                             "rdft 59049 float32",
+                             "rdft 100003 float32 backward",
+                             "dct2 131072 float32 batch=2",
+                             "dct3 100000 float32",
+                             "dst4 131072",
+                             "dst2 59049 float32",
+                             "wht 2^17 float32 batch=3",
+                             "wht 2^20",
+                             "wht_dyadic 2^17 float32 batch=3",
+                             "wht_sequency 2^20",
+                             "dct5 20000",
+                             "dst7 32768 float32"})
         compare(text);
 }
 

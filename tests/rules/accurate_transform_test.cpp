@@ -21,11 +21,14 @@ TEST(AccurateTransform, EqualsTheDefinition) {
             transforms.push_back(RDFT(n, direction));
         }
         transforms.push_back(DHT(n));
-        for (const int type : {1, 2, 3, 4}) {
+        transforms.push_back(formula::CZT(n, n + 5, 0.1L, 0.003L));
+        for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
             if (type > 1 || n > 1) transforms.push_back(DCT(type, n));
             transforms.push_back(DST(type, n));
         }
-        if ((n & (n - 1)) == 0) transforms.push_back(WHT(n));
+        for (const auto order :
+             {formula::WalshOrder::natural, formula::WalshOrder::dyadic, formula::WalshOrder::sequency})
+            if ((n & (n - 1)) == 0) transforms.push_back(WHT(n, order));
         for (const Formula& transform : transforms) {
             const auto x = reference::random_vector(n, generator);
             EXPECT_LT(

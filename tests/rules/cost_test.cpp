@@ -78,7 +78,7 @@ TEST(StraightLineOperations, BoundThoseOfTheExpandedFormulaWithinFivePercent) {
 std::vector<Formula> transforms_of_size(Integer n) {
     std::vector<Formula> result{DFT(n), DFT(n, Direction::backward), RDFT(n), RDFT(n, Direction::backward)};
     result.push_back(formula::DHT(n));
-    for (const int type : {1, 2, 3, 4}) {
+    for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
         if (type > 1 || n > 1) result.push_back(formula::DCT(type, n));
         result.push_back(formula::DST(type, n));
     }

@@ -44,14 +44,24 @@ inline Complex cosine_entry(int type, Integer n, Integer row, Integer column) {
     if (type == 1) return (column == 0 || column == n - 1 ? 1 : 2) * root(column * row, 2 * (n - 1)).real();
     if (type == 2) return 2 * root((2 * column + 1) * row, 4 * n).real();
     if (type == 3) return (column == 0 ? 1 : 2) * root(column * (2 * row + 1), 4 * n).real();
-    return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).real();
+    if (type == 4) return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).real();
+    const Integer m = 2 * n - 1;
+    if (type == 5) return (column == 0 ? 1 : 2) * root(column * row, m).real();
+    if (type == 6) return (column == n - 1 ? 1 : 2) * root((2 * column + 1) * row, 2 * m).real();
+    if (type == 7) return (column == 0 ? 1 : 2) * root(column * (2 * row + 1), 2 * m).real();
+    return 2 * root((2 * column + 1) * (2 * row + 1), 4 * (2 * n + 1)).real();
 }
 
 inline Complex sine_entry(int type, Integer n, Integer row, Integer column) {
     if (type == 1) return 2 * root((column + 1) * (row + 1), 2 * (n + 1)).imag();
     if (type == 2) return 2 * root((2 * column + 1) * (row + 1), 4 * n).imag();
     if (type == 3) return (column == n - 1 ? 1 : 2) * root((column + 1) * (2 * row + 1), 4 * n).imag();
-    return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).imag();
+    if (type == 4) return 2 * root((2 * column + 1) * (2 * row + 1), 8 * n).imag();
+    const Integer m = 2 * n + 1;
+    if (type == 5) return 2 * root((column + 1) * (row + 1), m).imag();
+    if (type == 6) return 2 * root((2 * column + 1) * (row + 1), 2 * m).imag();
+    if (type == 7) return 2 * root((column + 1) * (2 * row + 1), 2 * m).imag();
+    return (column == n - 1 ? 1 : 2) * root((2 * column + 1) * (2 * row + 1), 4 * (2 * n - 1)).imag();
 }
 
 /// Entry (k, 0) for every k of the circulant whose kernel is the argument: its transform's inverse, summed up.
@@ -84,8 +94,12 @@ inline Complex entry(const Formula& f, Integer row, Integer column) {
     }
     if (const auto* p = f.get_if<formula::Dft>())
         return root(p->direction == Direction::forward ? -row * column : row * column, n);
-    if (f.is<formula::Wht>())
-        return std::popcount(static_cast<std::uint64_t>(row & column)) % 2 == 0 ? 1 : -1;
+    if (const auto* p = f.get_if<formula::Wht>()) {
+        Integer code = p->order == formula::WalshOrder::sequency ? row ^ (row >> 1) : row, natural = 0;
+        for (Integer bit = n / 2; bit > 0; bit /= 2, code /= 2) natural += code % 2 * bit;
+        if (p->order == formula::WalshOrder::natural) natural = row;
+        return std::popcount(static_cast<std::uint64_t>(natural & column)) % 2 == 0 ? 1 : -1;
+    }
     if (const auto* p = f.get_if<formula::RealDft>()) return real_dft_entry(p->direction, n, row, column);
     if (const auto* p = f.get_if<formula::Dct>()) return cosine_entry(p->type, n, row, column);
     if (const auto* p = f.get_if<formula::Dst>()) return sine_entry(p->type, n, row, column);

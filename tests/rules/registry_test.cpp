@@ -47,14 +47,18 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
                 }
         }
     }
-    for (const int type : {1, 2, 3, 4}) {
+    for (const int type : {1, 2, 3, 4, 5, 6, 7, 8}) {
         if (type > 1 || n > 1) result.push_back(DCT(type, n));
         result.push_back(DST(type, n));
     }
     result.push_back(DHT(n));
-    if ((n & (n - 1)) == 0) result.push_back(WHT(n));
+    for (const auto order :
+         {formula::WalshOrder::natural, formula::WalshOrder::dyadic, formula::WalshOrder::sequency})
+        if ((n & (n - 1)) == 0) result.push_back(WHT(n, order));
     result.push_back(formula::circulant(reference::random_vector(n, generator)));
     result.push_back(formula::circulant(n));
+    result.push_back(formula::CZT(n, n, 0.3L, 0.7L / static_cast<long double>(n)));
+    if (n > 1) result.push_back(formula::CZT(n, n / 2, -0.1L, 0.01L) * formula::J(n));
     if (n > 1) {
         using formula::kron, formula::real_of;
         result.push_back(formula::J(n) * DFT(n));

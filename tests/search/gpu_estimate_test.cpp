@@ -76,11 +76,12 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
         prove(fmt::format("rdft {} float32 batch=3", n));
         prove(fmt::format("rdft {} backward inplace batch=2", n));
     }
-    for (const char* kind :
-         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r", "wht"})
+    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5",       "dct6",        "dct7", "dct8",
+                             "dst1", "dst2", "dst3", "dst4", "dst5",       "dst6",        "dst7", "dst8",
+                             "dht",  "r2hc", "hc2r", "wht",  "wht_dyadic", "wht_sequency"})
         for (const Integer n : {2, 4, 8, 16}) prove(fmt::format("{} {} batch=5", kind, n));
-    for (const char* kind :
-         {"dct1", "dct2", "dct3", "dct4", "dst1", "dst2", "dst3", "dst4", "dht", "r2hc", "hc2r"})
+    for (const char* kind : {"dct1", "dct2", "dct3", "dct4", "dct5", "dct6", "dct7", "dct8", "dst1", "dst2",
+                             "dst3", "dst4", "dst5", "dst6", "dst7", "dst8", "dht", "r2hc", "hc2r"})
         for (const Integer n : {35, 37, 47, 64, 74, 1000}) prove(fmt::format("{} {} batch=3", kind, n));
     for (const Integer n : {74, 94, 111, 127, 222, 1021}) {
         prove(fmt::format("rdft {} float32 batch=3", n));
@@ -89,6 +90,10 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
     for (const char* text : {"wht 64 inplace float32",
                              "wht 512",
                              "wht 2^14",
+                             "wht_dyadic 512",
+                             "wht_sequency 2048 float32 batch=3",
+                             "wht_sequency 64 inplace",
+                             "wht_sequency 16x64",
                              "wht 16x64",
                              "dct2 60",
                              "dct2 64 batch=3",
@@ -110,7 +115,7 @@ TEST(SchedulesForGpus, ComputeTransformsOfReals) {
 }
 
 TEST(SchedulesForGpus, KeepTheFactorsOfDimensionsOfOnePoint) {
-    for (const char* kind : {"dct2", "dct3", "dct4", "dst2", "dst3", "dst4"})
+    for (const char* kind : {"dct2", "dct3", "dct4", "dct8", "dst2", "dst3", "dst4", "dst6"})
         for (const char* rest :
              {"1x6", "4x1 float32 inplace batch=7", "1x1", "8x1x29 float32", "1x5 float16"})
             prove(fmt::format("{} {}", kind, rest));

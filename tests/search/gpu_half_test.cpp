@@ -58,7 +58,7 @@ TEST(HalvesOnGpus, AreComputedInFloat32AndRoundedOnce) {
     for (const char* text :
          {"dft 8 batch=40", "dft 64 batch=3 backward", "dft 60 inplace scale=0.3", "dft 100 planar batch=2",
           "dft 1024", "dft 31 strides=-1 batch=4:-31", "rdft 64 batch=3", "rdft 60 backward inplace",
-          "rdft 30 planar", "wht 64", "dct2 60 batch=3"})
+          "rdft 30 planar", "wht 64", "wht_sequency 64", "dct2 60 batch=3", "dst5 60 batch=3"})
         for (const char* precision : {"float16", "bfloat16"}) {
             const Transform problem = swirl::problem(std::string(text) + " " + precision);
             SCOPED_TRACE(to_text(problem));

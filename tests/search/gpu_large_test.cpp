@@ -79,6 +79,9 @@ TEST(TransformsBeyondABlock, OfCosinesAndSinesGoThroughThoseOfReals) {
     for (const char* kind : {"dct2", "dct3", "dst2", "dst3"})
         for (const char* length : {" 6561", " 10000", " 16384 batch=2", " 10007"})
             EXPECT_NE(proved(kind + std::string(length)).find("-rdft[rdft-"), std::string::npos);
+    for (const char* text :
+         {"dct5 8200", "dct7 8200 float32 inplace", "dct8 10001", "dst5 8195", "dst6 9000 batch=2"})
+        EXPECT_NE(proved(text).find("5-rdft[rdft-"), std::string::npos);
     for (const char* kind : {"dct4", "dst4"}) {
         EXPECT_NE(proved(kind + std::string(" 16384 batch=2")).find("dct4-dft[two-sweep("),
                   std::string::npos);
@@ -110,6 +113,9 @@ TEST(TransformsBeyondABlock, OfSignsAreSweptTwice) {
     for (const char* text : {"wht 8192", "wht 16384 batch=3", "wht 65536 float32 inplace", "wht 4x8192",
                              "wht 8192x4", "wht 131072 float32"})
         EXPECT_NE(proved(text).find("wht-split("), std::string::npos);
+    for (const char* text :
+         {"wht_dyadic 8192", "wht_sequency 16384 batch=2", "wht_sequency 65536 float32 inplace"})
+        EXPECT_NE(proved(text).find("wht-ordered("), std::string::npos);
 }
 
 /// In a launch of few blocks a kernel would take as long as one of them does for all.

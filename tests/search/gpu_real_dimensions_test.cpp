@@ -98,7 +98,8 @@ Transform draw(std::mt19937& random) {
             texts.emplace_back("x where i1 >= 1"); // results of several dimensions cannot be left out
         return Expression(one_of(texts, random));
     };
-    const std::vector<TransformKind> kinds{dct1, dct2, dct3, dct4, dst1, dst2, dst3, dst4, dht, r2hc, hc2r};
+    const std::vector<TransformKind> kinds{dct1, dct2, dct3, dct4, dct5, dct6, dct7, dct8, dst1, dst2,
+                                           dst3, dst4, dst5, dst6, dst7, dst8, dht,  r2hc, hc2r};
     Transform problem;
     const bool has_callbacks = chance(30);
     if (chance(60)) {

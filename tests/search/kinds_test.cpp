@@ -21,22 +21,28 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Int
     const auto row = static_cast<long double>(k), column = static_cast<long double>(j),
                length = static_cast<long double>(n);
     const long double sign = direction == Direction::forward ? -1 : 1;
-    const auto cosine = [&](long double a, long double b) {
-        return 2 * std::cos(pi * (column + a) * (row + b) / length);
+    const auto cosine = [&](long double a, long double b, long double points) {
+        return 2 * std::cos(pi * (column + a) * (row + b) / points);
     };
     const auto turn = [&](Integer product) {
         return 2 * pi * static_cast<long double>(product % n) / length;
     };
-    const auto sine = [&](long double a, long double b) {
-        return 2 * std::sin(pi * (column + a) * (row + b) / length);
+    const auto sine = [&](long double a, long double b, long double points) {
+        return 2 * std::sin(pi * (column + a) * (row + b) / points);
     };
     switch (kind) {
     case TransformKind::dft:
     case TransformKind::real_dft:
         return std::polar<long double>(1, sign * 2 * pi * static_cast<long double>(j * k % n) / length);
-    case TransformKind::wht: {
+    case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency: {
+        Integer natural = k, code = kind == TransformKind::wht_sequency ? k ^ (k >> 1) : k;
+        if (kind != TransformKind::wht) natural = 0;
+        if (kind != TransformKind::wht)
+            for (Integer bit = n / 2; bit > 0; bit /= 2, code /= 2) natural += code % 2 * bit;
         bool odd = false;
-        for (Integer bits = j & k; bits; bits >>= 1) odd ^= (bits & 1) != 0;
+        for (Integer bits = j & natural; bits; bits >>= 1) odd ^= (bits & 1) != 0;
         return odd ? -1 : 1;
     }
     case TransformKind::dct1:
@@ -47,12 +53,20 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Int
     case TransformKind::hc2r:
         if (2 * j > n) return -2 * std::sin(turn((n - j) * k));
         return (j == 0 || 2 * j == n ? 1 : 2) * std::cos(turn(j * k));
-    case TransformKind::dct2: return cosine(0.5L, 0);
-    case TransformKind::dct3: return cosine(0, 0.5L) / (j == 0 ? 2.0L : 1.0L);
-    case TransformKind::dct4: return cosine(0.5L, 0.5L);
-    case TransformKind::dst2: return sine(0.5L, 1);
-    case TransformKind::dst3: return sine(1, 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
-    case TransformKind::dst4: return sine(0.5L, 0.5L);
+    case TransformKind::dct2: return cosine(0.5L, 0, length);
+    case TransformKind::dct3: return cosine(0, 0.5L, length) / (j == 0 ? 2.0L : 1.0L);
+    case TransformKind::dct4: return cosine(0.5L, 0.5L, length);
+    case TransformKind::dst2: return sine(0.5L, 1, length);
+    case TransformKind::dst3: return sine(1, 0.5L, length) / (j == n - 1 ? 2.0L : 1.0L);
+    case TransformKind::dst4: return sine(0.5L, 0.5L, length);
+    case TransformKind::dct5: return cosine(0, 0, length - 0.5L) / (j == 0 ? 2.0L : 1.0L);
+    case TransformKind::dct6: return cosine(0.5L, 0, length - 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
+    case TransformKind::dct7: return cosine(0, 0.5L, length - 0.5L) / (j == 0 ? 2.0L : 1.0L);
+    case TransformKind::dct8: return cosine(0.5L, 0.5L, length + 0.5L);
+    case TransformKind::dst5: return sine(1, 1, length + 0.5L);
+    case TransformKind::dst6: return sine(0.5L, 1, length + 0.5L);
+    case TransformKind::dst7: return sine(1, 0.5L, length + 0.5L);
+    case TransformKind::dst8: return sine(0.5L, 0.5L, length - 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
     case TransformKind::mixed:
     case TransformKind::convolution:
     case TransformKind::formula:
@@ -162,6 +176,16 @@ constexpr const char* problems[] = {
     "wht 1024",
     "wht 8x16",
     "wht 64 batch=5 inplace",
+    "wht_dyadic 2",
+    "wht_dyadic 16",
+    "wht_dyadic 128 inplace",
+    "wht_dyadic 2048 float32",
+    "wht_sequency 1",
+    "wht_sequency 8",
+    "wht_sequency 64 inplace batch=3",
+    "wht_sequency 1024",
+    "wht_sequency 4096 float32",
+    "wht_sequency,wht_dyadic 64x128 inplace",
     "rdft 1",
     "rdft 2",
     "rdft 3",
@@ -236,6 +260,34 @@ constexpr const char* problems[] = {
     "dst1 100 float32 batch=3",
     "dst1 255 inplace",
     "dst1 1023",
+    "dct5 1",
+    "dct5 2",
+    "dct5 41",
+    "dct5 100",
+    "dct5 1000 float32",
+    "dct6 1",
+    "dct6 58",
+    "dct6 683 inplace",
+    "dct7 2",
+    "dct7 64 batch=3",
+    "dct7 9x10",
+    "dct8 1",
+    "dct8 40 float32",
+    "dct8 719",
+    "dst5 1",
+    "dst5 2",
+    "dst5 52",
+    "dst5 100 inplace batch=2",
+    "dst6 1x1 scale=0.5",
+    "dst6 67",
+    "dst6 1024",
+    "dst7 31",
+    "dst7 7x12 float32 inplace",
+    "dst8 1",
+    "dst8 2",
+    "dst8 97",
+    "dst8 500",
+    "dct5,dst8,dct8 5x6x7",
     "dht 100",
     "dht 101",
     "dht 1024 float32",

@@ -106,6 +106,7 @@ constexpr Reached reached[] = {
     {"circulant-dft", "convolution 1024"},
     {"cooley-tukey", "dft 9"},
     {"cooley-tukey-frequency", "dft 2048", Reached::By::exhaustive},
+    {"dct-type5", "dct8 64"},
     {"dct1-dct3", "dct1 65"},
     {"dct1-dft", "dct1 64"},
     {"dct1-rdft", "dct1 1500000"},
@@ -113,6 +114,7 @@ constexpr Reached reached[] = {
     {"dct3-rdft", "dct3 64"},
     {"dct4-dft", "dct4 64"},
     {"dct4-rdft", "dct4 63"},
+    {"dct5-rdft", "dct5 64"},
     {"dft-base", "dft 5"},
     {"dft-iterative", "dft 2048", Reached::By::exhaustive},
     {"dht-rdft", "dht 64"},
@@ -120,6 +122,7 @@ constexpr Reached reached[] = {
     {"dst1-dft", "dst1 64"},
     {"dst1-dst3", "dst1 63"},
     {"dst1-rdft", "dst1 200001", Reached::By::gpu_model},
+    {"dst5-rdft", "dst7 64"},
     {"formula", "formula I(3) ⊗ DFT(8)"},
     {"formula-codelet", "formula I(3) ⊗ DFT(8)"},
     {"four-step", "dft 2048", Reached::By::exhaustive},
@@ -144,8 +147,11 @@ constexpr Reached reached[] = {
     {"volume-bands", "dft 128x128x128 float32", Reached::By::gpu_model},
     {"wht-base", "wht 2"},
     {"wht-iterative", "wht 8"},
+    {"wht-ordered", "wht_sequency 65536", Reached::By::gpu_model},
+    {"wht-permuted", "wht_dyadic 8"},
     {"wht-recursive", "wht 8", Reached::By::exhaustive},
     {"wht-split", "wht 4096"},
+    {"wht-stockham", "wht_sequency 4096"},
 };
 
 TEST(EveryBreakdownRule, IsACandidateForSomeProblem) {

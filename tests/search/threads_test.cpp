@@ -62,6 +62,10 @@ constexpr const char* problems[] = {
     "dct4 256x48",
     "dst2 81 batch=5",
     "wht 4096",
+    "wht_sequency 4096",
+    "wht_dyadic 64x128 inplace",
+    "dct7 1000 batch=3",
+    "formula CZT(3000, 2000, 0.1, 0.001)",
     "wht 64x32 inplace",
 };
 

@@ -18,6 +18,9 @@ public:
         switch (below_(depth > 3 ? 5 : 9)) {
         case 0:
             if (real_) return real_transform(n);
+            if (below_(6) == 0)
+                return CZT(n, n, static_cast<long double>(below_(100)) / 64,
+                           static_cast<long double>(below_(100) - 50) / 300);
             return DFT(n, below_(2) ? Direction::forward : Direction::backward);
         case 1: return below_(3) == 0 ? I(n) : diagonal(values(n));
         case 2: return below_(2) ? J(n) : L(n, factor_of(n));
@@ -55,13 +58,14 @@ private:
     }
     formula::Formula real_transform(Integer n) {
         using namespace formula;
-        switch (below_(6)) {
+        switch (below_(7)) {
         case 0: return RDFT(n, below_(2) ? Direction::forward : Direction::backward);
-        case 1: return DCT(2 + static_cast<int>(below_(3)), n);
-        case 2: return DST(2 + static_cast<int>(below_(3)), n);
+        case 1: return DCT(2 + static_cast<int>(below_(7)), n);
+        case 2: return DST(2 + static_cast<int>(below_(7)), n);
         case 3: return n % 2 == 0 ? kron(DFT(2), I(n / 2)) : I(n);
         case 4: return n % 2 == 0 ? real_of(DFT(n / 2)) : circulant(values(n));
-        default: return (n & (n - 1)) == 0 ? WHT(n) : I(n);
+        case 5: return n % 4 == 0 ? IMDCT(n / 2) * MDCT(n / 2) : I(n);
+        default: return (n & (n - 1)) == 0 ? WHT(n, static_cast<WalshOrder>(below_(3))) : I(n);
         }
     }
     std::vector<formula::Complex> values(Integer n) {

@@ -65,18 +65,48 @@ Geometric characters(Integer n, Integer k, int sign) {
     return {n, [=](Integer j) { return character(n, j, k, sign); }};
 }
 
-/// 2·f(π·(j + a)·(k + b)/n), f the cosine or sine; with factor 1 for the one j that the definition does not double.
-/// Twice j + a and twice k + b are integers: their product modulo 8n is exact, however long the row.
-template <class F>
-Row trigonometric(Integer n, Integer twice_k_plus_b, Integer twice_a, Integer undoubled, F&& f) {
-    const Integer period = 8 * n;
+/// Entry j of column k of a real kind's matrix is 2·cos or 2·sin of 2π·(j + a)·(k + shift)/period; half of that for one j.
+struct Wave {
+    double a;
+    double shift;
+    bool is_sine;
+    Integer undoubled; ///< the j whose entry is halved
+    Integer period;    ///< of the types 2 to 4, 2n; of the types 5 to 8 odd
+};
+
+Wave wave_of(TransformKind kind, Integer n) {
+    switch (kind) {
+    case TransformKind::dct2: return {0.5, 0, false, -1, 2 * n};
+    case TransformKind::dct3: return {0, 0.5, false, 0, 2 * n};
+    case TransformKind::dct4: return {0.5, 0.5, false, -1, 2 * n};
+    case TransformKind::dct5: return {0, 0, false, 0, 2 * n - 1};
+    case TransformKind::dct6: return {0.5, 0, false, n - 1, 2 * n - 1};
+    case TransformKind::dct7: return {0, 0.5, false, 0, 2 * n - 1};
+    case TransformKind::dct8: return {0.5, 0.5, false, -1, 2 * n + 1};
+    case TransformKind::dst2: return {0.5, 1, true, -1, 2 * n};
+    case TransformKind::dst3: return {1, 0.5, true, n - 1, 2 * n};
+    case TransformKind::dst4: return {0.5, 0.5, true, -1, 2 * n};
+    case TransformKind::dst5: return {1, 1, true, -1, 2 * n + 1};
+    case TransformKind::dst6: return {0.5, 1, true, -1, 2 * n + 1};
+    case TransformKind::dst7: return {1, 0.5, true, -1, 2 * n + 1};
+    case TransformKind::dst8: return {0.5, 0.5, true, n - 1, 2 * n - 1};
+    default: throw InternalError("not a kind of cosines or sines at half indices");
+    }
+}
+
+/// Row k. Twice j + a and twice k + shift are integers: their product modulo 4·period is exact, however long the row.
+Row row_of_wave(const Wave& wave, Integer n, Integer k) {
+    const Integer period = 4 * wave.period, twice_a = static_cast<Integer>(2 * wave.a),
+                  row = 2 * k + static_cast<Integer>(2 * wave.shift);
     return {n, Row::Fill([=](Integer first, std::span<Value> weights) {
-                Integer product = rules::multiply_modulo(2 * first + twice_a, twice_k_plus_b, period);
+                Integer product = rules::multiply_modulo(2 * first + twice_a, row, period);
                 for (Value& weight : weights) {
                     const long double angle =
-                        pi * static_cast<long double>(product) / static_cast<long double>(4 * n);
-                    weight = (first++ == undoubled ? 1 : 2) * f(static_cast<double>(angle));
-                    product = (product + 2 * twice_k_plus_b) % period;
+                        2 * pi * static_cast<long double>(product) / static_cast<long double>(period);
+                    const auto rounded = static_cast<double>(angle);
+                    weight = (first++ == wave.undoubled ? 1 : 2) *
+                             (wave.is_sine ? std::sin(rounded) : std::cos(rounded));
+                    product = (product + 2 * row) % period;
                 }
             })};
 }
@@ -122,9 +152,20 @@ Row half_spectrum(const Row& row, Integer n) {
     return {n / 2 + 1, [=](Integer k) { return (k > 0 && 2 * k != n ? 2.0 : 1.0) * row[k]; }};
 }
 
-Row signs(Integer n, Integer k) {
-    return {n,
-            [=](Integer j) { return Value(std::popcount(static_cast<std::uint64_t>(j & k)) % 2 ? -1 : 1); }};
+/// The column of the natural order whose entries, in another order of the rows, are those of column j: the matrices are
+/// symmetric, and the bits of a Gray code are sums of neighbouring bits.
+Integer natural_column(TransformKind kind, Integer n, Integer j) {
+    if (kind == TransformKind::wht) return j;
+    Integer reversed = 0;
+    for (Integer bit = 1; bit < n; bit *= 2) reversed = 2 * reversed + (j & bit ? 1 : 0);
+    return kind == TransformKind::wht_dyadic ? reversed : (reversed ^ (2 * reversed)) & (n - 1);
+}
+
+Row signs(TransformKind kind, Integer n, Integer k) {
+    return {n, [=](Integer j) {
+                const auto common = static_cast<std::uint64_t>(natural_column(kind, n, j) & k);
+                return Value(std::popcount(common) % 2 ? -1 : 1);
+            }};
 }
 
 constexpr Integer max_cached = Integer{1} << 16; ///< weights of a row
@@ -159,26 +200,34 @@ Row rotated(const Row& row, Integer shift) {
 }
 
 Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k) {
-    const auto cosine = [](double x) { return std::cos(x); };
-    const auto sine = [](double x) { return std::sin(x); };
     switch (kind) {
     case TransformKind::dft:
         return {n, Row::Fill(characters(n, k, direction == Direction::forward ? -1 : 1))};
     case TransformKind::real_dft:
         if (direction == Direction::forward) return {n, Row::Fill(characters(n, k, -1))};
         return half_spectrum({n, Row::Fill(characters(n, k, 1))}, n);
-    case TransformKind::wht: return signs(n, k);
+    case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency: return signs(kind, n, k);
     case TransformKind::dct1:
     case TransformKind::dst1:
     case TransformKind::dht:
     case TransformKind::r2hc:
     case TransformKind::hc2r: return {n, [=](Integer j) { return Value(entry_of_waves(kind, n, j, k)); }};
-    case TransformKind::dct2: return trigonometric(n, 2 * k, 1, -1, cosine);
-    case TransformKind::dct3: return trigonometric(n, 2 * k + 1, 0, 0, cosine);
-    case TransformKind::dct4: return trigonometric(n, 2 * k + 1, 1, -1, cosine);
-    case TransformKind::dst2: return trigonometric(n, 2 * k + 2, 1, -1, sine);
-    case TransformKind::dst3: return trigonometric(n, 2 * k + 1, 2, n - 1, sine);
-    case TransformKind::dst4: return trigonometric(n, 2 * k + 1, 1, -1, sine);
+    case TransformKind::dct2:
+    case TransformKind::dct3:
+    case TransformKind::dct4:
+    case TransformKind::dct5:
+    case TransformKind::dct6:
+    case TransformKind::dct7:
+    case TransformKind::dct8:
+    case TransformKind::dst2:
+    case TransformKind::dst3:
+    case TransformKind::dst4:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7:
+    case TransformKind::dst8: return row_of_wave(wave_of(kind, n), n, k);
     case TransformKind::mixed: throw InternalError("a mixed transform has a kind along each dimension");
     case TransformKind::convolution: throw InternalError("a convolution's rows depend on its spectrum");
     case TransformKind::formula:
@@ -188,10 +237,26 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
 }
 
 long double functional_angle(TransformKind kind, Integer n, Integer which) {
-    // Grids are multiples of a quarter of 2π/n; those of dct1 and dst1 are of half of 2π/(n − 1) and 2π/(n + 1).
+    // Grids are multiples of a quarter of 2π/points, where points are half a period of a dct or dst; those of dct1 and dst1
+    // are of half of it.
     constexpr long double off_grid = 0.37L;
-    const Integer points = kind == TransformKind::dct1 ? n - 1 : kind == TransformKind::dst1 ? n + 1 : n;
-    return 2 * pi * (static_cast<long double>(which) + off_grid) / static_cast<long double>(points);
+    const auto length = static_cast<long double>(n);
+    const auto points = [&]() -> long double {
+        switch (kind) {
+        case TransformKind::dct1: return length - 1;
+        case TransformKind::dst1: return length + 1;
+        case TransformKind::dct5:
+        case TransformKind::dct6:
+        case TransformKind::dct7:
+        case TransformKind::dct8:
+        case TransformKind::dst5:
+        case TransformKind::dst6:
+        case TransformKind::dst7:
+        case TransformKind::dst8: return static_cast<long double>(wave_of(kind, n).period) / 2;
+        default: return length;
+        }
+    };
+    return 2 * pi * (static_cast<long double>(which) + off_grid) / points();
 }
 
 Row powers(long double angle, Integer count) {
@@ -239,26 +304,6 @@ Row dft_functional(Direction direction, Integer n, Integer outputs, long double 
             })};
 }
 
-/// Entry j of column k of a real kind's matrix is 2·cos or 2·sin of π·(j + a)/n·(k + shift); half of that for one j.
-struct Wave {
-    double a;
-    double shift;
-    bool is_sine;
-    Integer undoubled; ///< the j whose entry is halved
-};
-
-Wave wave_of(TransformKind kind, Integer n) {
-    switch (kind) {
-    case TransformKind::dct2: return {0.5, 0, false, -1};
-    case TransformKind::dct3: return {0, 0.5, false, 0};
-    case TransformKind::dct4: return {0.5, 0.5, false, -1};
-    case TransformKind::dst2: return {0.5, 1, true, -1};
-    case TransformKind::dst3: return {1, 0.5, true, n - 1};
-    case TransformKind::dst4: return {0.5, 0.5, true, -1};
-    default: throw InternalError("not a kind of cosines or sines at half indices");
-    }
-}
-
 /// Σ_k r^k·(e^{iα(k+shift)} ± e^{−iα(k+shift)}) for the phase α of entry j, r = e^{i·angle}: both sums in closed form.
 class WaveSums {
 public:
@@ -276,20 +321,23 @@ public:
         const Value below[] = {1.0 - times(r_, root), 1.0 - times(r_, std::conj(root))};
         if (std::min(std::norm(below[0]), std::norm(below[1])) <= cancelled) return Value(precise(j));
         const Value shift = wave_.shift == 0 ? Value(1) : wave_.shift == 1 ? root : half;
-        const Value last = end_of_phase(j);
+        const Value last = end_of_phase(j, half);
         return combined(j, times(shift, quotient(1.0 - times(end_, last), below[0])),
                         times(std::conj(shift), quotient(1.0 - times(end_, std::conj(last)), below[1])));
     }
 
 private:
     long double phase(Integer j) const {
-        return pi * (static_cast<long double>(j) + static_cast<long double>(wave_.a)) /
-               static_cast<long double>(n_);
+        return 2 * pi * (static_cast<long double>(j) + static_cast<long double>(wave_.a)) /
+               static_cast<long double>(wave_.period);
     }
-    /// e^{i·n·phase} = e^{iπ(j + a)}, a power of i.
-    Value end_of_phase(Integer j) const {
+    /// e^{i·n·phase}: half a period's e^{iπ(j + a)}, a power of i, times `half` = e^{i·phase/2} for each half index that n
+    /// lies beyond it.
+    Value end_of_phase(Integer j, const Value& half) const {
         const double sign = j % 2 == 0 ? 1 : -1;
-        return wave_.a == 0.5 ? Value(0, sign) : Value(wave_.a == 0 ? sign : -sign);
+        const Value turned = wave_.a == 0.5 ? Value(0, sign) : Value(wave_.a == 0 ? sign : -sign);
+        if (2 * n_ == wave_.period) return turned;
+        return times(turned, 2 * n_ > wave_.period ? half : std::conj(half));
     }
     template <class Complex> Complex combined(Integer j, const Complex& up, const Complex& down) const {
         using Real = typename Complex::value_type;
@@ -376,7 +424,10 @@ Row functional_row(TransformKind kind, Direction direction, Integer n, long doub
         if (direction == Direction::forward) return dft_functional(direction, n, n / 2 + 1, angle);
         return half_spectrum(dft_functional(direction, n, n, angle), n);
     }
-    if (kind == TransformKind::wht) return wht_functional(n, angle);
+    if (is_wht(kind))
+        return {n, [row = wht_functional(n, angle), kind, n](Integer j) {
+                    return row[natural_column(kind, n, j)];
+                }};
     if (kind == TransformKind::dct1 || kind == TransformKind::dst1 || kind == TransformKind::dht ||
         kind == TransformKind::r2hc || kind == TransformKind::hc2r)
         return functional_of_waves(kind, n, angle);

@@ -108,7 +108,15 @@ bool has_factor_two(TransformKind kind) {
     case TransformKind::dct4:
     case TransformKind::dst2:
     case TransformKind::dst3:
-    case TransformKind::dst4: return true;
+    case TransformKind::dst4:
+    case TransformKind::dct5:
+    case TransformKind::dct6:
+    case TransformKind::dct7:
+    case TransformKind::dct8:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7:
+    case TransformKind::dst8: return true;
     default: return false;
     }
 }
@@ -132,6 +140,14 @@ double norm_of(TransformKind kind, Integer length) {
     case TransformKind::dst3: return std::sqrt(n * (2 * n - 1)); // one column of ±1 alone
     case TransformKind::dct4:
     case TransformKind::dst4: return std::sqrt(2.0) * n;
+    case TransformKind::dct5:
+    case TransformKind::dct6:
+    case TransformKind::dct7:
+    case TransformKind::dst8: return std::sqrt(2 * n * n - 1);
+    case TransformKind::dct8:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7: return std::sqrt(n * (2 * n + 1));
     default: return n;
     }
 }

@@ -65,14 +65,24 @@ Formula transform_of(const Transform& problem, std::size_t dimension) {
     case TransformKind::dft: return n == 1 ? I(1) : DFT(n, problem.direction);
     case TransformKind::real_dft: return RDFT(n, problem.direction);
     case TransformKind::wht: return n == 1 ? I(1) : WHT(n);
+    case TransformKind::wht_dyadic: return n == 1 ? I(1) : WHT(n, WalshOrder::dyadic);
+    case TransformKind::wht_sequency: return n == 1 ? I(1) : WHT(n, WalshOrder::sequency);
     case TransformKind::dct1: return DCT(1, n);
     case TransformKind::dct2: return DCT(2, n);
     case TransformKind::dct3: return DCT(3, n);
     case TransformKind::dct4: return DCT(4, n);
+    case TransformKind::dct5: return DCT(5, n);
+    case TransformKind::dct6: return DCT(6, n);
+    case TransformKind::dct7: return DCT(7, n);
+    case TransformKind::dct8: return DCT(8, n);
     case TransformKind::dst1: return DST(1, n);
     case TransformKind::dst2: return DST(2, n);
     case TransformKind::dst3: return DST(3, n);
     case TransformKind::dst4: return DST(4, n);
+    case TransformKind::dst5: return DST(5, n);
+    case TransformKind::dst6: return DST(6, n);
+    case TransformKind::dst7: return DST(7, n);
+    case TransformKind::dst8: return DST(8, n);
     case TransformKind::dht: return n == 1 ? I(1) : DHT(n);
     case TransformKind::r2hc: return n == 1 ? I(1) : RDFT(n, Direction::forward);
     case TransformKind::hc2r: return n == 1 ? I(1) : RDFT(n, Direction::backward);
@@ -394,11 +404,21 @@ double factor_of_one_point(TransformKind kind) {
     case TransformKind::dst2: return 2;
     case TransformKind::dct4:
     case TransformKind::dst4: return std::numbers::sqrt2;
+    case TransformKind::dct8:
+    case TransformKind::dst5:
+    case TransformKind::dst6:
+    case TransformKind::dst7: return std::numbers::sqrt3;
     case TransformKind::dft:
     case TransformKind::real_dft:
     case TransformKind::wht:
+    case TransformKind::wht_dyadic:
+    case TransformKind::wht_sequency:
     case TransformKind::dct3:
     case TransformKind::dst3:
+    case TransformKind::dct5:
+    case TransformKind::dct6:
+    case TransformKind::dct7:
+    case TransformKind::dst8:
     case TransformKind::dht:
     case TransformKind::r2hc:
     case TransformKind::hc2r:

@@ -26,7 +26,8 @@ std::optional<Kind> kind_of(const Formula& transform) {
     if (transform.is<Dft>())
         return Kind{TransformKind::dft}; // a backward DFT is as fast with the same schedule
     if (const auto* rdft = transform.get_if<RealDft>()) return Kind{TransformKind::real_dft, rdft->direction};
-    if (transform.is<Wht>()) return Kind{TransformKind::wht};
+    if (const auto* wht = transform.get_if<Wht>())
+        return Kind{wht_kinds[static_cast<std::size_t>(wht->order)]};
     if (const auto* dct = transform.get_if<Dct>())
         return Kind{dct_kinds[static_cast<std::size_t>(dct->type) - 1]};
     if (const auto* dst = transform.get_if<Dst>())

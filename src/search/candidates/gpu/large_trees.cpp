@@ -82,12 +82,27 @@ std::vector<BreakdownTree> of_reals(Integer n, Direction direction, int count, I
                       : around("rdft-embedding", wide_sweeps(n, count, entries));
 }
 
+std::vector<BreakdownTree> of_sines(int type, Integer n, int count, Integer entries);
+
 std::vector<BreakdownTree> of_cosines(int type, Integer n, int count, Integer entries) {
     if (type == 1) return around("dct1-rdft", of_reals(2 * (n - 1), Direction::forward, count, entries));
     if (type == 2) return around("dct2-rdft", of_reals(n, Direction::forward, count, entries));
     if (type == 3) return around("dct3-rdft", of_reals(n, Direction::backward, count, entries));
+    if (type == 5) return around("dct5-rdft", of_reals(2 * n - 1, Direction::forward, count, entries));
+    if (type > 5)
+        return around("dct-type5",
+                      type == 8 ? of_sines(5, n, count, entries) : of_cosines(5, n, count, entries));
     return n % 2 == 0 ? around("dct4-dft", wide_sweeps(n / 2, count, entries))
                       : around("dct4-rdft", of_reals(n, Direction::forward, count, entries));
+}
+
+std::vector<BreakdownTree> of_sines(int type, Integer n, int count, Integer entries) {
+    if (type == 1) return around("dst1-rdft", of_reals(2 * (n + 1), Direction::forward, count, entries));
+    if (type == 5) return around("dst5-rdft", of_reals(2 * n + 1, Direction::forward, count, entries));
+    if (type > 5)
+        return around("dct-type5",
+                      type == 8 ? of_cosines(5, n, count, entries) : of_sines(5, n, count, entries));
+    return around("dst-dct", of_cosines(type, n, count, entries));
 }
 
 /// Forward and inverse by the same sweeps.
@@ -98,13 +113,15 @@ std::vector<BreakdownTree> of_convolutions(Integer n, int count, Integer entries
     return result;
 }
 
-std::vector<BreakdownTree> of_signs(Integer n) {
+std::vector<BreakdownTree> of_signs(Integer n, formula::WalshOrder order) {
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
         const Integer rows = n / columns;
-        const auto of_columns = gpu_tree(formula::WHT(columns)), of_rows = gpu_tree(formula::WHT(rows));
+        const auto of_columns = gpu_tree(formula::WHT(columns, order)),
+                   of_rows = gpu_tree(formula::WHT(rows, order));
         if (!of_columns || !of_rows) continue;
-        result.push_back(split("wht-split", {columns, rows}, *of_columns, *of_rows, columns == rows));
+        result.push_back(split(order == formula::WalshOrder::natural ? "wht-split" : "wht-ordered",
+                               {columns, rows}, *of_columns, *of_rows, columns == rows));
         if (result.size() == max_large_matrices) break;
     }
     return result;
@@ -120,10 +137,8 @@ std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, in
     if (const auto* dct = transform.get_if<formula::Dct>()) return of_cosines(dct->type, n, count, entries);
     if (transform.is<formula::Dht>())
         return around("dht-rdft", of_reals(n, Direction::forward, count, entries));
-    if (const auto* dst = transform.get_if<formula::Dst>())
-        return dst->type == 1 ? around("dst1-rdft", of_reals(2 * (n + 1), Direction::forward, count, entries))
-                              : around("dst-dct", of_cosines(dst->type, n, count, entries));
-    if (transform.is<formula::Wht>()) return of_signs(n);
+    if (const auto* dst = transform.get_if<formula::Dst>()) return of_sines(dst->type, n, count, entries);
+    if (const auto* wht = transform.get_if<formula::Wht>()) return of_signs(n, wht->order);
     if (transform.is<formula::Circulant>()) return of_convolutions(n, count, entries);
     return {};
 }

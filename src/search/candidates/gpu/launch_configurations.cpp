@@ -38,7 +38,7 @@ Integer nearest_divisor(Integer n, Integer wanted) {
 
 /// Product of passes, or a rule around it.
 bool is_product_of_passes(const BreakdownTree& tree) {
-    if (tree.rule == "stockham" || tree.rule == "rdft-stockham") return true;
+    if (tree.rule == "stockham" || tree.rule == "rdft-stockham" || tree.rule == "wht-stockham") return true;
     return tree.children.size() == 1 && tree.choice.empty() && is_product_of_passes(tree.children.front());
 }
 

@@ -56,7 +56,7 @@ std::vector<LaunchConfiguration> neighbours_of(const LaunchConfiguration& config
 /// Trees with two adjacent radices of some product of passes swapped.
 std::vector<BreakdownTree> neighbours_of(const BreakdownTree& tree) {
     std::vector<BreakdownTree> result;
-    if (tree.rule == "stockham" || tree.rule == "rdft-stockham")
+    if (tree.rule == "stockham" || tree.rule == "rdft-stockham" || tree.rule == "wht-stockham")
         for (std::size_t k = 0; k + 1 < tree.choice.size(); ++k) {
             if (tree.choice[k] == tree.choice[k + 1]) continue;
             result.push_back(tree);

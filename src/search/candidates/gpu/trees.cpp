@@ -48,12 +48,13 @@ std::optional<BreakdownTree> passes(const char* rule, Integer n) {
     return BreakdownTree{rule, radices, {}};
 }
 
-BreakdownTree wht_tree(Integer n) {
+BreakdownTree wht_tree(Integer n, formula::WalshOrder order) {
     if (n <= largest_gpu_radix) return {};
     const std::vector<Integer> radices = balanced_radices(n);
+    if (order != formula::WalshOrder::natural) return {"wht-stockham", radices, {}};
     const Integer rest = n / radices.front();
     BreakdownTree tree{"wht-split", {radices.front(), rest}, {}};
-    if (rest > largest_gpu_radix) tree.children = {BreakdownTree{}, wht_tree(rest)};
+    if (rest > largest_gpu_radix) tree.children = {BreakdownTree{}, wht_tree(rest, order)};
     return tree;
 }
 
@@ -229,12 +230,16 @@ std::optional<BreakdownTree> by_halves(const char* rule, const formula::Formula&
     return tree;
 }
 
+std::optional<BreakdownTree> sine_tree(int type, Integer n);
+
 std::optional<BreakdownTree> cosine_tree(int type, Integer n) {
     if (n <= largest_gpu_radix) return BreakdownTree{};
     if (type == 1 && n % 2 == 0) return around("dct1-dft", gpu_tree(formula::DFT(n - 1)));
     if (type == 1) return by_halves("dct1-dct3", formula::DCT(3, n / 2), formula::DCT(1, n / 2 + 1));
     if (type == 2) return around("dct2-rdft", real_tree(n));
     if (type == 3) return around("dct3-rdft", real_tree(n));
+    if (type == 5) return around("dct5-rdft", real_tree(2 * n - 1));
+    if (type > 5) return around("dct-type5", type == 8 ? sine_tree(5, n) : cosine_tree(5, n));
     if (n % 2 == 0) return around("dct4-dft", gpu_tree(formula::DFT(n / 2)));
     return around("dct4-rdft", real_tree(n));
 }
@@ -243,6 +248,8 @@ std::optional<BreakdownTree> sine_tree(int type, Integer n) {
     if (n <= largest_gpu_radix) return BreakdownTree{};
     if (type == 1 && n % 2 == 0) return around("dst1-dft", gpu_tree(formula::DFT(n + 1)));
     if (type == 1) return by_halves("dst1-dst3", formula::DST(1, n / 2), formula::DST(3, n / 2 + 1));
+    if (type == 5) return around("dst5-rdft", real_tree(2 * n + 1));
+    if (type > 5) return around("dct-type5", type == 8 ? cosine_tree(5, n) : sine_tree(5, n));
     return around("dst-dct", cosine_tree(type, n));
 }
 
@@ -319,7 +326,7 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     }
     if (transform.is<formula::Circulant>()) return convolution_tree(n);
     if (transform.is<formula::RealDft>()) return real_tree(n);
-    if (transform.is<formula::Wht>()) return wht_tree(n);
+    if (const auto* wht = transform.get_if<formula::Wht>()) return wht_tree(n, wht->order);
     if (transform.is<formula::Kronecker>()) return plane_tree(transform);
     if (const auto* dct = transform.get_if<formula::Dct>()) return cosine_tree(dct->type, n);
     if (const auto* dst = transform.get_if<formula::Dst>()) return sine_tree(dst->type, n);
@@ -617,7 +624,7 @@ bool stays_whole(const BreakdownTree& tree) {
 Integer largest_radix_of(const BreakdownTree& tree) {
     if (tree.rule == "bluestein" || tree.rule == "cooley-tukey")
         return largest_radix_of(tree.children.back());
-    if (tree.rule == "wht-split") return tree.choice.front();
+    if (tree.rule == "wht-split" || tree.rule == "wht-ordered") return tree.choice.front();
     if (!tree.choice.empty()) return *std::max_element(tree.choice.begin(), tree.choice.end());
     return tree.children.empty() ? 0 : largest_radix_of(tree.children.front());
 }

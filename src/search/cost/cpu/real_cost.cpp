@@ -18,7 +18,8 @@ namespace {
 constexpr std::string_view real_rules[] = {
     "rdft-stockham", "rdft-rader", "rdft-half-size", "rdft-embedding", "dct2-rdft", "dct3-rdft",
     "dct4-dft",      "dct4-rdft",  "dst-dct",        "dct1-dct3",      "dct1-dft",  "dst1-dst3",
-    "dst1-dft",      "dct1-rdft",  "dst1-rdft",      "dht-rdft",       "wht-split"};
+    "dst1-dft",      "dct1-rdft",  "dst1-rdft",      "dct5-rdft",      "dst5-rdft", "dct-type5",
+    "dht-rdft",      "wht-split",  "wht-stockham"};
 
 /// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_codelet = 32;
@@ -41,14 +42,21 @@ bool is_worthwhile(const rules::BreakdownRule& rule, Integer n) {
 /// The length of the real DFT whose straight-line algorithms compute a transform.
 Integer period_of(const Formula& transform) {
     const Integer n = transform.rows();
-    if (const auto* dct = transform.get_if<Dct>(); dct && dct->type == 1) return n - 1;
-    if (const auto* dst = transform.get_if<Dst>(); dst && dst->type == 1) return n + 1;
+    if (const auto* dct = transform.get_if<Dct>()) {
+        if (dct->type == 1) return n - 1;
+        if (dct->type > 4) return dct->type == 8 ? 2 * n + 1 : 2 * n - 1;
+    }
+    if (const auto* dst = transform.get_if<Dst>()) {
+        if (dst->type == 1) return n + 1;
+        if (dst->type > 4) return dst->type == 8 ? 2 * n - 1 : 2 * n + 1;
+    }
     return n;
 }
 
 /// The choices of a rule worth trying; of the many splits of a long WHT only one: by codelets, else balanced.
 std::vector<rules::Choice> worthwhile_choices(const rules::BreakdownRule& rule, const Formula& transform) {
-    if (!transform.is<Wht>()) {
+    const auto* wht = transform.get_if<Wht>();
+    if (!wht || wht->order != WalshOrder::natural) {
         std::vector<rules::Choice> choices = rule.choices(transform);
         if (rule.name == "rdft-rader")
             std::erase_if(choices, [](const rules::Choice& choice) { return choice[0] > longest_rader; });
@@ -92,6 +100,12 @@ Candidate candidate_of(const rules::BreakdownRule& rule, const rules::Choice& ch
     if (rule.name == "rdft-stockham")
         return {{std::string(rule.name), choice, {}},
                 rdft_stockham_cycles(choice, n, transform.get_if<RealDft>()->direction, setting)};
+    if (rule.name == "wht-stockham") {
+        Candidate candidate{{std::string(rule.name), choice, {}}, 0};
+        for (const Integer radix : choice)
+            candidate.cycles += static_cast<double>(n / radix) * real_codelet_cycles(radix, setting);
+        return candidate;
+    }
     Candidate candidate{{std::string(rule.name), choice, {}}, cycles_around(rule.name, n, setting)};
     for (const Formula& child : children_of(rule, choice, transform)) {
         const Candidate inner =

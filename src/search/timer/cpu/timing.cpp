@@ -71,8 +71,8 @@ double pseudo_flops(const Transform& problem) {
     const double each = points > 1 ? points * std::log2(points) : 0;
     const double factor = problem.kind == TransformKind::convolution                                     ? 10
                           : problem.kind == TransformKind::dft || problem.kind == TransformKind::formula ? 5
-                          : problem.kind == TransformKind::wht                                           ? 1
-                                                               : 2.5;
+                          : is_wht(problem.kind)                                                         ? 1
+                                                 : 2.5;
     return factor * each * product_of_lengths(problem.batches);
 }
 
