@@ -88,6 +88,15 @@ constexpr Constant<GemmCostConstants> all_constants[] = {
     SWIRL_CONSTANT(packing_bytes),
     SWIRL_CONSTANT(transposing_bytes),
     SWIRL_CONSTANT(outer_cache_bytes),
+    SWIRL_CONSTANT(beyond_bytes),
+    SWIRL_CONSTANT(unordered),
+    SWIRL_CONSTANT(unordered_prefetched),
+    SWIRL_CONSTANT(unordered_c),
+    SWIRL_CONSTANT(packed_k),
+    SWIRL_CONSTANT(column_of_c),
+    SWIRL_CONSTANT(beyond_not_overlapped),
+    SWIRL_CONSTANT(prefetch),
+    SWIRL_CONSTANT(not_overlapped),
 };
 #undef SWIRL_CONSTANT
 
