@@ -70,6 +70,15 @@ public:
             execute_any(arguments, alpha, beta, arrays);
     }
 
+    /// For one matrix that one kernel computes: C = A·B. Returns false where the pointers need a closer look.
+    bool run_plain(const void* a, const void* b, void* c) const {
+        const MatrixArguments arguments{nullptr, a, b, nullptr, c};
+        if (!look_right(arguments)) return false;
+        kernel(gemm::Update::overwrite, true)
+            .run({nullptr, is_swapped_ ? b : a, is_swapped_ ? a : b, nullptr, c});
+        return true;
+    }
+
     /// Throws what execute() would throw, without computing anything.
     void check(const MatrixArguments& arguments, ScalarKind alpha, const void* const* arrays) const;
 
