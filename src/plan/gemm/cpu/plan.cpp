@@ -86,7 +86,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
       is_empty_(product.rows == 0 || product.columns == 0 || product.k == 0 || product.batch == 0),
       is_small_(schedule.cpu_gemm().unpacked() != nullptr || schedule.cpu_gemm().dot() != nullptr),
       threads_asked_for_(options.threads),
-      threads_(threads_worthwhile(product, options.team > 0 ? options.team : options.threads)),
+      threads_(options.team > 0 ? options.team : threads_worthwhile(product, options.threads)),
       misaligned_{misaligned_bits(product.type_of_a()), misaligned_bits(product.type_of_b()),
                   misaligned_bits(product.type_of_c())},
       accuracy_(options.accuracy) {

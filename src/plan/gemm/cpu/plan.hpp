@@ -50,7 +50,7 @@ class MatrixPlan {
 public:
     struct Options {
         int threads = 1; ///< maximum per execution; only one is used where more would not pay
-        int team = 0;    ///< maximum for one matrix, where that is less; 0: the same
+        int team = 0;    ///< that work on an execution; 0: as many as its work is worth
         Accuracy accuracy = Accuracy::ordinary;
         KernelCheck check = KernelCheck::on;
         std::size_t memory_limit = 0; ///< swirl::Options::memory_limit_bytes

@@ -4,6 +4,7 @@
 #include "gemm/cpu/small_gemm.hpp"
 #include "plan/gemm/cpu/amx/route.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
+#include "plan/gemm/cpu/work_items.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cpu/tile_state.hpp"
@@ -13,6 +14,7 @@
 #include "search/planner.hpp"
 #include "search/tasks/task.hpp"
 #include "search/timer/cpu/timer.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <fmt/format.h>
 
@@ -67,18 +69,25 @@ public:
     }
 
 private:
+    /// Threads that may pay for one matrix: each has to do more than it takes to call it.
+    int most_members() const {
+        constexpr double least_work = 1 << 16; // multiply-adds, or bytes
+        const double work = std::max(planning::work_of(product_), compulsory_bytes(product_)) / least_work;
+        return std::max(1, static_cast<int>(std::min<double>(threads_of(options()), work)));
+    }
+
     /// Members of a team with which the model finds one matrix fastest; 1 if more gain little.
     int fastest_team(const planning::Schedule& schedule) const {
-        // Seconds until all members have begun, and from the last one's end on; decision 79.
-        constexpr double team = 1.2e-6, member = 0.1e-6, least_gain = 1.15;
-        const int most = planning::threads_worthwhile(product_, threads_of(options()));
-        const bool is_portable = cpu_.set == target::InstructionSet::portable;
-        if (most <= 1 || product_.batch != 1 || is_portable) return threads_of(options());
+        // Seconds until all members have begun, and from the last one's end on.
+        constexpr double team = 2e-6, member = 0.12e-6, least_gain = 1.15;
+        const bool is_empty =
+            std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
+        if (is_empty || product_.batch != 1 || cpu_.set == target::InstructionSet::portable) return 0;
         const MachineModel& machine = known_machine_model(cpu_);
         const double alone = gemm_seconds(product_, schedule, machine, 1);
         int best = 1;
         double least = alone / least_gain;
-        for (int members = 2; members <= most; ++members) {
+        for (int members = 2; members <= most_members(); ++members) {
             const double seconds =
                 gemm_seconds(product_, schedule, machine, members) + team + member * members;
             if (seconds >= least) continue;
@@ -179,7 +188,9 @@ private:
         std::erase_if(all, [&](const planning::Schedule& one) { return !is_possible(one.cpu_gemm()); });
         const bool takes_dot = all.front().cpu_gemm().dot() != nullptr;
         const Integer kc = kc_of(all.front().cpu_gemm());
-        const int threads = planning::threads_worthwhile(product_, threads_of(options()));
+        const int threads = product_.batch == 1
+                                ? most_members()
+                                : planning::threads_worthwhile(product_, threads_of(options()));
         if (threads > 1 && !takes_dot) {
             const MachineModel& machine = known_machine_model(cpu_);
             const auto seconds = [&](const planning::Schedule& one) {
