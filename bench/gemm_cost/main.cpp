@@ -82,7 +82,7 @@ constexpr Constant<GemmCostConstants> all_constants[] = {
     SWIRL_CONSTANT(vector_of_c),
     SWIRL_CONSTANT(scattered),
     SWIRL_CONSTANT(lane_sum),
-    SWIRL_CONSTANT(unpacked_load),
+    SWIRL_CONSTANT(exposed_load),
     SWIRL_CONSTANT(masked_load),
     SWIRL_CONSTANT(loop_iteration),
     SWIRL_CONSTANT(packing_bytes),

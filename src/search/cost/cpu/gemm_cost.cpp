@@ -73,7 +73,7 @@ private:
                           unpacked.kc,
                           unpacked.unroll,
                           constants_.unpacked_tile,
-                          constants_.unpacked_load,
+                          constants_.exposed_load,
                           !packs_a};
         const Traffic traffic = traffic_of(unpacked, packs_a);
         const auto overlapped = [](double one, double other, double not_overlapped) {
@@ -214,7 +214,9 @@ private:
         const double panels =
             k_blocks * (whole(product_.columns, blocked.nc) * whole(product_.rows, blocked.tile.rows()) +
                         whole(product_.columns, blocked.tile.columns));
-        const Tiles tiles{types, blocked.tile, blocked.kc, blocked.unroll, constants_.blocked_tile, 0, false};
+        const Tiles tiles{
+            types, blocked.tile, blocked.kc, blocked.unroll, constants_.blocked_tile, constants_.exposed_load,
+            false};
         const auto kc = static_cast<double>(std::min(blocked.kc, product_.k));
         const auto order = [&](bool transposes, const MatrixLayout& layout, bool is_a, Integer width) {
             const Integer across = is_a ? layout.row_stride : layout.column_stride,

@@ -20,8 +20,8 @@ struct GemmCostConstants {
     double vector_of_c = 1.93; ///< a vector of C that is loaded and stored
     double scattered = 0.5652; ///< an element of C that is stored by itself
     double lane_sum = 2.542;   ///< joining and storing an element of C whose partial sums lie in lanes
-    double unpacked_load =
-        0.04067; ///< a vector or a splat loaded from an operand in place, that multiply-adds do not hide
+    double exposed_load =
+        0.04067; ///< a vector or a splat loaded from an operand, that multiply-adds do not hide
     double masked_load = 1.399;     ///< more for a part of a vector
     double loop_iteration = 0.3614; ///< of a loop along K
     double packing_bytes =
