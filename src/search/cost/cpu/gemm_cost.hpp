@@ -8,8 +8,8 @@
 /// Predicted time of a matrix multiplication on a CPU, from its schedule and the machine model.
 namespace swirl::search {
 
-/// What the model does not derive from the machine, in cycles or bytes per cycle: fitted by bench_gemm_cost to timings of
-/// seeds 101 to 103 on an Intel Xeon with AVX-512, and 104 and 105 with `--cpu avx2`, as HACKING.md describes.
+/// What the model does not derive from the machine, in cycles or bytes per cycle: fitted by bench_gemm_cost --regret 0.5 to
+/// timings of candidates of 372 products of seeds 71 and 72 on an Intel Xeon with AVX-512, as HACKING.md describes.
 struct GemmCostConstants {
     double call = 187.6;           ///< a call of a plan
     double block = 127.8;          ///< the loops of a packed block
@@ -33,8 +33,8 @@ struct GemmCostConstants {
     /// More of that time for each doubling of the streams of addresses beyond those that the hardware prefetches.
     double unordered = 0.2692;
     double unordered_prefetched = 0.1355; ///< the same where instructions prefetch them
-    double prefetch = 0.4107;             ///< a prefetch instruction
     double unordered_c = 0.1005;          ///< the same for C
+    double prefetch = 0.4107;             ///< a prefetch instruction
     double packed_k = 0.4255;             ///< an index k of a panel that is packed
     double column_of_c = 0.3164;          ///< a column of a tile of C
     /// Of the shorter of two times, those of a core and of the traffic beyond it: what does not overlap with the other.
