@@ -139,9 +139,9 @@ std::string_view unpacked_candidate_infeasibility(const MatrixProduct& product) 
     constexpr Integer most_thin_unpacked = 160;
     const std::string_view why = gemm::small_gemm_infeasibility(product);
     if (why.empty()) return why;
-    const bool is_plain = !is_complex(product.data_type) && !product.widens() && !product.converts() &&
-                          product.c.row_stride == 1;
-    return is_plain && std::min({product.rows, product.columns, product.k}) <= most_thin_unpacked ? "" : why;
+    const bool is_possible = !product.widens() && !product.converts() && product.c.row_stride == 1;
+    return is_possible && std::min({product.rows, product.columns, product.k}) <= most_thin_unpacked ? ""
+                                                                                                     : why;
 }
 
 /// Kernels of the whole product: of the tiles that take the least time if no more than K in its usual blocks decides, those with
