@@ -224,8 +224,7 @@ private:
             const double element = bytes_of(1, 1, is_a ? product_.type_of_a() : product_.type_of_b());
             return transposes
                        ? unordered(static_cast<double>(width), across, element * kc, constants_.unordered)
-                       : unordered(kc, along, element * static_cast<double>(width),
-                                   constants_.unordered_prefetched);
+                       : unordered(kc, along, element * static_cast<double>(width), constants_.unordered);
         };
         const double order_of_a = order(transposes_a(), product_.a, true, blocked.tile.rows()),
                      order_of_b = order(transposes_b(), product_.b, false, blocked.tile.columns);
@@ -243,7 +242,8 @@ private:
                                    (bytes_of_block > own_cache() ? 3 * bytes_of_b() : 0));
         const double core = blocks * constants_.block + panels * constants_.panel + cycles_of(tiles) +
                             packing_of_both(blocked.nc, blocked.tile);
-        return constants_.call + std::max(core, far) + constants_.beyond_not_overlapped * std::min(core, far);
+        // Nothing is multiplied while panels are packed.
+        return constants_.call + core + far;
     }
 
     double cycles_of(const gemm::AmxGemm& amx) const {
