@@ -82,12 +82,21 @@ constexpr Constant<GemmCostConstants> all_constants[] = {
     SWIRL_CONSTANT(vector_of_c),
     SWIRL_CONSTANT(scattered),
     SWIRL_CONSTANT(lane_sum),
-    SWIRL_CONSTANT(unpacked_load),
+    SWIRL_CONSTANT(exposed_load),
     SWIRL_CONSTANT(masked_load),
     SWIRL_CONSTANT(loop_iteration),
     SWIRL_CONSTANT(packing_bytes),
     SWIRL_CONSTANT(transposing_bytes),
     SWIRL_CONSTANT(outer_cache_bytes),
+    SWIRL_CONSTANT(beyond_bytes),
+    SWIRL_CONSTANT(unordered),
+    SWIRL_CONSTANT(unordered_prefetched),
+    SWIRL_CONSTANT(unordered_c),
+    SWIRL_CONSTANT(packed_k),
+    SWIRL_CONSTANT(column_of_c),
+    SWIRL_CONSTANT(beyond_not_overlapped),
+    SWIRL_CONSTANT(prefetch),
+    SWIRL_CONSTANT(not_overlapped),
 };
 #undef SWIRL_CONSTANT
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -78,6 +79,7 @@ struct FitOptions {
     std::vector<std::string> files, held_out;
     int parts = 4;
     int sweeps = 100;
+    double regret = 0; ///< weight of the regret in what a fit lowers
     bool only_judge = false;
     bool candidates = false;
 
@@ -92,6 +94,11 @@ struct FitOptions {
             ->capture_default_str();
         program.add_option("--sweeps", sweeps, "Over all constants, in each fit")
             ->check(CLI::PositiveNumber)
+            ->capture_default_str();
+        program
+            .add_option("--regret", regret,
+                        "Weight of the logarithm of the regret beside the error that the fits lower")
+            ->check(CLI::NonNegativeNumber)
             ->capture_default_str();
         program.add_flag("--judge", only_judge, "Judge the present constants, and fit none");
         program.add_flag("--candidates", candidates, "Print each candidate with its features");
@@ -167,10 +174,29 @@ private:
                 weights += weight;
             }
             mean /= weights;
+            if (options_.regret > 0) sum += options_.regret * regret_of(problem, errors);
             for (const auto& [error, weight] : errors)
                 sum += weight / weights * (of_ratio * robust(error - mean) + of_value * robust(error));
         }
         return sum / static_cast<double>(problems.size());
+    }
+
+    /// Logarithm of the regret, softened: candidates predicted nearly as fast as the best count, too. `errors` are the logarithms
+    /// of predicted over measured times.
+    static double regret_of(const Problem& problem, const std::vector<std::pair<double, double>>& errors) {
+        constexpr double sharpness = 30;
+        const double least = problem.least();
+        double lowest = std::numeric_limits<double>::infinity(), sum = 0, weights = 0;
+        const auto predicted = [&](std::size_t k) {
+            return errors[k].first + std::log(problem.candidates[k].seconds);
+        };
+        for (std::size_t k = 0; k < errors.size(); ++k) lowest = std::min(lowest, predicted(k));
+        for (std::size_t k = 0; k < errors.size(); ++k) {
+            const double weight = std::exp(sharpness * (lowest - predicted(k)));
+            sum += weight * std::log(problem.candidates[k].seconds / least);
+            weights += weight;
+        }
+        return sum / weights;
     }
 
     /// The error, and a little for each constant that is far from where the fit starts: timings that say nothing about a

@@ -160,6 +160,7 @@ public:
     constexpr Scalar(std::complex<T> value) : real_(value.real()), imaginary_(value.imag()) {}
     constexpr double real() const { return real_; }
     constexpr double imaginary() const { return imaginary_; }
+    friend constexpr bool operator==(Scalar a, double b) { return a.real_ == b && a.imaginary_ == 0; }
 
 private:
     double real_ = 0, imaginary_ = 0;

@@ -87,7 +87,16 @@ public:
     /// C = α·A·B + β·C. If β is zero, C is not read; if α or k is zero, A and B are not read and may be null. Arrays
     /// start at element (0, 0) of the first matrix of a batch. On the CPU, A and B may be prepacked.
     void execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
-                 gpu::Stream stream = {}, Workspace workspace = {}) const;
+                 gpu::Stream stream = {}, Workspace workspace = {}) const {
+        constexpr std::size_t unknown = detail::ArrayArgument::unknown;
+        const detail::ArrayArgument &in_a = a.array(), &in_b = b.array(), &in_c = c.array();
+        const bool is_plain = alpha == 1 && beta == 0 && workspace.data == nullptr && workspace.bytes == 0 &&
+                              a.packed() == nullptr && b.packed() == nullptr && in_a.elements == unknown &&
+                              in_b.elements == unknown && in_c.elements == unknown;
+        const bool is_done =
+            is_plain && run(in_a.data, in_b.data, in_c.data, {in_a.type, in_b.type}, in_c.type.code());
+        if (!is_done) multiply(alpha, a, b, beta, c, stream, workspace);
+    }
     void execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
                  Workspace workspace) const {
         execute(alpha, a, b, beta, c, {}, workspace);
@@ -142,6 +151,11 @@ private:
              Types types) const;
     void transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::Stream stream,
                    Workspace workspace) const;
+    /// Executes a product with α = 1 and β = 0 if a glance at the pointers and types shows that they fit and one kernel computes
+    /// it; else returns false.
+    bool run(const void* a, const void* b, void* c, Types of_operands, std::uint32_t of_c) const;
+    void multiply(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
+                  gpu::Stream stream, Workspace workspace) const;
 
     std::shared_ptr<const api::Executable> executable_;
     std::shared_ptr<const api::BoundArrays> bound_; ///< null until with() binds an array

@@ -16,6 +16,7 @@ Executable::Executable(const Problem& problem) : problem_(problem) {
 
 Executable::Executable(const planning::MatrixPlan& plan) : Executable(Problem(plan.product())) {
     if (plan.is_one_kernel()) one_kernel_ = &plan;
+    plain_product_ = {plan, types_};
 }
 
 Executable::Executable(const planning::Plan& plan) : Executable(Problem(plan.problem())) {

@@ -7,6 +7,7 @@
 #include <swirl/stream.hpp>
 
 #include "api/arguments.hpp"
+#include "api/plain_product_call.hpp"
 #include "api/two_array_call.hpp"
 #include "plan/gemm/cpu/plan.hpp"
 #include "plan/gemm/gpu/plan.hpp"
@@ -78,6 +79,9 @@ public:
     /// a detour. Null for all others.
     const planning::MatrixPlan* one_kernel() const { return one_kernel_; }
 
+    /// The same with α = 1 and β = 0, of pointers alone. One that runs nothing for all others.
+    const PlainProductCall& plain_product() const { return plain_product_; }
+
     /// A transform on a CPU from one array to another by one function. One that runs nothing for all others.
     const TwoArrayCall& two_array_call() const { return two_array_call_; }
 
@@ -113,6 +117,7 @@ protected:
 
 private:
     const planning::MatrixPlan* one_kernel_ = nullptr;
+    PlainProductCall plain_product_;
     TwoArrayCall two_array_call_;
     Problem problem_;
     std::vector<ArraySignature> signature_;

@@ -97,8 +97,13 @@ void Plan::transform(std::initializer_list<detail::ArrayArgument> arrays, gpu::S
     executable.execute(arguments, {stream, workspace});
 }
 
-void Plan::execute(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
-                   gpu::Stream stream, Workspace workspace) const {
+bool Plan::run(const void* a, const void* b, void* c, Types of_operands, std::uint32_t of_c) const {
+    return executable_ != nullptr &&
+           executable_->plain_product().run(a, b, c, of_operands.input, of_operands.output, of_c);
+}
+
+void Plan::multiply(Scalar alpha, const Operand& a, const Operand& b, Scalar beta, const Output& c,
+                    gpu::Stream stream, Workspace workspace) const {
     const api::Executable& executable = PlanAccess::executable(*this);
     const planning::MatrixPlan* const plan = executable.one_kernel();
     const bool is_direct = plan != nullptr && workspace.data == nullptr && workspace.bytes == 0 &&

@@ -100,13 +100,30 @@ TEST_F(MatrixPlans, ThreadsShareAKernelOfTheProductWithTheSameBits) {
             gemm::UnpackedGemm unpacked = gemm::unpacked_with(
                 problem, kc, cpu, gemm::unpacked_tiles(problem, cpu).front(), rows_outermost);
             unpacked.along_columns = along_columns;
-            for (const int threads : {1, 2, 5}) {
+            for (const int threads : {1, 2, 5, 6}) {
                 const MatrixPlan plan(product, {cpu.name, gemm::CpuGemm{unpacked}}, {.threads = threads});
                 EXPECT_EQ(plan.threads(), threads);
                 EXPECT_EQ(executed(plan), expected) << to_string(plan.schedule()) << " " << threads;
             }
         }
     }
+}
+
+TEST_F(MatrixPlans, ThreadsShareRowsAndColumnsOfAKernel) {
+    const target::Cpu& cpu = target::host_cpu();
+    const gemm::Tile tile = gemm::unpacked_tiles(product, cpu).front();
+    const gemm::CpuGemm schedule{gemm::unpacked_with(product, product.k, cpu, tile, true)};
+    for (const int threads : {1, 2, 4, 6, 7, 16}) {
+        const SmallShares shares = small_shares(product, schedule, threads, 1);
+        EXPECT_LE(shares.count(), threads);
+        EXPECT_GE(shares.rows.count * shares.rows.extent, product.rows);
+        EXPECT_LT((shares.rows.count - 1) * shares.rows.extent, product.rows);
+        EXPECT_GE(shares.columns.count * shares.columns.extent, product.columns);
+        EXPECT_LT((shares.columns.count - 1) * shares.columns.extent, product.columns);
+        const bool is_grid = shares.rows.count > 1 && shares.columns.count > 1;
+        EXPECT_TRUE(is_grid || (threads != 6 && threads != 16)) << threads;
+    }
+    EXPECT_EQ(small_shares(product, schedule, 4, 8).count(), 1) << "whole matrices of a batch";
 }
 
 TEST_F(MatrixPlans, RejectOperandsPackedForAnotherSchedule) {

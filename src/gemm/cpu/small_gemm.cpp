@@ -18,10 +18,16 @@ namespace {
 bool is_packed(const MatrixProduct& product) {
     return is_complex(product.data_type) || product.a.row_stride != 1;
 }
-/// Bytes of A packed in panels.
-Integer panels_bytes(const SmallGemm& small, const Tile& tile) {
-    const Integer rows = ceil_divide(small.product.rows, tile.rows()) * tile.rows();
-    return rows * small.product.k * bytes_of(small.product.data_type);
+/// K indices of a packed panel of A: all of a given one, else a block of K.
+Integer panel_k(const SmallGemm& small, const UnpackedGemm& schedule) {
+    return small.a_is_given_packed ? small.product.k : std::min(schedule.kc, small.product.k);
+}
+/// Bytes of A packed in panels: one panel if rows are outermost, else all of a block of K.
+Integer panels_bytes(const SmallGemm& small, const UnpackedGemm& schedule) {
+    const Integer in_panel = schedule.tile.rows();
+    const bool is_one = !small.a_is_given_packed && schedule.rows_outermost;
+    const Integer rows = is_one ? in_panel : ceil_divide(small.product.rows, in_panel) * in_panel;
+    return rows * panel_k(small, schedule) * bytes_of(small.product.data_type);
 }
 bool packs(const SmallGemm& small) { return !small.a_is_given_packed && is_packed(small.product); }
 
@@ -32,7 +38,7 @@ public:
         : SmallProgram(small, "gemm_small"), schedule_(schedule) {
         if (schedule.along_columns) b_ = add_b(ir::ArgumentRole::a);
         a_ = small.a_is_given_packed
-                 ? builder_.input("a", scalar_, panels_bytes(small, schedule.tile) / bytes_of(scalar_),
+                 ? builder_.input("a", scalar_, panels_bytes(small, schedule) / bytes_of(scalar_),
                                   {ir::ArgumentRole::a})
                  : add_matrix(builder_, schedule.along_columns ? ir::ArgumentRole::b : ir::ArgumentRole::a,
                               product_.data_type, product_.a, product_.rows, product_.k, false);
@@ -40,19 +46,21 @@ public:
         add_result();
         packed_ = a_;
         if (packs(small))
-            packed_ =
-                builder_.scratch("packed", scalar_, panels_bytes(small, schedule.tile) / bytes_of(scalar_));
+            packed_ = builder_.scratch("packed", scalar_, panels_bytes(small, schedule) / bytes_of(scalar_));
         add_epilogue_and_accumulators(TileWriter::accumulator_scalars(product_.data_type, schedule.tile));
     }
 
     ir::Program build() {
-        if (packs(small_)) pack_rows();
         for_each_k_block(schedule_.kc, [&](const Affine& k, Integer k_extent, Update update) {
-            for_each_tile(schedule_.tile.rows(), schedule_.tile.columns, schedule_.rows_outermost,
-                          [&](const Affine& row, int rows, const Affine& column, int columns) {
-                              multiply_tile(row, rows, column, columns, k, static_cast<int>(k_extent),
-                                            update);
-                          });
+            if (packs(small_) && !schedule_.rows_outermost) pack_all_rows(k, k_extent);
+            for_each_tile(
+                schedule_.tile.rows(), schedule_.tile.columns, schedule_.rows_outermost,
+                [&](const Affine& row, int rows, const Affine& column, int columns) {
+                    multiply_tile(row, rows, column, columns, k, static_cast<int>(k_extent), update);
+                },
+                [&](const Affine& row, Integer rows) {
+                    if (packs(small_)) pack_rows(row, rows, k, k_extent);
+                });
         });
         return builder_.finish();
     }
@@ -63,32 +71,40 @@ private:
                           false);
     }
 
-    void pack_rows() {
-        const Tile& tile = schedule_.tile;
-        for_each_block(builder_, "i", product_.rows, tile.rows(), [&](const Affine& row, Integer rows) {
-            Pack pack{.data_type = product_.data_type,
-                      .lanes = tile.lanes,
-                      .width = tile.rows(),
-                      .count = static_cast<int>(rows),
-                      .source = source(),
-                      .conjugated = product_.a.conjugated,
-                      .max_k = product_.k};
-            const PanelAddresses addresses{.from = a_,
-                                           .from_origin = components_ * product_.a.row_stride * row,
-                                           .k_stride = components_ * product_.a.column_stride,
-                                           .stride = components_ * product_.a.row_stride,
-                                           .to = packed_,
-                                           .to_origin = packed_offset(row)};
-            const Integer k_step = k_per_iteration(pack);
-            PanelWriter(builder_, pack, addresses).write(product_.k / k_step * k_step, product_.k);
-        });
+    void pack_all_rows(const Affine& k, Integer k_extent) {
+        for_each_block(builder_, "i", product_.rows, schedule_.tile.rows(),
+                       [&](const Affine& row, Integer rows) { pack_rows(row, rows, k, k_extent); });
+    }
+
+    /// The panel of these rows for a block of K.
+    void pack_rows(const Affine& row, Integer rows, const Affine& k, Integer k_extent) {
+        const Pack pack{.data_type = product_.data_type,
+                        .lanes = schedule_.tile.lanes,
+                        .width = schedule_.tile.rows(),
+                        .count = static_cast<int>(rows),
+                        .source = source(),
+                        .conjugated = product_.a.conjugated,
+                        .max_k = product_.k};
+        const PanelAddresses addresses{
+            .from = a_,
+            .from_origin = components_ * (product_.a.row_stride * row + product_.a.column_stride * k),
+            .k_stride = components_ * product_.a.column_stride,
+            .stride = components_ * product_.a.row_stride,
+            .to = packed_,
+            .to_origin = panel_offset(row)};
+        const Integer k_step = k_per_iteration(pack);
+        PanelWriter(builder_, pack, addresses).write(k_extent / k_step * k_step, k_extent);
     }
     Pack::Source source() const {
         if (product_.a.row_stride == 1) return Pack::Source::across_panel;
         return product_.a.column_stride == 1 ? Pack::Source::along_k : Pack::Source::neither;
     }
-    /// Offset of the panel of A that begins at `row`: components·K scalars per row.
-    Affine packed_offset(const Affine& row) const { return components_ * product_.k * row; }
+    /// Offset of the packed panel of A that begins at `row`: components scalars per row and k. With rows outermost there is
+    /// one panel at a time.
+    Affine panel_offset(const Affine& row) const {
+        if (!small_.a_is_given_packed && schedule_.rows_outermost) return 0;
+        return components_ * panel_k(small_, schedule_) * row;
+    }
 
     void multiply_tile(const Affine& row, int rows, const Affine& column, int columns, const Affine& k,
                        int k_extent, Update update) {
@@ -125,7 +141,7 @@ private:
                     .prefetch_rows = schedule_.prefetch_a ? schedule_.tile.rows() : 0};
         const Integer a_k_stride = components_ * schedule_.tile.rows();
         return {.buffer = packed_,
-                .origin = packed_offset(row) + a_k_stride * k,
+                .origin = panel_offset(row) + a_k_stride * (small_.a_is_given_packed ? k : Affine(0)),
                 .k_stride = a_k_stride,
                 .component_stride = schedule_.tile.rows(),
                 .is_padded = true};
@@ -165,14 +181,15 @@ Integer small_kc(const MatrixProduct& product, const target::Cpu& cpu) {
 
 UnpackedGemm unpacked_with(const MatrixProduct& product, Integer kc, const target::Cpu& cpu, const Tile& tile,
                            bool rows_outermost) {
-    constexpr Integer deepest_straight = 16, shallow = 64;
+    constexpr Integer deepest_straight = 16, shallow = 128;
     UnpackedGemm small{.tile = tile, .kc = kc, .rows_outermost = rows_outermost};
     const Integer outer_cache = outer_cache_bytes(cpu), bytes = bytes_of(product.data_type);
     // With a large K, prefetched rows of A would evict the current ones from L1.
-    small.prefetch_a =
-        small.rows_outermost && product.k <= shallow && product.rows * product.k * bytes > outer_cache;
+    small.prefetch_a = small.rows_outermost && std::min(product.k, kc) <= shallow &&
+                       product.rows * product.k * bytes > outer_cache;
     small.prefetch_c = product.rows * product.columns * bytes > outer_cache;
-    small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k) : 8;
+    small.unroll = product.k <= deepest_straight ? static_cast<int>(product.k)
+                                                 : static_cast<int>(std::min<Integer>(8, kc));
     return small;
 }
 
@@ -222,7 +239,7 @@ Integer SmallGemm::kc() const {
 }
 
 std::string_view along_columns_infeasibility(const MatrixProduct& product) {
-    constexpr Integer fewest_k = 4, most_bytes = 128;
+    constexpr Integer fewest_k = 4, most_bytes = 512;
     if (is_complex(product.data_type) || product.widens() || product.converts())
         return "lanes along columns are for real products of one data type";
     if (product.b.column_stride != 1) return "B's rows are not contiguous";
@@ -256,7 +273,7 @@ Integer packed_bytes(const SmallGemm& small) {
     if (const DotGemm* const dot = std::get_if<DotGemm>(&small.schedule))
         return dot_packed_bytes(small.product, *dot);
     const SmallGemm problem = as_computed(small);
-    return packs(problem) ? panels_bytes(problem, std::get<UnpackedGemm>(small.schedule).tile) : 0;
+    return packs(problem) ? panels_bytes(problem, std::get<UnpackedGemm>(small.schedule)) : 0;
 }
 
 ir::Program small_gemm(const SmallGemm& small) {

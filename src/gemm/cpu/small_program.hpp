@@ -7,6 +7,7 @@
 #include "target/cpu.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace swirl::gemm {
 
@@ -56,9 +57,11 @@ protected:
         if (last > 0 && last < k_extent) multiply(Affine(last), k_extent - last, Update::add);
     }
 
-    /// multiply(row, rows, column, columns) for all tiles of C, those at its end smaller.
-    template <class Multiply>
-    void for_each_tile(Integer tile_rows, Integer tile_columns, bool rows_outermost, Multiply&& multiply) {
+    /// multiply(row, rows, column, columns) for all tiles of C, those at its end smaller. With rows outermost,
+    /// begin_rows(row, rows) comes before the tiles of these rows.
+    template <class Multiply, class BeginRows>
+    void for_each_tile(Integer tile_rows, Integer tile_columns, bool rows_outermost, Multiply&& multiply,
+                       BeginRows&& begin_rows) {
         const auto each_row = [&](auto&& body) {
             for_each_block(builder_, "i", product_.rows, tile_rows, body);
         };
@@ -70,6 +73,7 @@ protected:
         };
         if (rows_outermost)
             each_row([&](const Affine& row, Integer rows) {
+                begin_rows(row, rows);
                 each_column(
                     [&](const Affine& column, Integer columns) { tile_at(row, rows, column, columns); });
             });
@@ -77,6 +81,12 @@ protected:
             each_column([&](const Affine& column, Integer columns) {
                 each_row([&](const Affine& row, Integer rows) { tile_at(row, rows, column, columns); });
             });
+    }
+
+    template <class Multiply>
+    void for_each_tile(Integer tile_rows, Integer tile_columns, bool rows_outermost, Multiply&& multiply) {
+        for_each_tile(tile_rows, tile_columns, rows_outermost, std::forward<Multiply>(multiply),
+                      [](const Affine&, Integer) {});
     }
 
     /// The tile of C that begins here. The last block of K applies the epilogue.

@@ -347,7 +347,15 @@ bool wants_transposition(const MatrixProduct& product) {
 }
 
 int threads_worthwhile(const MatrixProduct& product, int threads) {
-    return std::max(1, static_cast<int>(std::min<double>(threads, work_of(product) / min_parallel_work)));
+    // A thread reads about a byte from beyond its caches in the time of a multiply-add.
+    const auto bytes_of_matrix = [](Integer rows, Integer columns, DataType type) {
+        return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(bytes_of(type));
+    };
+    const double bytes = bytes_of_matrix(product.rows, product.k, product.type_of_a()) +
+                         bytes_of_matrix(product.k, product.columns, product.type_of_b()) +
+                         bytes_of_matrix(product.rows, product.columns, product.type_of_c());
+    return std::max(1, static_cast<int>(
+                           std::min<double>(threads, std::max(work_of(product), bytes) / min_parallel_work)));
 }
 
 void multiply(const MatrixProduct& product, const MatrixArguments& arguments, const MatrixCode& code,

@@ -14,6 +14,7 @@
 #include "runtime/cpu/tile_state.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace swirl::planning {
 
@@ -21,6 +22,12 @@ namespace {
 
 /// What tile registers compute, as a tile of vectors.
 constexpr gemm::Tile amx_shape{.lanes = 1, .vectors = gemm::amx_tile, .columns = gemm::amx_tile};
+
+/// Whether a range is the last one: the values that occur.
+std::span<const bool> last_of(const SmallShares::Ranges& ranges) {
+    static constexpr bool values[] = {true, false};
+    return {values, ranges.count == 1 ? std::size_t{1} : std::size_t{2}};
+}
 
 } // namespace
 
@@ -33,6 +40,13 @@ MatrixProduct canonical(const MatrixProduct& product) {
     return result;
 }
 
+Integer kc_of_blocks(const gemm::BlockedGemm& blocked, const MatrixProduct& canonical,
+                     const target::Cpu& cpu) {
+    if (gemm::suits_small_gemm(canonical)) return std::min(blocked.kc, canonical.k);
+    const gemm::OperandTypes types = gemm::operand_types_on(canonical, cpu);
+    return gemm::balanced_block(canonical.k, blocked.kc, Integer{blocked.unroll} * types.k_packing.k_group());
+}
+
 SmallShares small_shares(const MatrixProduct& canonical, const gemm::CpuGemm& schedule, int threads,
                          Integer batch) {
     const gemm::DotGemm* const dot = schedule.dot();
@@ -40,13 +54,26 @@ SmallShares small_shares(const MatrixProduct& canonical, const gemm::CpuGemm& sc
     Integer row_step = dot != nullptr ? dot->rows : unpacked->tile.rows();
     Integer column_step = dot != nullptr ? dot->columns : unpacked->tile.columns;
     if (unpacked != nullptr && unpacked->along_columns) std::swap(row_step, column_step);
-    const bool of_rows = ceil_divide(canonical.rows, row_step) >= ceil_divide(canonical.columns, column_step);
-    const Integer extent = of_rows ? canonical.rows : canonical.columns;
-    if (threads <= batch) return {of_rows, extent, 1};
-    const Integer step = of_rows ? row_step : column_step;
-    const Integer most = ceil_divide(extent, ceil_divide(Integer{threads}, batch));
-    const Integer of_share = std::min(ceil_divide(most, step) * step, extent);
-    return {of_rows, of_share, ceil_divide(extent, of_share)};
+    SmallShares best{.rows = {canonical.rows, 1}, .columns = {canonical.columns, 1}};
+    if (threads <= batch) return best;
+    const auto ranges = [](Integer extent, Integer step, Integer count) {
+        const Integer of_share = std::min(ceil_divide(ceil_divide(extent, count), step) * step, extent);
+        return SmallShares::Ranges{of_share, ceil_divide(extent, of_share)};
+    };
+    // Operands that a share reads weigh as much as so many rows or columns of multiply-adds.
+    constexpr double reading = 8;
+    const auto cost_of = [](const SmallShares& shares) {
+        const auto rows = static_cast<double>(shares.rows.extent),
+                   columns = static_cast<double>(shares.columns.extent);
+        return rows * columns + reading * (rows + columns);
+    };
+    const Integer wanted = ceil_divide(Integer{threads}, batch);
+    for (Integer along_rows = 1; along_rows <= wanted; ++along_rows) {
+        const SmallShares shares{.rows = ranges(canonical.rows, row_step, along_rows),
+                                 .columns = ranges(canonical.columns, column_step, wanted / along_rows)};
+        if (cost_of(shares) < cost_of(best)) best = shares;
+    }
+    return best;
 }
 
 MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, const Options& options)
@@ -59,7 +86,7 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
       is_empty_(product.rows == 0 || product.columns == 0 || product.k == 0 || product.batch == 0),
       is_small_(schedule.cpu_gemm().unpacked() != nullptr || schedule.cpu_gemm().dot() != nullptr),
       threads_asked_for_(options.threads),
-      threads_(threads_worthwhile(product, options.threads)),
+      threads_(options.team > 0 ? options.team : threads_worthwhile(product, options.threads)),
       misaligned_{misaligned_bits(product.type_of_a()), misaligned_bits(product.type_of_b()),
                   misaligned_bits(product.type_of_c())},
       accuracy_(options.accuracy) {
@@ -89,7 +116,10 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
                            bytes_of(product.type_of_a()), c, bytes);
     b_with_c_ = overlap_of(extent_of(product.b, product.k, product.columns, product.batch),
                            bytes_of(product.type_of_b()), c, bytes);
-    if (is_small_) kernel(gemm::Update::overwrite, true);
+    if (is_small_)
+        for (const bool last_rows : last_of(shares_.rows))
+            for (const bool last_columns : last_of(shares_.columns))
+                kernel(gemm::Update::overwrite, true, {false, false}, {last_rows, last_columns});
 }
 
 /// The kernels of the schedule, not compiled yet, and the epilogue in their tiles.
@@ -97,10 +127,7 @@ void MatrixPlan::make_code() {
     const auto use_blocks = [&](const gemm::BlockedGemm& blocked) {
         const gemm::OperandTypes types = gemm::operand_types_on(canonical_, *cpu_);
         code_.blocks = MatrixKernels::shared(types, blocked, *cpu_, {}, code_.check);
-        code_.kc = gemm::suits_small_gemm(canonical_)
-                       ? std::min(blocked.kc, canonical_.k)
-                       : gemm::balanced_block(canonical_.k, blocked.kc,
-                                              Integer{blocked.unroll} * types.k_packing.k_group());
+        code_.kc = kc_of_blocks(blocked, canonical_, *cpu_);
         if (epilogue_ != nullptr && epilogue_->suits(blocked.tile)) epilogue_->use(*code_.blocks);
     };
     const auto require_epilogue = [&](const gemm::Tile& tile) {
@@ -137,7 +164,10 @@ void MatrixPlan::make_code() {
     }
 }
 
-PlanningWork MatrixPlan::planning_work() const { return {.product_kernels = is_small_ ? 1.0 : 0.0}; }
+PlanningWork MatrixPlan::planning_work() const {
+    const auto kernels = static_cast<double>(last_of(shares_.rows).size() * last_of(shares_.columns).size());
+    return {.product_kernels = is_small_ ? kernels : 0.0};
+}
 
 MatrixPlan::Overlap MatrixPlan::overlap_of(const Extent& first, Integer first_bytes, const Extent& second,
                                            Integer second_bytes) {
@@ -169,12 +199,15 @@ gemm::SmallGemm MatrixPlan::small_of(const MatrixProduct& product, gemm::Update 
 
 /// Compiled on first use.
 const SmallKernel& MatrixPlan::make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
-                                           GivenPacked packed, bool is_last_share) const {
+                                           GivenPacked packed, LastShare last) const {
     const std::lock_guard lock(making_);
     if (made_[kind] == nullptr) {
         MatrixProduct product = product_of_kernel(packed);
-        Integer& shared = shares_.of_rows ? product.rows : product.columns;
-        shared = is_last_share ? shared - (shares_.count - 1) * shares_.extent : shares_.extent;
+        const auto cut = [](Integer& extent, const SmallShares::Ranges& ranges, bool is_last) {
+            extent = is_last ? extent - (ranges.count - 1) * ranges.extent : ranges.extent;
+        };
+        cut(product.rows, shares_.rows, last.of_rows);
+        cut(product.columns, shares_.columns, last.of_columns);
         gemm::SmallGemm small = small_of(product, update, alpha_is_one);
         small.a_is_given_packed = packed.a && canonical_form(MatrixKernels::Operand::a).width > 0;
         if (epilogue_ != nullptr) small.epilogue = epilogue_->code();
@@ -261,9 +294,10 @@ void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha
 void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,
                               MatrixExtras extras) const {
     const GivenPacked packed{.a = bool{extras.a}, .b = bool{extras.b}};
-    const SmallKernel& last = kernel(update_for(beta), alpha == ScalarKind::one, packed);
-    const SmallKernel& others =
-        shares_.count == 1 ? last : kernel(update_for(beta), alpha == ScalarKind::one, packed, false);
+    const auto kernel_of = [&](Integer row_range, Integer column_range) -> const SmallKernel& {
+        return kernel(update_for(beta), alpha == ScalarKind::one, packed,
+                      {row_range == shares_.rows.count - 1, column_range == shares_.columns.count - 1});
+    };
     const MatrixProduct product = product_of_kernel(packed);
     if (is_swapped_) std::swap(arguments.a, arguments.b);
     const Integer bytes = bytes_of(product_.data_type);
@@ -280,20 +314,21 @@ void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, Scala
     const bool has_panels = packed.a && canonical_form(MatrixKernels::Operand::a).width > 0;
     const Integer a_row_stride = has_panels ? product.k : product.a.row_stride;
     const auto run_share = [&](Integer item) {
-        const Integer first = item % shares_.count * shares_.extent;
-        const Integer row = shares_.of_rows ? first : 0, column = shares_.of_rows ? 0 : first;
-        const MatrixArguments given = moved(product, matrix_of(item / shares_.count), row * a_row_stride,
-                                            column * product.b.column_stride,
-                                            row * product.c.row_stride + column * product.c.column_stride);
-        const SmallKernel& chosen = item % shares_.count == shares_.count - 1 ? last : others;
+        const Integer matrix = item / shares_.count(), share = item % shares_.count();
+        const Integer row_range = share % shares_.rows.count, column_range = share / shares_.rows.count;
+        const Integer row = row_range * shares_.rows.extent, column = column_range * shares_.columns.extent;
+        const MatrixArguments given =
+            moved(product, matrix_of(matrix), row * a_row_stride, column * product.b.column_stride,
+                  row * product.c.row_stride + column * product.c.column_stride);
+        const SmallKernel& chosen = kernel_of(row_range, column_range);
         if (!extras.epilogue) return chosen.run(given);
         EpilogueCall epilogue = extras.epilogue;
-        epilogue.matrix = item / shares_.count;
+        epilogue.matrix = matrix;
         epilogue.row = row;
         epilogue.column = column;
         chosen.run(given, epilogue);
     };
-    const Integer items = product_.batch * shares_.count;
+    const Integer items = product_.batch * shares_.count();
     const auto run_shares = [&](Integer first, Integer stride) {
         for (Integer item = first; item < items; item += stride) run_share(item);
     };

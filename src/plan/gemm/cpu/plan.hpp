@@ -25,14 +25,22 @@ namespace swirl::planning {
 /// Schedules are for this problem.
 MatrixProduct canonical(const MatrixProduct& product);
 
-/// How threads share one matrix of a product with a specialised kernel: ranges of rows, or of columns, of C. All have the
-/// same extent but the last.
+/// K extent of the blocks of a schedule for a canonical product: C is updated after each.
+Integer kc_of_blocks(const gemm::BlockedGemm& blocked, const MatrixProduct& canonical,
+                     const target::Cpu& cpu);
+
+/// How threads share one matrix of a product with a specialised kernel: a grid of ranges of rows and of columns of C. All
+/// ranges of a dimension have the same extent but the last.
 struct SmallShares {
-    bool of_rows = true;
-    Integer extent = 0;
-    Integer count = 1;
+    struct Ranges {
+        Integer extent = 0;
+        Integer count = 1;
+    };
+    Ranges rows, columns;
+    Integer count() const { return rows.count * columns.count; }
 };
-/// As many ranges as threads, as far as each has a tile; of a batch, whole matrices if there are enough.
+/// At most as many shares as threads, each of whole tiles; of a batch, whole matrices if there are enough. The largest share
+/// is as small as possible.
 SmallShares small_shares(const MatrixProduct& canonical, const gemm::CpuGemm& schedule, int threads,
                          Integer batch);
 
@@ -42,6 +50,7 @@ class MatrixPlan {
 public:
     struct Options {
         int threads = 1; ///< maximum per execution; only one is used where more would not pay
+        int team = 0;    ///< that work on an execution; 0: as many as its work is worth
         Accuracy accuracy = Accuracy::ordinary;
         KernelCheck check = KernelCheck::on;
         std::size_t memory_limit = 0; ///< swirl::Options::memory_limit_bytes
@@ -59,6 +68,15 @@ public:
             run_small(arguments, alpha, beta);
         else
             execute_any(arguments, alpha, beta, arrays);
+    }
+
+    /// For one matrix that one kernel computes: C = A·B. Returns false where the pointers need a closer look.
+    bool run_plain(const void* a, const void* b, void* c) const {
+        const MatrixArguments arguments{nullptr, a, b, nullptr, c};
+        if (!look_right(arguments)) return false;
+        kernel(gemm::Update::overwrite, true)
+            .run({nullptr, is_swapped_ ? b : a, is_swapped_ ? a : b, nullptr, c});
+        return true;
     }
 
     /// Throws what execute() would throw, without computing anything.
@@ -100,7 +118,7 @@ public:
 private:
     using Address = std::uintptr_t;
     static constexpr std::size_t kinds =
-        48; ///< kernel variants: what is prepacked, update of C, whether α is one, whether it is the last share
+        96; ///< kernel variants: what is prepacked, update of C, whether α is one, whether the share is in the last ranges
 
     /// Two byte ranges around two pointers overlap if (second − first − from), as an unsigned value, is below `length`.
     struct Overlap {
@@ -145,16 +163,20 @@ private:
     struct GivenPacked {
         bool a, b;
     };
+    /// Whether a share is in the last range of rows, and of columns.
+    struct LastShare {
+        bool of_rows, of_columns;
+    };
     const SmallKernel& kernel(gemm::Update update, bool alpha_is_one, GivenPacked packed = {false, false},
-                              bool is_last_share = true) const {
+                              LastShare last = {true, true}) const {
         const std::size_t kind =
-            (((packed.a ? 1U : 0U) + (packed.b ? 2U : 0U)) * 3 + static_cast<std::size_t>(update)) * 4 +
-            (alpha_is_one ? 2U : 0U) + (is_last_share ? 1U : 0U);
+            (((packed.a ? 1U : 0U) + (packed.b ? 2U : 0U)) * 3 + static_cast<std::size_t>(update)) * 8 +
+            (alpha_is_one ? 4U : 0U) + (last.of_rows ? 2U : 0U) + (last.of_columns ? 1U : 0U);
         const SmallKernel* made = kernels_[kind].load(std::memory_order_acquire);
-        return made != nullptr ? *made : make_kernel(kind, update, alpha_is_one, packed, is_last_share);
+        return made != nullptr ? *made : make_kernel(kind, update, alpha_is_one, packed, last);
     }
     const SmallKernel& make_kernel(std::size_t kind, gemm::Update update, bool alpha_is_one,
-                                   GivenPacked packed, bool is_last_share) const;
+                                   GivenPacked packed, LastShare last) const;
     MatrixProduct product_of_kernel(GivenPacked packed) const;
     gemm::SmallGemm small_of(const MatrixProduct& product, gemm::Update update, bool alpha_is_one) const;
     bool copies_operands() const;

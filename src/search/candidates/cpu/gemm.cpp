@@ -3,6 +3,7 @@
 #include "base/integer.hpp"
 #include "gemm/cpu/dot_gemm.hpp"
 #include "gemm/cpu/small_gemm.hpp"
+#include "plan/gemm/cpu/plan.hpp"
 #include "problem/matrix_product.hpp"
 #include "search/cost/cpu/gemm_cost.hpp"
 #include "search/timer/cpu/gemm_runs.hpp"
@@ -111,27 +112,82 @@ std::string_view dot_candidate_infeasibility(const MatrixProduct& canonical, con
     return "";
 }
 
+namespace {
+
+/// K extents that unpacked kernels may take at once, first that of packed blocks. Smaller ones keep a tile's operands in L1,
+/// and read few columns of a large operand at once.
+std::vector<Integer> kc_candidates(const MatrixProduct& product, const target::Cpu& cpu, Integer first) {
+    constexpr Integer deep[] = {2048, 512, 128}, shallow[] = {64, 32, 16, 8}, l1_bytes = 48 << 10, step = 8;
+    std::vector<Integer> result{std::min(first, product.k)};
+    const Integer bytes =
+        bytes_of(product.data_type) *
+        (product.rows * product.k + product.k * product.columns + product.rows * product.columns);
+    const auto add = [&](Integer most) {
+        if (2 * product.k < 3 * most) return;
+        const Integer kc = gemm::balanced_block(product.k, most, step);
+        if (std::find(result.begin(), result.end(), kc) == result.end()) result.push_back(kc);
+    };
+    if (bytes > l1_bytes)
+        for (const Integer most : deep) add(most);
+    if (bytes > cpu.cache_bytes)
+        for (const Integer most : shallow) add(most);
+    return result;
+}
+
+/// Why no kernel of the whole product is considered; empty if some are.
+std::string_view unpacked_candidate_infeasibility(const MatrixProduct& product) {
+    constexpr Integer most_thin_unpacked = 160;
+    const std::string_view why = gemm::small_gemm_infeasibility(product);
+    if (why.empty()) return why;
+    const bool is_possible = !product.widens() && !product.converts() && product.c.row_stride == 1;
+    return is_possible && std::min({product.rows, product.columns, product.k}) <= most_thin_unpacked ? ""
+                                                                                                     : why;
+}
+
+/// Kernels of the whole product: of the tiles that take the least time if no more than K in its usual blocks decides, those with
+/// other blocks and both orders of the loops.
+void add_unpacked(const MatrixProduct& product, const target::Cpu& cpu, const MachineModel& machine,
+                  Integer first_kc, bool along_columns, std::vector<planning::Schedule>& result) {
+    constexpr std::size_t most_tiles_in_blocks = 8;
+    const MatrixProduct across = along_columns ? transposed(product) : product;
+    const std::vector<Integer> kcs = kc_candidates(product, cpu, first_kc);
+    const auto schedule_of = [&](const gemm::Tile& tile, Integer kc, bool rows_outermost) {
+        gemm::UnpackedGemm unpacked = gemm::unpacked_with(across, kc, cpu, tile, rows_outermost);
+        unpacked.along_columns = along_columns;
+        if (along_columns) unpacked.prefetch_c = false;
+        return planning::Schedule{cpu.name, gemm::CpuGemm{unpacked}};
+    };
+    const bool smaller_stays = across.columns < across.rows;
+    std::vector<std::pair<double, gemm::Tile>> tiles;
+    for (const gemm::Tile& tile : gemm::unpacked_tiles(across, cpu)) {
+        const planning::Schedule usual = schedule_of(tile, kcs.front(), smaller_stays);
+        tiles.emplace_back(gemm_seconds(product, usual, machine), tile);
+        result.push_back(usual);
+    }
+    std::stable_sort(tiles.begin(), tiles.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    if (tiles.size() > most_tiles_in_blocks) tiles.resize(most_tiles_in_blocks);
+    for (const auto& [seconds, tile] : tiles)
+        for (const Integer kc : kcs)
+            for (const bool rows_outermost : {false, true})
+                if (kc != kcs.front() || rows_outermost != smaller_stays)
+                    result.push_back(schedule_of(tile, kc, rows_outermost));
+}
+
+} // namespace
+
 std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
                                                 const gemm::BlockedGemm& blocked) {
     std::vector<planning::Schedule> result;
+    const MachineModel& machine = known_machine_model(cpu);
     const auto add = [&](auto kernel) { result.emplace_back(cpu.name, gemm::CpuGemm{std::move(kernel)}); };
     const bool is_small = gemm::suits_small_gemm(canonical);
     const Integer kc = is_small ? gemm::small_kc(canonical, cpu) : blocked.kc;
-    if (is_small) {
-        add(gemm::model_unpacked(canonical, kc, cpu));
-        // The smaller operand stays in cache.
-        for (const gemm::Tile& tile : gemm::unpacked_tiles(canonical, cpu))
-            add(gemm::unpacked_with(canonical, kc, cpu, tile, canonical.columns < canonical.rows));
-        if (gemm::along_columns_infeasibility(canonical).empty()) {
-            const MatrixProduct across = transposed(canonical);
-            for (const gemm::Tile& tile : gemm::unpacked_tiles(across, cpu)) {
-                gemm::UnpackedGemm unpacked =
-                    gemm::unpacked_with(across, kc, cpu, tile, across.columns < across.rows);
-                unpacked.along_columns = true;
-                unpacked.prefetch_c = false;
-                add(unpacked);
-            }
-        }
+    if (unpacked_candidate_infeasibility(canonical).empty()) {
+        const Integer first_kc = planning::kc_of_blocks(with_kc(blocked, kc), canonical, cpu);
+        add_unpacked(canonical, cpu, machine, first_kc, false, result);
+        if (gemm::along_columns_infeasibility(canonical).empty())
+            add_unpacked(canonical, cpu, machine, first_kc, true, result);
     }
     if (dot_candidate_infeasibility(canonical, cpu).empty()) add(gemm::model_dot(canonical, cpu));
     add(with_kc(blocked, kc));

@@ -9,6 +9,7 @@
 #include "problem/matrix_product.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace swirl::search {
 
@@ -72,11 +73,113 @@ private:
                           unpacked.kc,
                           unpacked.unroll,
                           constants_.unpacked_tile,
-                          constants_.unpacked_load,
+                          constants_.exposed_load,
                           !packs_a};
-        return constants_.call + cycles_of(tiles) + (packs_a ? packing(bytes_of_a(), transposes_a()) : 0) +
-               traffic(bytes_of_a() + bytes_of_b()) + traffic_of_c(unpacked.kc);
+        const Traffic traffic = traffic_of(unpacked, packs_a);
+        const auto overlapped = [](double one, double other, double not_overlapped) {
+            return std::max(one, other) + not_overlapped * std::min(one, other);
+        };
+        const double panels_k = whole(product_.rows, unpacked.tile.rows()) * static_cast<double>(product_.k);
+        const double core = overlapped(cycles_of(tiles), traffic.near, constants_.not_overlapped) +
+                            (packs_a ? packing(bytes_of_a(), transposes_a(), panels_k) : 0);
+        return constants_.call + overlapped(core, traffic.far, constants_.beyond_not_overlapped);
     }
+
+    /// Cycles for what passes through a core's own outer cache, and through those beyond it.
+    struct Traffic {
+        double near = 0, far = 0;
+    };
+
+    /// What the tiles read and write. The outer loop's operand is read once, a tile at a
+    /// time; the inner loop's is read again for each of these tiles. C is updated once for each block of K.
+    Traffic traffic_of(const gemm::UnpackedGemm& unpacked, bool packs_a) const {
+        const double element = bytes_of(1, 1, product_.data_type);
+        const auto rows = static_cast<double>(product_.rows), columns = static_cast<double>(product_.columns);
+        const double kc = static_cast<double>(std::min(unpacked.kc, product_.k));
+        const double k_blocks = whole(product_.k, unpacked.kc);
+        const double row_tiles = whole(product_.rows, unpacked.tile.rows()),
+                     column_tiles = whole(product_.columns, unpacked.tile.columns);
+        const bool by_rows = unpacked.rows_outermost;
+        const double tile_rows = std::min<double>(unpacked.tile.rows(), rows),
+                     tile_columns = std::min<double>(unpacked.tile.columns, columns);
+        const double outer_tile = kc * element * (by_rows ? tile_rows : tile_columns);
+        const double inner_block = kc * element * (by_rows ? columns : rows);
+        const double outer_bytes = by_rows ? bytes_of_a() : bytes_of_b(),
+                     inner_bytes = by_rows ? bytes_of_b() : bytes_of_a();
+        const double all = bytes_of_a() + bytes_of_b() + bytes_of_c();
+        const double nearest = machine_.nearest_cache_bytes, own = own_cache();
+        if (all <= nearest) return {};
+
+        const bool has_columns = product_.b.row_stride == 1;
+        double near = bytes_of_a() + bytes_of_c(), far = 0;
+        near +=
+            bytes_of_b() * (has_columns ? 1 : lines_of_run(element * tile_columns, product_.b.row_stride));
+        const double in_nearest = 0.75 * nearest;
+        if (outer_tile > in_nearest) near += ((by_rows ? column_tiles : row_tiles) - 1) * outer_bytes;
+        const double streams_of_a = !transposes_a() ? (rows > tile_rows ? kc : 1)
+                                    : k_blocks > 1  ? rows
+                                                    : tile_rows;
+        const double streams_of_b = !has_columns   ? (columns > tile_columns ? kc : 1)
+                                    : k_blocks > 1 ? columns
+                                                   : tile_columns;
+        const double order_of_a = unordered(
+            streams_of_a, transposes_a() ? product_.a.row_stride : product_.a.column_stride,
+            element * (transposes_a() ? kc : tile_rows),
+            unpacked.prefetch_a && !packs_a ? constants_.unordered_prefetched : constants_.unordered);
+        const double order_of_b =
+            unordered(streams_of_b, has_columns ? product_.b.column_stride : product_.b.row_stride,
+                      element * (has_columns ? kc : tile_columns), constants_.unordered) *
+            (has_columns ? 1 : lines_of_run(element * tile_columns, product_.b.row_stride));
+        const double inner_again = ((by_rows ? row_tiles : column_tiles) - 1) * inner_bytes;
+        if (inner_block + outer_tile > own)
+            far += inner_again * (by_rows ? order_of_b : order_of_a);
+        else if (inner_block + outer_tile > in_nearest)
+            near += inner_again;
+        const double c_again = 2 * (k_blocks - 1) * bytes_of_c();
+        const double order_of_c = unordered(by_rows ? columns : tile_columns, product_.c.column_stride,
+                                            element * tile_rows, constants_.unordered_c);
+        const double between = bytes_of_c() + kc * element * (rows + columns);
+        if (between > own)
+            far += c_again * order_of_c;
+        else if (between > nearest)
+            near += c_again;
+        if (all > own) {
+            const double missing = std::min(1.0, (all - own) / own);
+            far += missing * (bytes_of_a() * order_of_a + bytes_of_b() * order_of_b);
+            // Lines of C are read before they are written, and written back.
+            far += missing * 2 * bytes_of_c() * order_of_c;
+        }
+        const double prefetches =
+            unpacked.prefetch_a && !packs_a ? bytes_of_a() / target::line_bytes * column_tiles : 0;
+        return {near / constants_.outer_cache_bytes + constants_.prefetch * prefetches, far / beyond(all)};
+    }
+
+    /// Bytes of the cache lines that a run of so many bytes touches, over its own; runs begin `stride` elements apart.
+    double lines_of_run(double run, Integer stride) const {
+        constexpr auto line = static_cast<double>(target::line_bytes);
+        const bool is_aligned = std::fmod(run, line) == 0 &&
+                                stride * swirl::bytes_of(product_.data_type) % target::line_bytes == 0;
+        return is_aligned ? 1 : 1 + line / run * 0.5;
+    }
+
+    /// How much longer it takes to access so many streams of addresses in turns, each of them `run` contiguous bytes at a time.
+    /// They begin `stride` elements apart. The hardware follows about one stream in each of so many pages; it needs some
+    /// lines to find another.
+    double unordered(double streams, Integer stride, double run, double constant) const {
+        constexpr double page = 4096, followed = 32, found = 8 * target::line_bytes;
+        const double bytes =
+            static_cast<double>(stride < 0 ? -stride : stride) * bytes_of(1, 1, product_.data_type);
+        const double pages = streams * std::min(1.0, bytes / page);
+        if (pages <= followed) return 1;
+        return 1 + constant * std::log2(pages / followed) * std::min(1.0, found / run);
+    }
+
+    double own_cache() const {
+        return machine_.own_cache_bytes > 0 ? machine_.own_cache_bytes
+                                            : static_cast<double>(cpu_.cache_bytes);
+    }
+    /// Bytes per cycle from the level that holds so many.
+    double beyond(double bytes) const { return constants_.beyond_bytes * machine_.bytes_per_cycle(bytes); }
 
     /// Vectors along K of both operands, for each tile; then its sums over lanes.
     double cycles_of(const gemm::DotGemm& dot) const {
@@ -94,8 +197,8 @@ private:
         const double streamed = bytes_of_a() + bytes_of_b() <= machine_.nearest_cache_bytes
                                     ? 0
                                     : (bytes_of_a() + bytes_of_b()) / constants_.outer_cache_bytes;
-        const double packed = (gemm::dot_packs_a(product_) ? packing(bytes_of_a(), true) : 0) +
-                              (gemm::dot_packs_b(product_) ? packing(bytes_of_b(), true) : 0);
+        const double packed = (gemm::dot_packs_a(product_) ? packing(bytes_of_a(), true, 0) : 0) +
+                              (gemm::dot_packs_b(product_) ? packing(bytes_of_b(), true, 0) : 0);
         return constants_.call +
                std::max(machine_.vector_operation * vectors * std::max({multiply_adds, loads, chained}),
                         streamed) +
@@ -106,14 +209,41 @@ private:
 
     double cycles_of(const gemm::BlockedGemm& blocked) const {
         const gemm::OperandTypes types = gemm::operand_types_on(product_, cpu_);
-        const double blocks = whole(product_.rows, blocked.mc) * whole(product_.columns, blocked.nc) *
-                              whole(product_.k, blocked.kc);
-        const double panels = whole(product_.k, blocked.kc) * (whole(product_.columns, blocked.nc) *
-                                                                   whole(product_.rows, blocked.tile.rows()) +
-                                                               whole(product_.columns, blocked.tile.columns));
-        const Tiles tiles{types, blocked.tile, blocked.kc, blocked.unroll, constants_.blocked_tile, 0, false};
-        return constants_.call + blocks * constants_.block + panels * constants_.panel + cycles_of(tiles) +
-               packing_of_both(blocked.nc) + traffic_of_c(blocked.kc);
+        const double k_blocks = whole(product_.k, blocked.kc), row_blocks = whole(product_.rows, blocked.mc);
+        const double blocks = row_blocks * whole(product_.columns, blocked.nc) * k_blocks;
+        const double panels =
+            k_blocks * (whole(product_.columns, blocked.nc) * whole(product_.rows, blocked.tile.rows()) +
+                        whole(product_.columns, blocked.tile.columns));
+        const Tiles tiles{
+            types, blocked.tile, blocked.kc, blocked.unroll, constants_.blocked_tile, constants_.exposed_load,
+            false};
+        const auto kc = static_cast<double>(std::min(blocked.kc, product_.k));
+        const auto order = [&](bool transposes, const MatrixLayout& layout, bool is_a, Integer width) {
+            const Integer across = is_a ? layout.row_stride : layout.column_stride,
+                          along = is_a ? layout.column_stride : layout.row_stride;
+            const double element = bytes_of(1, 1, is_a ? product_.type_of_a() : product_.type_of_b());
+            return transposes
+                       ? unordered(static_cast<double>(width), across, element * kc, constants_.unordered)
+                       : unordered(kc, along, element * static_cast<double>(width), constants_.unordered);
+        };
+        const double order_of_a = order(transposes_a(), product_.a, true, blocked.tile.rows()),
+                     order_of_b = order(transposes_b(), product_.b, false, blocked.tile.columns);
+        // A column of C is written a block of rows at a time.
+        const double order_of_c = unordered(
+            static_cast<double>(row_blocks > 1 ? std::min(product_.columns, blocked.nc)
+                                               : blocked.tile.columns),
+            product_.c.column_stride,
+            bytes_of(1, 1, product_.type_of_c()) * static_cast<double>(std::min(blocked.mc, product_.rows)),
+            constants_.unordered_c);
+        const double bytes_of_block = kc * static_cast<double>(std::min(blocked.nc, product_.columns)) *
+                                      bytes_of(1, 1, product_.type_of_b());
+        const double far = traffic(whole(product_.columns, blocked.nc) * order_of_a * bytes_of_a() +
+                                   order_of_b * bytes_of_b() + 2 * k_blocks * order_of_c * bytes_of_c() +
+                                   (bytes_of_block > own_cache() ? 3 * bytes_of_b() : 0));
+        const double core = blocks * constants_.block + panels * constants_.panel + cycles_of(tiles) +
+                            packing_of_both(blocked.nc, blocked.tile);
+        // Nothing is multiplied while panels are packed.
+        return constants_.call + core + far;
     }
 
     double cycles_of(const gemm::AmxGemm& amx) const {
@@ -121,8 +251,9 @@ private:
         const double instructions = whole(product_.rows, gemm::amx_tile) *
                                     whole(product_.columns, gemm::amx_tile) *
                                     whole(product_.k, types.k_group()) * amx.term_products;
-        return constants_.call + instructions * amx_cycles / amx_fraction + packing_of_both(amx.nc) +
-               traffic_of_c(amx.kc);
+        return constants_.call + instructions * amx_cycles / amx_fraction +
+               packing_of_both(amx.nc, {1, gemm::amx_tile, gemm::amx_tile}) +
+               traffic(whole(product_.columns, amx.nc) * bytes_of_a() + bytes_of_b()) + traffic_of_c(amx.kc);
     }
 
     /// How a product is cut into tiles, and what one costs beyond its multiply-adds.
@@ -168,21 +299,26 @@ private:
         const Integer k_group = tiles.types.k_packing.k_group();
         return whole(product_.k, k_group) * machine_.vector_operation * of_k +
                whole(product_.k, tiles.kc) *
-                   (tiles.start + machine_.vector_operation * constants_.vector_of_c * accumulators);
+                   (tiles.start + constants_.column_of_c * in_columns +
+                    machine_.vector_operation * constants_.vector_of_c * accumulators);
     }
 
     bool transposes_a() const { return product_.a.row_stride != 1; }
     bool transposes_b() const { return product_.b.column_stride != 1; }
 
-    double packing(double bytes, bool transposes) const {
-        return 2 * bytes / (transposes ? constants_.transposing_bytes : constants_.packing_bytes);
+    /// `panels_k`: indices k of all panels.
+    double packing(double bytes, bool transposes, double panels_k) const {
+        return constants_.packed_k * panels_k +
+               2 * bytes / (transposes ? constants_.transposing_bytes : constants_.packing_bytes);
     }
 
     /// A once for each block of columns, B once.
-    double packing_of_both(Integer nc) const {
+    double packing_of_both(Integer nc, const gemm::Tile& tile) const {
         const double bytes = whole(product_.columns, nc) * bytes_of_a();
-        return packing(bytes, transposes_a()) + packing(bytes_of_b(), transposes_b()) +
-               traffic(bytes + bytes_of_b());
+        const auto k = static_cast<double>(product_.k);
+        return packing(bytes, transposes_a(),
+                       k * whole(product_.columns, nc) * whole(product_.rows, tile.rows())) +
+               packing(bytes_of_b(), transposes_b(), k * whole(product_.columns, tile.columns));
     }
 
     /// The first block along K overwrites C; the others update it.
@@ -191,15 +327,14 @@ private:
     /// Beyond the core's private caches; within them multiply-adds hide it.
     double traffic(double bytes) const {
         const double all = bytes_of_a() + bytes_of_b() + bytes_of_c();
-        const double own =
-            machine_.own_cache_bytes > 0 ? machine_.own_cache_bytes : static_cast<double>(cpu_.cache_bytes);
-        return all <= own ? 0 : bytes / machine_.bytes_per_cycle(all);
+        const double own = own_cache();
+        return all <= own ? 0 : std::min(1.0, (all - own) / own) * bytes / beyond(all);
     }
 
-    double bytes_of_a() const { return bytes(product_.rows, product_.k, product_.type_of_a()); }
-    double bytes_of_b() const { return bytes(product_.k, product_.columns, product_.type_of_b()); }
-    double bytes_of_c() const { return bytes(product_.rows, product_.columns, product_.type_of_c()); }
-    static double bytes(Integer rows, Integer columns, DataType type) {
+    double bytes_of_a() const { return bytes_of(product_.rows, product_.k, product_.type_of_a()); }
+    double bytes_of_b() const { return bytes_of(product_.k, product_.columns, product_.type_of_b()); }
+    double bytes_of_c() const { return bytes_of(product_.rows, product_.columns, product_.type_of_c()); }
+    static double bytes_of(Integer rows, Integer columns, DataType type) {
         return static_cast<double>(rows) * static_cast<double>(columns) *
                static_cast<double>(swirl::bytes_of(type));
     }
@@ -217,7 +352,8 @@ MatrixProduct largest_share(const MatrixProduct& product, const gemm::CpuGemm& s
     if (threads <= 1 || product.batch > 1) return share;
     if (schedule.unpacked() != nullptr || schedule.dot() != nullptr) {
         const planning::SmallShares shares = planning::small_shares(share, schedule, threads, 1);
-        (shares.of_rows ? share.rows : share.columns) = shares.extent;
+        share.rows = shares.rows.extent;
+        share.columns = shares.columns.extent;
         return share;
     }
     const auto [along_rows, along_columns] = planning::thread_grid(threads, share);

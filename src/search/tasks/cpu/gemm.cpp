@@ -4,6 +4,7 @@
 #include "gemm/cpu/small_gemm.hpp"
 #include "plan/gemm/cpu/amx/route.hpp"
 #include "plan/gemm/cpu/multiply.hpp"
+#include "plan/gemm/cpu/work_items.hpp"
 #include "problem/matrix_product.hpp"
 #include "runtime/cpu/executable_memory.hpp"
 #include "runtime/cpu/tile_state.hpp"
@@ -13,6 +14,7 @@
 #include "search/planner.hpp"
 #include "search/tasks/task.hpp"
 #include "search/timer/cpu/timer.hpp"
+#include "search/timer/cpu/timing.hpp"
 
 #include <fmt/format.h>
 
@@ -48,6 +50,7 @@ public:
         return std::make_shared<const planning::MatrixPlan>(
             product_, chosen.schedule,
             planning::MatrixPlan::Options{.threads = threads_of(options()),
+                                          .team = fastest_team(chosen.schedule),
                                           .accuracy = options().accuracy,
                                           .check = check(),
                                           .memory_limit = options().memory_limit_bytes,
@@ -66,6 +69,43 @@ public:
     }
 
 private:
+    /// Threads that may pay for one matrix: each has to do more than it takes to call it.
+    int most_members() const {
+        constexpr double least_work = 1 << 16; // multiply-adds, or bytes
+        const double work = std::max(planning::work_of(product_), compulsory_bytes(product_)) / least_work;
+        return std::max(1, static_cast<int>(std::min<double>(threads_of(options()), work)));
+    }
+
+    /// Members of a team with which the model finds one matrix fastest; 1 if more gain little.
+    int fastest_team(const planning::Schedule& schedule) const {
+        // Seconds until all members have begun, and from the last one's end on.
+        constexpr double team = 2e-6, member = 0.12e-6, least_gain = 1.15;
+        const bool is_empty =
+            std::min({canonical_.rows, canonical_.columns, canonical_.k, canonical_.batch}) == 0;
+        if (is_empty || product_.batch != 1 || cpu_.set == target::InstructionSet::portable) return 0;
+        const MachineModel& machine = known_machine_model(cpu_);
+        const double alone = gemm_seconds(product_, schedule, machine, 1);
+        int best = 1;
+        double least = alone / least_gain;
+        for (int members = 2; members <= most_members(); ++members) {
+            const double seconds =
+                gemm_seconds(product_, schedule, machine, members) + team + member * members;
+            if (seconds >= least) continue;
+            least = seconds;
+            best = members;
+        }
+        return best;
+    }
+
+    /// Extent of the blocks of K that decide the bits of C.
+    Integer kc_of(const gemm::CpuGemm& schedule) const {
+        if (const gemm::UnpackedGemm* const unpacked = schedule.unpacked())
+            return std::min(unpacked->kc, canonical_.k);
+        if (const gemm::BlockedGemm* const blocked = schedule.blocked())
+            return planning::kc_of_blocks(*blocked, canonical_, cpu_);
+        return 0;
+    }
+
     /// A kernel of its own for a product that suits one, tile registers where they are faster, else packed blocks.
     ScheduleCandidate chosen() override {
         gemm::CpuGemm schedule;
@@ -147,17 +187,26 @@ private:
         std::vector<planning::Schedule> all = ranked_gemm_candidates(canonical_, cpu_, untouched_blocks());
         std::erase_if(all, [&](const planning::Schedule& one) { return !is_possible(one.cpu_gemm()); });
         const bool takes_dot = all.front().cpu_gemm().dot() != nullptr;
-        const int threads = planning::threads_worthwhile(product_, threads_of(options()));
+        const Integer kc = kc_of(all.front().cpu_gemm());
+        const int threads = product_.batch == 1
+                                ? most_members()
+                                : planning::threads_worthwhile(product_, threads_of(options()));
         if (threads > 1 && !takes_dot) {
             const MachineModel& machine = known_machine_model(cpu_);
             const auto seconds = [&](const planning::Schedule& one) {
-                return one.cpu_gemm().dot() != nullptr ? std::numeric_limits<double>::infinity()
-                                                       : gemm_seconds(product_, one, machine, threads);
+                return one.cpu_gemm().dot() != nullptr || kc_of(one.cpu_gemm()) != kc
+                           ? std::numeric_limits<double>::infinity()
+                           : gemm_seconds(product_, one, machine, threads);
             };
-            std::stable_sort(all.begin(), all.end(),
-                             [&](const planning::Schedule& a, const planning::Schedule& b) {
-                                 return seconds(a) < seconds(b);
-                             });
+            std::vector<std::pair<double, planning::Schedule>> rated;
+            for (planning::Schedule& one : all) {
+                const double of_one = seconds(one);
+                rated.emplace_back(of_one, std::move(one));
+            }
+            std::stable_sort(rated.begin(), rated.end(),
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
+            all.clear();
+            for (auto& [of_one, one] : rated) all.push_back(std::move(one));
         }
         const gemm::CpuGemm& best = all.front().cpu_gemm();
         for (const auto& kind : kinds) {
