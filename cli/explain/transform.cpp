@@ -232,7 +232,7 @@ TransformDerivation derivation_on_cpu(const Transform& problem, const PlanningOp
             text += section("loops, run as they are", loops::to_text(own.loops));
         else
             text += loops_of(
-                planning::kernel_request(problem, {passes[k], tree}, plan->cpu(), plan->code_options())
+                planning::kernel_request(problem, {passes[k], tree}, plan->cpu(), plan->code_options(k))
                     .loops);
         OperationTable operations(own.lowered);
         passes::run_for_cpu(own.lowered, plan->cpu(),

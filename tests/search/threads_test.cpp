@@ -167,6 +167,21 @@ TEST(Threads, AreNotUsedForSmallTransforms) {
     EXPECT_EQ(threads_for("dft 262144"), 2);
 }
 
+/// Short vectors of shared loops are other code than whole ones, which rounds differently.
+TEST(Threads, ThatDoNotPayLeaveTheCodeOfOneThread) {
+    const target::Cpu& avx2 = target::cpu_named("avx2");
+    if (!target::host_can_run(avx2)) GTEST_SKIP() << "needs AVX2";
+    for (const char* text : {"r2hc 190", "r2hc 209", "r2hc 285", "dct4 209", "dct5 105", "dst7 104"}) {
+        const Transform problem = parse_transform(text);
+        const auto plan_of = [&](int threads) {
+            return Plan::build(problem, estimate(problem, avx2).schedule,
+                               {.threads = threads, .check = false});
+        };
+        EXPECT_EQ(plan_of(4)->threads(), 1) << text;
+        EXPECT_TRUE(bytes_after(*plan_of(4)) == bytes_after(*plan_of(1))) << text;
+    }
+}
+
 TEST(Threads, StayWithTheCallerInsideATeam) {
     const Transform problem = parse_transform("dft 96x80");
     const auto plan = plan_for(problem, 4);

@@ -88,27 +88,24 @@ ir::Program with_aligned_arguments(ir::Program program) {
 
 } // namespace
 
-CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
-                               const passes::PhaseOptions& sharing) {
+CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& pass,
+                               const target::Cpu& cpu) {
     bind(program, pass);
     info_ = ir::describe(program);
-    std::vector<passes::Phase> phases;
-    if (sharing.threads > 1) {
-        phases = passes::phases(program, sharing);
-        const Integer team = passes::fastest_team(phases, sharing);
-        if (1 < team && team < sharing.threads) phases = passes::phases(program, {team, sharing.costs});
-        team_ = static_cast<int>(team);
-    }
-    if (team_ > 1) {
-        phases_.clear();
-        for (const passes::Phase& phase : phases) {
-            phases_.push_back(
-                {phase.is_parallel, phase.iterations, phase.grain, phase.repeated, phase.repetitions});
-            compile(phase.program, cpu);
-        }
-    } else {
-        compile(program, cpu);
-        if (aligned_code_.empty()) whole_ = code_.front().function();
+    compile(program, cpu);
+    if (aligned_code_.empty()) whole_ = code_.front().function();
+}
+
+CompiledKernel::CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
+                               const std::vector<passes::Phase>& phases, int team) {
+    bind(program, pass);
+    info_ = ir::describe(program);
+    team_ = team;
+    phases_.clear();
+    for (const passes::Phase& phase : phases) {
+        phases_.push_back(
+            {phase.is_parallel, phase.iterations, phase.grain, phase.repeated, phase.repetitions});
+        compile(phase.program, cpu);
     }
 }
 

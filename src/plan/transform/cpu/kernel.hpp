@@ -95,9 +95,11 @@ protected:
 /// Machine code, tables and buffer bindings.
 class CompiledKernel : public Kernel {
 public:
-    /// One function for everything, or one per phase if several threads have enough to share.
+    /// One function for everything, for one thread.
+    CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu);
+    /// One per phase of the program, for a team of at least two.
     CompiledKernel(const ir::Program& program, const DimensionPass& pass, const target::Cpu& cpu,
-                   const passes::PhaseOptions& sharing);
+                   const std::vector<passes::Phase>& phases, int team);
 
     /// Reads what `write` wrote; null for other bytes.
     static std::unique_ptr<Kernel> read(ByteReader& reader);

@@ -33,8 +33,7 @@ struct Plan::State {
     PointerCall pointer_call; ///< the same, if it has two arrays
     Kernels kernels;
     int threads = 1;
-    bool is_shared = false; ///< its code was made for several threads, even if they would not pay
-    double seconds = 0;     ///< lower bound on one thread's time
+    double seconds = 0; ///< lower bound on one thread's time
     /// Workspace layout: the intermediate, then shared memory, then each thread's own.
     std::size_t intermediate_bytes = 0;
     std::size_t shared_bytes = 0;
@@ -154,13 +153,19 @@ const target::Cpu& kernel_cpu(const Schedule& schedule) {
     return !needs_code || runtime::ExecutableCode::is_available() ? cpu : target::portable_cpu();
 }
 
+/// Code for several threads only where a team of them pays: else that of a plan for one thread.
 std::unique_ptr<Kernel> make_kernel(const Transform& problem, const ExpandedPass& expanded,
                                     const target::Cpu& cpu, const CodeOptions& code,
                                     const passes::PhaseOptions& sharing) {
     if (is_portable(cpu)) return make_portable_kernel(problem, expanded);
     const ir::Program program = optimized_program(problem, expanded, cpu, code);
     if (cpu.emitted_only) return std::make_unique<EmittedKernel>(program);
-    return std::make_unique<CompiledKernel>(program, expanded.pass, cpu, sharing);
+    if (!code.shared) return std::make_unique<CompiledKernel>(program, expanded.pass, cpu);
+    std::vector<passes::Phase> phases = passes::phases(program, sharing);
+    const Integer team = passes::fastest_team(phases, sharing);
+    if (team == 1) return make_kernel(problem, expanded, cpu, {.scalar = code.scalar, .shared = false}, {});
+    if (team < sharing.threads) phases = passes::phases(program, {team, sharing.costs});
+    return std::make_unique<CompiledKernel>(program, expanded.pass, cpu, phases, static_cast<int>(team));
 }
 
 std::vector<ExpandedPass> expand(const std::vector<DimensionPass>& passes, const Schedule& schedule) {
@@ -218,7 +223,6 @@ std::shared_ptr<const Plan> Plan::build(const Transform& problem, const Schedule
     const auto plan_of = [&](auto&& kernel_of) {
         auto state = std::make_unique<State>(problem, schedule, &cpu, ArgumentCheck(problem));
         state->intermediate_bytes = intermediate;
-        state->is_shared = options.threads > 1;
         for (std::size_t k = 0; k < passes.size(); ++k) {
             if (options.interrupt) options.interrupt();
             state->add(kernel_of(k));
@@ -321,8 +325,8 @@ double Plan::bytes() const {
 
 Integer Plan::table_bytes() const { return state_->table_bytes(); }
 
-CodeOptions Plan::code_options() const {
-    return {.scalar = state_->schedule.transform().scalar, .shared = state_->is_shared};
+CodeOptions Plan::code_options(std::size_t pass) const {
+    return {.scalar = state_->schedule.transform().scalar, .shared = state_->kernels.at(pass)->team() > 1};
 }
 
 std::vector<PassDescription> Plan::describe() const {
@@ -330,7 +334,7 @@ std::vector<PassDescription> Plan::describe() const {
     const std::vector<DimensionPass> passes = dimension_passes(state_->problem);
     for (std::size_t k = 0; k < passes.size(); ++k) {
         const rules::BreakdownTree& tree = state_->schedule.transform().passes[k].tree;
-        Derivation derivation = derive(state_->problem, passes[k], tree, *state_->cpu, code_options());
+        Derivation derivation = derive(state_->problem, passes[k], tree, *state_->cpu, code_options(k));
         if (is_portable(*state_->cpu)) {
             PortableDerivation portable = derive_portable(state_->problem, {passes[k], tree});
             derivation.formula = std::move(portable.request.loops.formula);
@@ -349,7 +353,7 @@ std::string Plan::listing(std::size_t pass) const {
     ensure(pass < passes.size(), "a plan with {} passes has no pass {}", passes.size(), pass);
     const Derivation derivation =
         derive(state_->problem, passes[pass], state_->schedule.transform().passes[pass].tree, *state_->cpu,
-               code_options());
+               code_options(pass));
     return jit::compile(derivation.program, *state_->cpu, {.listing = true}).listing;
 }
 

@@ -113,8 +113,8 @@ public:
     double flops() const;        ///< real additions and multiplications executed
     double bytes() const;        ///< read and written by the kernels
     Integer table_bytes() const; ///< constants read by the kernels; they live as long as the plan
-    /// With which its kernels were derived.
-    CodeOptions code_options() const;
+    /// With which the kernel of a pass was derived.
+    CodeOptions code_options(std::size_t pass) const;
     /// Rebuilt on demand: plans keep only what execution needs.
     std::vector<PassDescription> describe() const;
     /// Assembly text of a pass. Throws UserError if no machine code was generated.
