@@ -127,8 +127,7 @@ void print_features(const Kernels& kernels) {
             "steps, {:.0f} instructions, "
             "{:.0f} issued, {:.0f} shared cycles, {:.2f} spilled, cluster {:.0f}, segments {:.5f}, "
             "factors {:.0f}, table {:.0f}, shared {:.0f}, sides {:.0f}, waits {:.0f}, words {:.0f}, "
-            "exchanged "
-            "{:.2f}, group {:.0f} rounds of {:.0f} blocks\n",
+            "exchanged {:.2f}, group {:.0f} rounds of {:.0f} blocks\n",
             search::gpu_kernel_seconds(kernel, *kernels.gpu, {}), kernel.blocks, kernel.resident_blocks,
             kernel.bytes, kernel.wasted_loads, kernel.wasted_stores, kernel.steps, kernel.instructions,
             kernel.issued, kernel.shared_cycles, kernel.spilled, kernel.cluster, kernel.segments,

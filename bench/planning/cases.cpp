@@ -125,9 +125,10 @@ void Sweep::add_every_length(const std::string& target, const SweepOptions& opti
     const auto add = [&](const std::string& kind, const std::string& words) {
         if (kind.starts_with("wht")) {
             const Integer powers = std::bit_width(static_cast<unsigned>(options.every_length_up_to));
-            sections_.push_back({powers, [=](Integer index) {
-                                     return Case{target, fmt::format("wht {}{}", Integer{1} << index, words)};
-                                 }});
+            sections_.push_back(
+                {powers, [=](Integer index) {
+                     return Case{target, fmt::format("{} {}{}", kind, Integer{1} << index, words)};
+                 }});
             return;
         }
         const Integer least = kind == "dct1" ? 2 : 1;

@@ -35,24 +35,9 @@ Applicability applicable_bluestein(const Formula& f) {
     return accepted();
 }
 
-/// The least 2^k·odd that is at least `least`.
-Integer padded(Integer least, Integer odd) {
-    Integer size = odd;
-    while (size < least) size *= 2;
-    return size;
-}
-
-/// Sizes 2^k times 1, 3, 5, 9 or 15, ascending; none exceeds the next power of two.
 std::vector<Choice> bluestein_choices(const Formula& f) {
-    const Integer least = 2 * f.rows() - 2;
-    std::vector<Integer> sizes;
-    for (const Integer odd : {1, 3, 5, 9, 15}) sizes.push_back(padded(least, odd));
-    const Integer power_of_two = sizes.front();
-    std::sort(sizes.begin(), sizes.end());
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
     std::vector<Choice> result;
-    for (const Integer size : sizes)
-        if (size <= power_of_two) result.push_back({size});
+    for (const Integer size : padded_lengths(2 * f.rows() - 2)) result.push_back({size});
     return result;
 }
 

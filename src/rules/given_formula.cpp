@@ -76,17 +76,6 @@ Formula of_components(const Formula& f) {
     return with_children(f, std::move(children));
 }
 
-/// Least 2^k·{1, 3, 5, 9, 15} that is at least `least`.
-Integer convolution_size(Integer least) {
-    Integer best = 0;
-    for (const Integer odd : {1, 3, 5, 9, 15}) {
-        Integer size = odd;
-        while (size < least) size *= 2;
-        if (best == 0 || size < best) best = size;
-    }
-    return best;
-}
-
 /// Largest chirp-z transform that is a matrix of straight-line code.
 constexpr Integer largest_dense_chirp_z = 8;
 
@@ -115,7 +104,7 @@ Formula by_convolution(const Formula& f) {
     const ChirpZ chirp = *f.get_if<ChirpZ>();
     const Integer m = f.rows(), n = f.columns();
     if (std::max(m, n) <= largest_dense_chirp_z) return dense_matrix(f);
-    const Integer size = convolution_size(n + m - 1);
+    const Integer size = padded_lengths(n + m - 1).front();
     const Formula spectrum =
         list_diagonal(size, SharedList<Complex>::computed_by(static_cast<std::size_t>(size),
                                                              [=] { return spectrum_of(chirp, n, m, size); }));

@@ -53,6 +53,20 @@ Integer convolution_length(Integer n) {
     return best;
 }
 
+std::vector<Integer> padded_lengths(Integer least) {
+    std::vector<Integer> lengths;
+    for (const Integer odd : {1, 3, 5, 9, 15}) {
+        Integer length = odd;
+        while (length < least) length *= 2;
+        lengths.push_back(length);
+    }
+    const Integer power_of_two = lengths.front();
+    std::erase_if(lengths, [&](Integer length) { return length > power_of_two; });
+    std::sort(lengths.begin(), lengths.end());
+    lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
+    return lengths;
+}
+
 std::vector<Integer> divisors(Integer n) {
     std::vector<Integer> result{1};
     Integer last = 0;

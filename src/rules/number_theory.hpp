@@ -19,6 +19,8 @@ std::vector<Integer> prime_powers(Integer n);
 Integer largest_prime_factor(Integer n); ///< 1 for n = 1
 /// The smallest length ≥ n that is a multiple of 4, so that its passes fill vectors, and a product of 2, 3 and 5.
 Integer convolution_length(Integer n);
+/// Lengths 2^k times 1, 3, 5, 9 or 15 that are at least `least`, ascending; none exceeds the next power of two.
+std::vector<Integer> padded_lengths(Integer least);
 
 /// All divisors in ascending order.
 std::vector<Integer> divisors(Integer n);

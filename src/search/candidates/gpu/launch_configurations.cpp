@@ -56,15 +56,18 @@ Arranged arranged_as(const KernelRegions& regions, const KernelRegion& region, l
     return {std::move(kernel.regions.loops), std::move(kernel.regions.regions.front())};
 }
 
-/// Whether each side that `staged` names can be staged: staging leaves out a side without contiguous ranges. It adds calls.
-bool stages_all(const KernelRegions& regions, const KernelRegion& region, loops::SmemStaging staged) {
+/// The ways to stage that have an effect: staging leaves out a side without contiguous ranges. Elsewhere it adds calls.
+std::vector<loops::SmemStaging> effective_staging(const KernelRegions& regions, const KernelRegion& region) {
     using loops::SmemStaging;
     const auto calls = [&](SmemStaging sides) {
         return arranged_as(regions, region, sides, false).region.calls.size();
     };
     const std::size_t without = calls(SmemStaging::none);
-    return (!stages(staged, SmemStaging::in) || calls(SmemStaging::in) > without) &&
-           (!stages(staged, SmemStaging::out) || calls(SmemStaging::out) > without);
+    const bool in = calls(SmemStaging::in) > without, out = calls(SmemStaging::out) > without;
+    if (in && out) return {SmemStaging::both, SmemStaging::in, SmemStaging::out};
+    if (in) return {SmemStaging::in};
+    if (out) return {SmemStaging::out};
+    return {};
 }
 
 /// Whether threads hold their inputs in registers anywhere.
@@ -124,10 +127,7 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
             for (const Integer transforms : {for_all, 4 * for_all}) add(std::min(transforms, available));
     }
     bool scatters = false;
-    using loops::SmemStaging;
-    for (const SmemStaging staged :
-         {SmemStaging::none, SmemStaging::both, SmemStaging::in, SmemStaging::out}) {
-        if (staged != SmemStaging::none && (!scatters || !stages_all(regions, region, staged))) continue;
+    const auto add_staged = [&](loops::SmemStaging staged) {
         std::map<std::pair<Integer, Integer>, Integer> resident; // blocks without a single buffer, by shape
         for (const bool held : {false, true}) {
             const Arranged lowered = arranged_as(regions, region, staged, held);
@@ -152,7 +152,10 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_region(const KernelRegi
                         seconds_of_rest(lowered.loops, lowered.region, configuration));
             }
         }
-    }
+    };
+    add_staged(loops::SmemStaging::none);
+    if (scatters)
+        for (const loops::SmemStaging staged : effective_staging(regions, region)) add_staged(staged);
     return rated;
 }
 

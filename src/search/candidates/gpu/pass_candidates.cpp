@@ -65,9 +65,10 @@ public:
             }
         if (is_swept() && 16 * n_ * entry_bytes_ > capacity) add_two_sweeps();
         if (pass_.nonterminal.is<formula::Dft>() && (found_.empty() || few_per_multiprocessor()))
-            for (const BreakdownTree& tree : sweeps_by_primes(n_, capacity / entry_bytes_))
+            for (const BreakdownTree& tree : sweeps_by_primes(n_, entries_of_block()))
                 add_kernels(tree, bank_count);
-        if (is_padded_convolution() && (found_.empty() || are_few())) add_swept_convolutions();
+        const bool is_left = found_.empty() && pass_.nonterminal.is<formula::Dft>();
+        if (is_left || (is_padded_convolution() && are_few())) add_swept_convolutions();
         for (const int sweeps : {2, 3})
             if (found_.empty()) add_large(sweeps);
         return fastest_found();
@@ -218,9 +219,9 @@ private:
         }
     }
 
-    /// Whether the transform of a block is a convolution of more than twice as many entries.
+    /// Whether the candidates compute a transform as a convolution of more than twice as many entries.
     bool is_padded_convolution() const {
-        if (found_.empty()) return pass_.nonterminal.is<formula::Dft>();
+        if (found_.empty()) return false;
         const BreakdownTree& tree = found_.front().pass.tree;
         return tree.rule == "bluestein" || (tree.rule == "rdft-embedding" && !tree.children.empty() &&
                                             tree.children.front().rule == "bluestein");
@@ -228,14 +229,15 @@ private:
 
     /// Convolutions as kernels of one sweep each, where all multiprocessors work on the same transform.
     void add_swept_convolutions() {
-        const Integer entries = gpu_.max_shared_bytes_per_block / entry_bytes_;
-        for (BreakdownTree& tree : swept_convolutions(n_, longest_side * longest_side, entries)) {
+        for (BreakdownTree& tree : swept_convolutions(n_, longest_side * longest_side, entries_of_block())) {
             if (is_real()) tree = {"rdft-embedding", {}, {std::move(tree)}};
             add_kernels(tree, bank_count);
             if (found_.empty()) break; // three sweeps compete with two that fit
         }
     }
 
+    /// That fit in its shared memory.
+    Integer entries_of_block() const { return gpu_.max_shared_bytes_per_block / entry_bytes_; }
     bool is_real() const { return pass_.nonterminal.is<formula::RealDft>(); }
     bool convolves() const { return pass_.nonterminal.is<formula::Circulant>(); }
     bool is_swept() const {
@@ -310,7 +312,7 @@ private:
 
     /// Three sweeps over wide ranges of memory, where two access narrow ones.
     void add_three_sweeps(Integer n) {
-        if (!are_sweeps_narrow(n, gpu_.max_shared_bytes_per_block / entry_bytes_)) return;
+        if (!are_sweeps_narrow(n, entries_of_block())) return;
         auto tree = three_sweeps(n);
         if (!tree) return;
         if (is_real()) tree = {"rdft-half-size", {}, {std::move(*tree)}};
