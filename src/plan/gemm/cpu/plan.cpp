@@ -294,10 +294,12 @@ void MatrixPlan::check_arrays(const MatrixArguments& arguments, ScalarKind alpha
 void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, ScalarKind beta,
                               MatrixExtras extras) const {
     const GivenPacked packed{.a = bool{extras.a}, .b = bool{extras.b}};
-    const auto kernel_of = [&](Integer row_range, Integer column_range) -> const SmallKernel& {
-        return kernel(update_for(beta), alpha == ScalarKind::one, packed,
-                      {row_range == shares_.rows.count - 1, column_range == shares_.columns.count - 1});
-    };
+    std::array<std::array<const SmallKernel*, 2>, 2>
+        kernels{}; // by whether a share is in the last rows, last columns
+    for (const bool last_rows : last_of(shares_.rows))
+        for (const bool last_columns : last_of(shares_.columns))
+            kernels[last_rows][last_columns] =
+                &kernel(update_for(beta), alpha == ScalarKind::one, packed, {last_rows, last_columns});
     const MatrixProduct product = product_of_kernel(packed);
     if (is_swapped_) std::swap(arguments.a, arguments.b);
     const Integer bytes = bytes_of(product_.data_type);
@@ -320,7 +322,8 @@ void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, Scala
         const MatrixArguments given =
             moved(product, matrix_of(matrix), row * a_row_stride, column * product.b.column_stride,
                   row * product.c.row_stride + column * product.c.column_stride);
-        const SmallKernel& chosen = kernel_of(row_range, column_range);
+        const SmallKernel& chosen =
+            *kernels[row_range == shares_.rows.count - 1][column_range == shares_.columns.count - 1];
         if (!extras.epilogue) return chosen.run(given);
         EpilogueCall epilogue = extras.epilogue;
         epilogue.matrix = matrix;
