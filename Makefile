@@ -11,7 +11,7 @@ cores = $$(free -g 2>/dev/null | awk -v cores=$$(nproc) '/^Mem:/ {most = int($$2
 
 help:
 	@echo "make demo       build the release version and run the demonstration"
-	@echo "make check      build, check layers, includes and formatting, run all tests"
+	@echo "make check      build, check layers, includes, units and formatting, run all tests"
 	@echo "make bench      problems drawn at random on the CPU against other libraries (minutes; SEED= COUNT=)"
 	@echo "make bench-python  calls drawn at random of the Python package against SciPy (minutes; SEED= COUNT=)"
 	@echo "make bench-gpu  problems drawn at random on a GPU against cuFFT and cuBLAS (minutes; SEED= COUNT=)"
@@ -48,10 +48,11 @@ demo:
 	scripts/demo
 
 check:
-	@echo "make check installs what is missing, builds swirl and its tests, and runs them: about an hour on two cores."
+	@echo "make check installs what is missing, builds swirl and its tests, and runs them: a quarter of an hour on two cores."
 	@$(MAKE) --no-print-directory build
 	scripts/check_layers
 	scripts/check_includes
+	scripts/check_units
 	scripts/check_format
 	ctest --preset dev --progress --parallel $(cores)
 

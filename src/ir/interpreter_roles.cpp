@@ -1,5 +1,6 @@
 // WarpRoles, and the ordering by barriers in programs with several agents.
 #include "ir/interpreter_executor.hpp"
+#include "ir/tile.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -8,16 +9,10 @@ namespace swirl::ir {
 
 using namespace interpreted;
 
-namespace {
-
-constexpr Integer warpgroup = 128;
-
-} // namespace
-
 std::int32_t Interpreter::Executor::warpgroup_of(int thread) const {
     const auto threads = static_cast<Integer>(code_.block_threads);
-    return static_cast<std::int32_t>(thread / threads * ceil_divide(threads, warpgroup) +
-                                     thread % threads / warpgroup);
+    return static_cast<std::int32_t>(thread / threads * ceil_divide(threads, warpgroup_threads) +
+                                     thread % threads / warpgroup_threads);
 }
 
 Actor Interpreter::Executor::actor(int thread) const {
@@ -49,7 +44,7 @@ std::int32_t Interpreter::Executor::first_warpgroup() const {
 /// has waited.
 Actor Interpreter::Executor::warpgroup_actor(int first_thread, VectorClock& known) const {
     known = clocks_[static_cast<std::size_t>(first_thread)];
-    for (int t = first_thread + 1; t < first_thread + static_cast<int>(warpgroup); ++t)
+    for (int t = first_thread + 1; t < first_thread + static_cast<int>(warpgroup_threads); ++t)
         known.intersect(clocks_[static_cast<std::size_t>(t)]);
     const std::int32_t agent = first_warpgroup() + warpgroup_of(first_thread);
     return {{.cluster = static_cast<std::int32_t>(block_ / code_.blocks_per_group),

@@ -13,7 +13,6 @@ using namespace interpreted;
 namespace {
 
 constexpr int tma_sector_bytes = 32;
-constexpr Integer box_alignment = 128; // bytes in shared memory
 
 const TensorInfo& tensor_map_of(const Program& program, const DecodedOperation& op) {
     return program.tensors[static_cast<std::size_t>(op.source->tile->tensor)];
@@ -79,7 +78,7 @@ bool Interpreter::Executor::box_is_inside(const DecodedOperation& op, int thread
     const Integer begin = code_.cells[op.operands[0] + static_cast<std::size_t>(thread)].integer;
     if (modulo(begin * shared.element_bytes, swizzle_chunk_bytes) != 0)
         report(Diagnostic::Kind::misaligned, op, tensor_map_of(program_, op).buffer, begin, thread);
-    if (modulo(first * shared.element_bytes, box_alignment) != 0)
+    if (modulo(first * shared.element_bytes, box_alignment_bytes) != 0)
         report(Diagnostic::Kind::misaligned, op, first, thread);
     if (first >= shared.low && first + elements_of(tensor_map_of(program_, op)) <= shared.high) return true;
     report(Diagnostic::Kind::out_of_bounds, op, first, thread);

@@ -14,6 +14,10 @@
 /// complete.
 namespace swirl::ir {
 
+/// Threads of a warpgroup, which executes a wgmma together.
+constexpr Integer warpgroup_threads = 128;
+/// Alignment of a TMA copy's box in shared memory.
+constexpr Integer box_alignment_bytes = 128;
 /// Bytes of a row of a swizzled tile.
 constexpr Integer swizzle_row_bytes = 128;
 /// The unit of swizzling; a swizzled row has eight such chunks. A tma_store writes whole chunks in memory: an extent

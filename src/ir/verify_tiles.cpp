@@ -13,8 +13,7 @@ namespace {
 
 using Mismatch = std::optional<std::string>;
 
-constexpr Integer warpgroup = 128, warp = 32;
-constexpr Integer box_alignment = 128; // bytes in shared memory
+constexpr Integer warp = 32;
 constexpr int fewest_registers = 24, most_registers = 240, registers_multiple = 8;
 
 const BufferInfo& buffer_of(const Program& program, Buffer buffer) {
@@ -99,8 +98,9 @@ Mismatch roles_error(const Program& program, const WarpRoles& warp_roles) {
     std::vector<const WarpRole*> roles;
     for (const WarpRole& role : warp_roles.roles) {
         const Integer granularity =
-            role.registers == 0 ? warp : warpgroup; // a warpgroup changes its registers
-        if (role.threads <= 0 || role.threads % granularity != 0 || role.first_thread % warpgroup != 0)
+            role.registers == 0 ? warp : warpgroup_threads; // a warpgroup changes its registers
+        if (role.threads <= 0 || role.threads % granularity != 0 ||
+            role.first_thread % warpgroup_threads != 0)
             return fmt::format("'{}' has no whole warpgroups", role.name);
         if (role.registers != 0 && (role.registers < fewest_registers || role.registers > most_registers ||
                                     role.registers % registers_multiple != 0))
@@ -144,7 +144,7 @@ Mismatch tile_rule_error(const Program& program, const VariableRanges& ranges, c
     const Integer elements =
         std::accumulate(tensor.box.begin(), tensor.box.end(), Integer{1}, std::multiplies<>());
     if (Mismatch problem =
-            address_error(program, ranges, operation.address, elements, box_alignment, is_certain))
+            address_error(program, ranges, operation.address, elements, box_alignment_bytes, is_certain))
         return problem;
     const Integer bytes = bytes_of(buffer_of(program, operation.address.buffer).element);
     if (Mismatch problem = begin_error(program, operation, bytes)) return problem;

@@ -18,9 +18,9 @@ double operations_of(const Call& call) {
     return iterations * static_cast<double>(call.codelet.rows + call.codelet.columns) * operations_per_entry;
 }
 
-void place_unroll_tags(Nodes& nodes) {
+void place_unroll_tags_in(Nodes& nodes) {
     for (Node& node : nodes)
-        std::visit(Overloaded{[](Nest& nest) { place_unroll_tags(nest.body); },
+        std::visit(Overloaded{[](Nest& nest) { place_unroll_tags_in(nest.body); },
                               [](Call& call) {
                                   const bool tabled =
                                       is_tabled(call.placement.sources) || is_tabled(call.placement.targets);
@@ -50,13 +50,13 @@ bool has_long_iterations(const Nest& nest) {
     return nest.loop.count < few && operations_of(nest.body) >= many_operations;
 }
 
-void place_smp_tags(Nodes& nodes) {
+void place_smp_tags_in(Nodes& nodes) {
     for (Node& node : nodes)
         std::visit(
             Overloaded{[](Nest& nest) {
                            nest.loop.tag = LoopTag::smp;
                            if (nest.body.size() == 1 || nest.loop.count == 1 || has_long_iterations(nest))
-                               place_smp_tags(nest.body);
+                               place_smp_tags_in(nest.body);
                        },
                        [](Call& call) {
                            for (Loop& loop : call.loops)
@@ -67,7 +67,7 @@ void place_smp_tags(Nodes& nodes) {
 
 } // namespace
 
-void place_unroll_tags(LoopProgram& program, const Request&) { place_unroll_tags(program.body); }
-void place_smp_tags(LoopProgram& program, const Request&) { place_smp_tags(program.body); }
+void place_unroll_tags(LoopProgram& program, const Request&) { place_unroll_tags_in(program.body); }
+void place_smp_tags(LoopProgram& program, const Request&) { place_smp_tags_in(program.body); }
 
 } // namespace swirl::loops

@@ -101,10 +101,10 @@ std::optional<VectorLoop> best_vector_loop(const Placement& placement, const std
     return best;
 }
 
-void place_vector_tags(Nodes& nodes, Integer lanes) {
+void place_vector_tags_in(Nodes& nodes, Integer lanes) {
     for (Node& node : nodes) {
         if (auto* const nest = std::get_if<Nest>(&node.node)) {
-            place_vector_tags(nest->body, lanes);
+            place_vector_tags_in(nest->body, lanes);
             continue;
         }
         Call& call = std::get<Call>(node.node);
@@ -118,7 +118,7 @@ void place_vector_tags(Nodes& nodes, Integer lanes) {
 } // namespace
 
 void place_vector_tags(LoopProgram& program, const Request& request) {
-    if (request.lanes > 1 && program.pairs == 0) place_vector_tags(program.body, request.lanes);
+    if (request.lanes > 1 && program.pairs == 0) place_vector_tags_in(program.body, request.lanes);
 }
 
 } // namespace swirl::loops

@@ -180,8 +180,8 @@ std::optional<SplitLoops> split_loop(Recorder& recorder, const Codelet& codelet,
     return std::nullopt;
 }
 
-using Between = std::vector<std::vector<std::vector<FoldedDiagonal>>>;
-Between with_forms(Between between, const std::vector<std::pair<Variable, Affine>>& forms) {
+using DiagonalsBetween = std::vector<std::vector<std::vector<FoldedDiagonal>>>;
+DiagonalsBetween with_forms(DiagonalsBetween between, const std::vector<std::pair<Variable, Affine>>& forms) {
     for (auto& entries : between)
         for (auto& diagonals : entries)
             for (FoldedDiagonal& met : diagonals)

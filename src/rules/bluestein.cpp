@@ -42,13 +42,13 @@ std::vector<Choice> bluestein_choices(const Formula& f) {
 }
 
 /// Spectra up to this size are stored completely and computed with the formula.
-constexpr Integer computed_at_once = 1 << 16;
+constexpr Integer largest_stored_spectrum = 1 << 16;
 
 /// Longer spectra are computed by the kernels, which takes about a third of the convolution's time: their tables would take
 /// over 64 MiB in float64, and most of a second to fill.
 constexpr Integer longest_tabulated = Integer{4} << 20;
 
-Integer entries_of_spectrum(Integer size) { return size <= computed_at_once ? size : size / 2 + 1; }
+Integer entries_of_spectrum(Integer size) { return size <= largest_stored_spectrum ? size : size / 2 + 1; }
 
 /// Of a short chirp, by a DFT.
 std::vector<Complex> compute_spectrum(Integer n, Integer size, Direction direction) {
@@ -79,7 +79,7 @@ SharedList<Complex> closed_form(Integer n, Integer size, Direction direction) {
 class Spectra {
 public:
     SharedList<Complex> of_chirp(Integer n, Integer size, Direction direction) {
-        if (size <= computed_at_once)
+        if (size <= largest_stored_spectrum)
             return std::make_shared<const std::vector<Complex>>(compute_spectrum(n, size, direction));
         const std::lock_guard lock(mutex_);
         const Key key{n, size, direction};

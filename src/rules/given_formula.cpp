@@ -80,10 +80,10 @@ Formula of_components(const Formula& f) {
 constexpr Integer largest_dense_chirp_z = 8;
 
 /// Lists of longer convolutions are computed where a plan needs them: a search builds the formula many times.
-constexpr Integer computed_at_once = Integer{1} << 14;
+constexpr Integer largest_stored_list = Integer{1} << 14;
 
 Formula list_diagonal(Integer n, SharedList<Complex> list) {
-    if (n <= computed_at_once) list = std::make_shared<const std::vector<Complex>>(*list);
+    if (n <= largest_stored_list) list = std::make_shared<const std::vector<Complex>>(*list);
     return diagonal(ExplicitFunction{std::move(list)}, n);
 }
 

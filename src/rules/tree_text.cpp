@@ -6,7 +6,7 @@ namespace swirl::rules {
 
 namespace {
 
-constexpr std::string_view codelet = "codelet";
+constexpr std::string_view codelet_word = "codelet";
 
 /// Bounds the recursion of every tree traversal; trees of transforms that fit in memory are far flatter.
 constexpr int deepest = 64;
@@ -37,7 +37,7 @@ private:
     BreakdownTree node() {
         BreakdownTree result;
         result.rule = std::string(name());
-        if (result.rule == codelet) return {};
+        if (result.rule == codelet_word) return {};
         if (accept('(')) do
                 result.choice.push_back(integer());
             while (separator(')'));
@@ -99,7 +99,7 @@ private:
 } // namespace
 
 std::string to_string(const BreakdownTree& tree) {
-    if (tree.rule.empty()) return std::string(codelet);
+    if (tree.rule.empty()) return std::string(codelet_word);
     std::string text = tree.rule;
     if (!tree.choice.empty()) text += fmt::format("({})", fmt::join(tree.choice, ","));
     std::size_t shown = tree.children.size();

@@ -16,7 +16,7 @@ namespace {
 enum Axis : std::size_t { i, j, k };
 
 /// Order of the block loops, outermost first.
-constexpr std::array<std::array<Axis, 3>, 6> orders = {
+constexpr std::array<std::array<Axis, 3>, 6> axes_of_order = {
     {{i, j, k}, {i, k, j}, {j, i, k}, {j, k, i}, {k, i, j}, {k, j, i}}};
 constexpr std::array<std::string_view, 6> order_names = {"ijk", "ikj", "jik", "jki", "kij", "kji"};
 
@@ -43,7 +43,7 @@ public:
           builder_("gemm_loop_nest"),
           extents_{product_.rows, product_.columns, product_.k},
           block_extents_{nest.mc, nest.nc, nest.kc},
-          order_(orders[static_cast<std::size_t>(nest.order)]) {
+          order_(axes_of_order[static_cast<std::size_t>(nest.order)]) {
         a_ = add_matrix(builder_, ir::ArgumentRole::a, product_.data_type, product_.a, product_.rows,
                         product_.k, false);
         b_ = add_matrix(builder_, ir::ArgumentRole::b, product_.data_type, product_.b, product_.k,

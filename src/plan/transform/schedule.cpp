@@ -12,16 +12,9 @@ namespace swirl::planning {
 
 namespace {
 
-constexpr std::string_view blanks = " \t";
 constexpr std::string_view scalar_word = "scalar";
 constexpr std::string_view chunk_word = "chunk";
 constexpr std::string_view configuration_word = " on ";
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 /// A launch configuration's named choice: an integer, omitted from the text if it has the usual value; a flag; or what
 /// is staged. A name precedes its own prefixes.
@@ -146,6 +139,13 @@ PassSchedule parse_pass(std::string_view text) {
 }
 
 } // namespace
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t";
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
 
 std::string to_string(const loops::LaunchConfiguration& configuration) {
     std::string text = fmt::format("{}x{}", configuration.threads, configuration.transforms);

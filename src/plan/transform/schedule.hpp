@@ -34,6 +34,8 @@ std::string to_string(const TransformSchedule& schedule);
 /// members; "staged" is for both sides, "staged in" and "staged out" for one; "roots loaded" and "roots multiplied" are
 /// Roots.
 std::string to_string(const loops::LaunchConfiguration& configuration);
+/// `text` without blanks at its ends.
+std::string_view trimmed(std::string_view text);
 /// Throws UserError with the position and what was expected.
 TransformSchedule parse_transform_schedule(std::string_view text);
 

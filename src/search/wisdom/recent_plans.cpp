@@ -14,7 +14,7 @@ namespace {
 using planning::Schedule;
 using PlanPointer = std::shared_ptr<const planning::Plan>;
 
-constexpr std::size_t max_entries = 32;
+constexpr std::size_t max_plans = 32;
 /// Of a transform whose plan is kept, because of its tables.
 constexpr Integer max_transform_entries = 65536;
 
@@ -39,7 +39,7 @@ public:
     void store(const std::string& request, const Value& value) {
         const std::lock_guard lock(mutex_);
         entries_.push_front({request, value});
-        if (entries_.size() > max_entries) entries_.pop_back();
+        if (entries_.size() > max_plans) entries_.pop_back();
     }
 
 private:

@@ -28,7 +28,7 @@ constexpr std::string_view only_if_better =
     "(excluded.found_by > 0, excluded.version = ?, excluded.found_by, -excluded.seconds) > "
     "(found_by > 0, version = ?, found_by, -seconds)";
 
-FoundBy found_by(Integer value) {
+FoundBy found_by_of(Integer value) {
     return static_cast<FoundBy>(std::clamp<Integer>(value, 0, static_cast<Integer>(FoundBy::exhaustive)));
 }
 
@@ -36,7 +36,7 @@ FoundBy found_by(Integer value) {
 WisdomEntry entry_of(const sqlite::Statement& row, int first) {
     return {.schedule = row.text(first),
             .seconds = row.real(first + 1),
-            .found_by = found_by(row.integer(first + 2)),
+            .found_by = found_by_of(row.integer(first + 2)),
             .created = row.integer(first + 3),
             .version = row.text(first + 4)};
 }

@@ -11,8 +11,6 @@ namespace {
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr int exchanged_at_once = 4; ///< values of a thread
-
 /// Omits digits with a single value.
 std::vector<ir::Condition> are_zero(const std::array<Affine, 2>& digits) {
     std::vector<ir::Condition> result;

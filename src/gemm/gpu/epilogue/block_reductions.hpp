@@ -22,6 +22,9 @@ struct ReducedTile {
     bool has_shared_rows = false, has_shared_columns = false, has_spare_matrices = false;
 };
 
+/// Values of a thread that a block exchanges between two barriers.
+constexpr int exchanged_at_once = 4;
+
 /// Reductions over a tile in registers: per thread first, then across the block through shared memory.
 class GpuBlockReductions {
 public:

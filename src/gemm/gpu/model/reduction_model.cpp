@@ -21,7 +21,7 @@ struct ReductionConstants {
     double partial_rate = 3e12; ///< bytes per second of partials written and read
 };
 constexpr ReductionConstants reduction_constants;
-constexpr double schedulers = 4, warp = 32, exchanged_at_once = 4;
+constexpr double schedulers = 4, warp = 32;
 
 /// Cycles per tile.
 double cycles_of_tile(const WgmmaGemm& schedule, const Reduction&, Over) {

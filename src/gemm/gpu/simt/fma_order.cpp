@@ -8,7 +8,7 @@ namespace swirl::gemm {
 
 namespace {
 
-constexpr std::array<FmaOrder, 6> orders = {
+constexpr std::array<FmaOrder, 6> every_order = {
     FmaOrder::rows,       FmaOrder::columns,      FmaOrder::serpentine_rows, FmaOrder::serpentine_columns,
     FmaOrder::swirl_rows, FmaOrder::swirl_columns};
 
@@ -32,7 +32,7 @@ Walk walk_of(FmaOrder order) {
 
 } // namespace
 
-std::span<const FmaOrder> fma_orders() { return orders; }
+std::span<const FmaOrder> fma_orders() { return every_order; }
 
 std::vector<std::pair<int, int>> fma_sequence(FmaOrder order, int rows, int columns) {
     const Walk walk = walk_of(order);

@@ -15,10 +15,10 @@ using Relation = ir::Condition::Relation;
 
 constexpr int partials_in_flight = 64; ///< values of other splits that a thread loads before it adds them
 
-class Update {
+class TileUpdate {
 public:
-    Update(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
-           const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c)
+    TileUpdate(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
+               const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c)
         : builder_(builder),
           schedule_(schedule),
           threads_(threads),
@@ -299,7 +299,7 @@ private:
 
 void update_c(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
               const SimtAccumulators& accumulators, const MatrixProduct& canonical, const TileOfC& c) {
-    Update(builder, schedule, threads, accumulators, canonical, c).write();
+    TileUpdate(builder, schedule, threads, accumulators, canonical, c).write();
 }
 
 int reducing_blocks_of_partials(const SimtGemm& schedule) {
@@ -313,7 +313,7 @@ Integer scalars_of_partial(const SimtGemm& schedule, const MatrixProduct& canoni
 void store_partial(ir::Builder& builder, const SimtGemm& schedule, const SimtThreadLayout& threads,
                    const SimtAccumulators& accumulators, const MatrixProduct& canonical, ir::Buffer partials,
                    ir::Value index) {
-    Update(builder, schedule, threads, accumulators, canonical, {})
+    TileUpdate(builder, schedule, threads, accumulators, canonical, {})
         .keep(partials, 0, {.dynamic = index, .dynamic_scale = scalars_of_partial(schedule, canonical)});
 }
 

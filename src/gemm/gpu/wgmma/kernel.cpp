@@ -30,7 +30,7 @@ using ir::Builder;
 using ir::Value;
 using Relation = ir::Condition::Relation;
 
-constexpr int usual_multiprocessors = 128; ///< if the GPU's count is unknown
+constexpr int assumed_multiprocessors = 128; ///< if the GPU's count is unknown
 
 class WgmmaKernelWriter {
 public:
@@ -82,7 +82,7 @@ private:
     // ---- launch and memory
     void launch() {
         const Integer multiprocessors =
-            gpu_.multiprocessors > 0 ? gpu_.multiprocessors : usual_multiprocessors;
+            gpu_.multiprocessors > 0 ? gpu_.multiprocessors : assumed_multiprocessors;
         teams_ = std::min(order_.tiles(), std::max<Integer>(1, multiprocessors / launch_cluster()));
         if (split_k_) teams_ = order_.tiles(); // a cluster has one tile
         builder_.launch(

@@ -16,7 +16,7 @@ namespace {
 constexpr Integer signal_bytes = 8;
 
 /// An operand's matrix as TMA sees it, and its extent in a block's tile.
-struct Source {
+struct TmaSource {
     const char* name;
     MatrixLayout layout;
     DataType data_type;
@@ -27,12 +27,12 @@ struct Source {
 };
 
 /// Layout of a matrix's split terms.
-MatrixLayout with_terms(const Source& source, Integer batch, int terms) {
+MatrixLayout with_terms(const TmaSource& source, Integer batch, int terms) {
     const Bf16SplitLayout to = bf16_split_layout(source.layout, source.rows, source.columns, batch, terms);
     return {to.along_rows ? 1 : to.pitch, to.along_rows ? to.pitch : 1, false, to.plane()};
 }
 
-WgmmaOperand operand_of(const Source& source, const WgmmaGemm& schedule, Integer batch) {
+WgmmaOperand operand_of(const TmaSource& source, const WgmmaGemm& schedule, Integer batch) {
     WgmmaOperand operand;
     operand.scalar = schedule.has_bf16_split() ? DataType::bfloat16 : scalar_of(source.data_type);
     operand.mn_extent = source.mn_extent;
@@ -83,10 +83,10 @@ std::array<WgmmaOperand, 2> operands_of(const CanonicalWgmmaGemm& gemm) {
         layout_of_a = transpose_of_a(canonical).output_layout();
         std::swap(layout_of_a.row_stride, layout_of_a.column_stride);
     }
-    const Source b = {"b_tiles",         layout_of_b, canonical.type_of_b(), canonical.k,
-                      canonical.columns, false,       schedule.cta_tile.n,   schedule.cluster.m};
-    const Source a = {"a_tiles",   layout_of_a, canonical.type_of_a(), canonical.rows,
-                      canonical.k, true,        schedule.cta_tile.m,   schedule.cluster.n};
+    const TmaSource b = {"b_tiles",         layout_of_b, canonical.type_of_b(), canonical.k,
+                         canonical.columns, false,       schedule.cta_tile.n,   schedule.cluster.m};
+    const TmaSource a = {"a_tiles",   layout_of_a, canonical.type_of_a(), canonical.rows,
+                         canonical.k, true,        schedule.cta_tile.m,   schedule.cluster.n};
     return {operand_of(b, schedule, canonical.batch), operand_of(a, schedule, canonical.batch)};
 }
 

@@ -14,7 +14,7 @@
 /// columns are the rows of a wgmma (its M), and A's rows its columns (its N); "mn" denotes either here.
 namespace swirl::gemm {
 
-constexpr Integer warpgroup_threads = 128;
+using ir::warpgroup_threads;
 constexpr int rows_of_wgmma = 64; ///< M of a wgmma: columns of C
 
 /// Bytes of an element that tensor cores read: of a split term, or of the operand.

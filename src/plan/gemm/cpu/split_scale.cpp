@@ -73,7 +73,7 @@ int exponent(float magnitude) { return std::ilogb(magnitude); }
 
 /// Exponent range of a matrix's elements: the third term of the least is a normal number, and the first term of the
 /// largest does not round to infinity.
-constexpr int least_exponent = -102, largest_exponent = 125;
+constexpr int lowest_exponent = -102, highest_exponent = 125;
 /// For products: what the smallest products of terms lose is below half a unit in the last place of float32.
 constexpr int least_product = -100, largest_sum = 125;
 
@@ -81,7 +81,7 @@ bool serves(const Magnitudes& a, const Magnitudes& b, Integer k_extent, SplitSca
     const int a_low = exponent(a.least) + scale.a, a_high = exponent(a.largest) + scale.a;
     const int b_low = exponent(b.least) + scale.b, b_high = exponent(b.largest) + scale.b;
     const int summands = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k_extent)));
-    return std::min(a_low, b_low) >= least_exponent && std::max(a_high, b_high) <= largest_exponent &&
+    return std::min(a_low, b_low) >= lowest_exponent && std::max(a_high, b_high) <= highest_exponent &&
            a_low + b_low >= least_product && a_high + b_high + 2 + summands <= largest_sum;
 }
 

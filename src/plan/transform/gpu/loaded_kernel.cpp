@@ -6,7 +6,7 @@ namespace swirl::planning {
 
 namespace {
 
-runtime::GpuExtent extent_of(const std::array<Integer, 3>& extent) {
+runtime::GpuExtent gpu_extent(const std::array<Integer, 3>& extent) {
     return {static_cast<unsigned>(extent[0]), static_cast<unsigned>(extent[1]),
             static_cast<unsigned>(extent[2])};
 }
@@ -41,8 +41,8 @@ void LoadedKernel::require_cooperative(const runtime::GpuDevice& device) const {
 }
 
 void LoadedKernel::launch(std::span<void* const> parameters, const runtime::GpuStream& stream) const {
-    const runtime::LaunchShape shape{.grid = extent_of(info_.launch.blocks),
-                                     .block = extent_of(info_.launch.threads),
+    const runtime::LaunchShape shape{.grid = gpu_extent(info_.launch.blocks),
+                                     .block = gpu_extent(info_.launch.threads),
                                      .shared_bytes = static_cast<unsigned>(info_.dynamic_shared_bytes),
                                      .cluster = {static_cast<unsigned>(info_.launch.cluster)},
                                      .cooperative = info_.launch.cooperative_group > 1,

@@ -13,7 +13,7 @@ using rules::BreakdownTree;
 namespace {
 
 /// Bound on the model's error: a candidate slower than the best by more than this factor is dropped.
-constexpr double hopeless = 2;
+constexpr double hopeless_ratio = 2;
 constexpr std::size_t max_likely = 24;
 /// Largest real transform computed by one straight-line codelet.
 constexpr Integer largest_real_radix = 32;
@@ -77,7 +77,7 @@ bool is_codelet(const Formula& transform) {
 std::vector<Candidate> likely_breakdowns(const planning::DimensionPass& pass, const target::Cpu& cpu,
                                          DataType scalar, const MachineModel& machine) {
     std::vector<Candidate> all = candidates(pass, cpu, scalar, machine);
-    const double most = hopeless * all.front().cycles;
+    const double most = hopeless_ratio * all.front().cycles;
     const auto end =
         std::find_if(all.begin(), all.end(), [&](const Candidate& c) { return c.cycles > most; });
     all.erase(end, all.end());

@@ -87,8 +87,8 @@ double cycles_around(std::string_view rule, Integer n, const Setting& setting) {
 }
 
 /// The transforms that the rule leaves, in order. Building the rules for primes would compute spectra needlessly.
-std::vector<Formula> children_of(const rules::BreakdownRule& rule, const rules::Choice& choice,
-                                 const Formula& transform) {
+std::vector<Formula> children_after(const rules::BreakdownRule& rule, const rules::Choice& choice,
+                                    const Formula& transform) {
     if (rule.name == "rdft-rader")
         return {RDFT(choice[0], Direction::backward), RDFT(choice[0], Direction::forward)};
     return rules::nonterminals(rule.build(transform, choice));
@@ -107,7 +107,7 @@ Candidate candidate_of(const rules::BreakdownRule& rule, const rules::Choice& ch
         return candidate;
     }
     Candidate candidate{{std::string(rule.name), choice, {}}, cycles_around(rule.name, n, setting)};
-    for (const Formula& child : children_of(rule, choice, transform)) {
+    for (const Formula& child : children_after(rule, choice, transform)) {
         const Candidate inner =
             child.is<Dft>() ? best_dft(child, setting) : real_candidates(child, setting).front();
         candidate.tree.children.push_back(inner.tree);

@@ -17,7 +17,7 @@ namespace swirl::search {
 namespace {
 
 /// A schedule whose speed is below this fraction after the first rounds is dropped.
-constexpr double hopeless = 0.94;
+constexpr double hopeless_speedup = 0.94;
 constexpr int first_rounds = 3;
 constexpr int rounds_to_screen = 5, rounds_to_confirm = 9, rounds_at_last = 15;
 
@@ -118,7 +118,7 @@ CpuGemmRuns::Comparison CpuGemmRuns::compare_at(Integer extent, planning::Matrix
         const double other = run(others, extent, interrupt);
         times.push_back(other);
         ratios.push_back(other / (is_first ? run(kernels, extent, interrupt) : before));
-        if (round + 1 == first_rounds && median(ratios) < hopeless) break;
+        if (round + 1 == first_rounds && median(ratios) < hopeless_speedup) break;
     }
     return {median(times), median(ratios)};
 }
@@ -136,7 +136,8 @@ CpuGemmRuns::Comparison CpuGemmRuns::compare(const gemm::BlockedGemm& schedule,
     Comparison last;
     for (const Integer extent : extents_) { // in increasing order
         last = compare_at(extent, kernels, others, rounds, interrupt);
-        if (last.speedup < hopeless) return {extent == extents_.back() ? last.seconds : 0, last.speedup};
+        if (last.speedup < hopeless_speedup)
+            return {extent == extents_.back() ? last.seconds : 0, last.speedup};
         logarithms += std::log(last.speedup);
     }
     return {last.seconds, std::exp(logarithms / static_cast<double>(extents_.size()))};

@@ -27,7 +27,7 @@ DataType packed_scalar(DataType type) {
 }
 
 /// An operand to be packed.
-struct Source {
+struct PackedOperand {
     PanelSource panels;
     DataType data_type;
     float scale;
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    void pack(const Source& source, const PanelRange& range, std::byte* to) {
+    void pack(const PackedOperand& source, const PanelRange& range, std::byte* to) {
         const PanelSource& panels = source.panels;
         float scale = source.scale;
         const Integer k_group = kernels_.types().k_group();
@@ -119,7 +119,7 @@ private:
 
     AmxKernels& kernels_;
     const MatrixProduct& product_;
-    Source a_, b_;
+    PackedOperand a_, b_;
     std::uint32_t* c_;
     std::uint32_t alpha_beta_[2]; ///< α, β: float32, or int32 if C is int32
     gemm::BlockSizes blocks_;
