@@ -7,6 +7,8 @@
 #include "cli/run_record.hpp"
 #include "search/timer/gpu/interleaved_timing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -46,12 +48,18 @@ public:
 
     cli::Json machine() const override {
         const target::Gpu& gpu = gpu_.device.target();
-        return {{"gpu", gpu_.device.properties().name},
-                {"driver", driver_text(gpu_.device.driver())},
-                {"multiprocessors", gpu.multiprocessors},
-                {"hertz", cli::rounded(gpu.rates.hertz)},
-                {"memory_bytes_per_second", cli::rounded(gpu.rates.memory_bytes)},
-                {"copy_bytes_per_second", cli::rounded(gpu_.copy_bytes_per_second)}};
+        cli::Json json = {{"gpu", gpu_.device.properties().name},
+                          {"driver", driver_text(gpu_.device.driver())},
+                          {"multiprocessors", gpu.multiprocessors},
+                          {"hertz", cli::rounded(gpu.rates.hertz)},
+                          {"memory_bytes_per_second", cli::rounded(gpu.rates.memory_bytes)},
+                          {"copy_bytes_per_second", cli::rounded(gpu_.copy_bytes_per_second)}};
+        for (const DataType type : {DataType::float64, DataType::float32})
+            json[fmt::format("flops_{}", name_of(type))] = cli::rounded(peak_flops(gpu, bytes_of(type)));
+        for (const DataType type : {DataType::float64, DataType::float32, DataType::float16})
+            if (const double peak = peak_tensor_flops(gpu, bytes_of(type)); peak > 0)
+                json[fmt::format("tensor_flops_{}", name_of(type))] = cli::rounded(peak);
+        return json;
     }
 
 private:

@@ -39,6 +39,15 @@ Integer innermost_of_tiles(const Formula& before, const Formula& after) {
 }
 
 /// Records  out = formula · in  for every iteration of `loops`; one member per payload, in the order of formula.hpp.
+/// Whether lanes should run along a loop of neighbouring transforms rather than along their entries. Then a codelet's
+/// operations on a vector are for `count` entries, not for as many as lanes, but the caller's entries are loaded and
+/// stored as vectors, not one by one, which costs each as much as a ninth of these operations.
+bool fills_vectors(Integer count, Integer lanes) {
+    constexpr Integer operations_per_scattered_entry = 9;
+    if (2 * count >= ceil_divide(count, lanes) * lanes) return true;
+    return count < lanes && operations_per_scattered_entry * (lanes - count) <= lanes * count;
+}
+
 class LoopBuilder {
 public:
     LoopBuilder(Recorder& recorder, const Request& request)
@@ -134,6 +143,7 @@ private:
     }
 
     void build_buffered(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
+    void copy_columns(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column);
     void copy_in_blocks(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column);
     std::optional<Variable> neighbours_across(const Endpoint& side, Integer entries, const Loops& loops);
     template <class Run> void over_blocks(const Loop& loop, Integer width, Run&& run);
@@ -352,9 +362,9 @@ void LoopBuilder::build_factors(const std::vector<MergedFactor>& factors, const 
     const auto location = in.locate(0, recorder_.extents());
     for (std::size_t k = 0; k < outer.size() && !lane && tile.empty(); ++k) {
         const Integer unit = location && location->im == location->re + 1 ? 2 : 1;
-        const Integer vectors = ceil_divide(outer[k].count, lanes_);
-        const bool fills = 2 * outer[k].count >= vectors * lanes_;
-        if (!location || location->re.coefficient(outer[k].variable) != unit || !fills) continue;
+        if (!location || location->re.coefficient(outer[k].variable) != unit ||
+            !fills_vectors(outer[k].count, lanes_))
+            continue;
         lane = outer[k];
         outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
     }
@@ -392,6 +402,27 @@ template <class Run> void LoopBuilder::over_blocks(const Loop& loop, Integer wid
     if (loop.count % width != 0) run(Affine(width * blocks), loop.count % width);
 }
 
+/// Copies n entries of each iteration of `column`: the iterations' entries together, so that a vector loop over entries
+/// transposes whole rows in registers.
+void LoopBuilder::copy_columns(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column) {
+    const Loop entries{recorder_.new_variable(n), n};
+    const Affine entry = Affine::of(entries.variable);
+    Placement placement;
+    for (Integer k = 0; k < column.count; ++k) {
+        auto source = from.substitute(column.variable, k).locate(entry, recorder_.extents());
+        auto target = to.substitute(column.variable, k).locate(entry, recorder_.extents());
+        if (!source || !target) return copy_in_blocks(n, from, to, column);
+        placement.sources.push_back(std::move(*source));
+        placement.targets.push_back(std::move(*target));
+    }
+    recorder_.add({codelet_of(I(column.count)),
+                   from.memory(),
+                   to.memory(),
+                   to.is_complex(),
+                   std::move(placement),
+                   {entries}});
+}
+
 /// Copies n entries of each iteration of `column`, a block of the entries of all iterations after the other: blocks of a few
 /// cache lines stay in cache.
 void LoopBuilder::copy_in_blocks(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column) {
@@ -421,13 +452,13 @@ void LoopBuilder::build_buffered(const Formula& f, const Endpoint& in, const End
         std::optional<Temporary> read, written;
         if (copies_in) {
             read = make_temporary(recorder_, f.columns(), {column}, in.is_complex(), Order::entries_fastest);
-            copy_in_blocks(f.columns(), from, read->endpoint, column);
+            copy_columns(f.columns(), from, read->endpoint, column);
         }
         if (copies_out)
             written = make_temporary(recorder_, f.rows(), {column}, out.is_complex(), Order::entries_fastest);
         recorder_.nest(
             column, [&] { (*this)(f, read ? read->endpoint : from, written ? written->endpoint : to, {}); });
-        if (copies_out) copy_in_blocks(f.rows(), written->endpoint, to, column);
+        if (copies_out) copy_columns(f.rows(), written->endpoint, to, column);
         for (const auto& temporary : {read, written})
             if (temporary) recorder_.release(temporary->memory);
         views_ = outside;

@@ -57,6 +57,39 @@ double access_cost(const std::vector<Location>& locations, Variable variable, In
     return cost / static_cast<double>(locations.size());
 }
 
+/// Vector operations that take as long as fetching, for one scalar of every lane, the parts of cache lines that neither
+/// the lanes nor the codelet's other entries use: another loop over these neighbours fetches the lines again, unless all
+/// data stays in the L1 cache.
+double refetch_cost(const std::vector<Location>& locations, Variable variable, const std::vector<Loop>& loops,
+                    Integer lanes, Integer scalar_bytes) {
+    constexpr double line_bytes = 64, l1_bytes = 32768, operations_per_line = 2;
+    double iterations = 1;
+    for (const Loop& loop : loops) iterations *= static_cast<double>(loop.count);
+    const auto bytes = static_cast<double>(scalar_bytes);
+    if (iterations * static_cast<double>(locations.size()) * 2 * bytes <= l1_bytes) return 0;
+    std::map<Integer, std::vector<const Location*>> by_stride;
+    for (const Location& location : locations)
+        by_stride[std::abs(location.re.coefficient(variable))].push_back(&location);
+    double cost = 0;
+    for (const auto& [stride, entries] : by_stride) {
+        if (stride == 0) continue;
+        const double run = mean_contiguous_length(entries) * bytes;
+        const double step = static_cast<double>(stride) * bytes;
+        if (run >= std::min(step, line_bytes)) continue; // adjacent lanes, or whole lines
+        const bool has_neighbours = std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
+            const auto other =
+                static_cast<double>(std::abs(entries.front()->re.coefficient(loop.variable))) * bytes;
+            return loop.count > 1 && other > 0 && other < std::min(step, line_bytes);
+        });
+        if (!has_neighbours) continue;
+        const double lines =
+            std::min(static_cast<double>(lanes), static_cast<double>(lanes) * step / line_bytes);
+        cost += static_cast<double>(entries.size()) * lines * (1 - run / std::min(step, line_bytes)) *
+                operations_per_line;
+    }
+    return cost;
+}
+
 /// Number of leading iterations after which most accesses start at vector boundaries, as far as their other loops and
 /// the buffers' alignment allow; none if that would take more vectors.
 Integer lead_of(const Placement& placement, const VectorLoop& lane) {
@@ -80,12 +113,14 @@ Integer lead_of(const Placement& placement, const VectorLoop& lane) {
 /// The loop to run in vector lanes, by estimated operations per entry: contiguous accesses are cheapest, then
 /// in-register transposition, then one access per lane. Nothing if scalar code is no slower.
 std::optional<VectorLoop> best_vector_loop(const Placement& placement, const std::vector<Loop>& loops,
-                                           Integer lanes) {
+                                           Integer lanes, Integer scalar_bytes) {
     const auto entries = static_cast<double>(placement.sources.size() + placement.targets.size()) / 2;
     const double arithmetic = entries * (2 + 2 * std::log2(std::max(entries, 1.0)));
     const auto move_cost = [&](Variable v) {
         return static_cast<double>(placement.sources.size()) * access_cost(placement.sources, v, lanes) +
-               static_cast<double>(placement.targets.size()) * access_cost(placement.targets, v, lanes);
+               static_cast<double>(placement.targets.size()) * access_cost(placement.targets, v, lanes) +
+               refetch_cost(placement.sources, v, loops, lanes, scalar_bytes) +
+               refetch_cost(placement.targets, v, loops, lanes, scalar_bytes);
     };
     std::optional<VectorLoop> best;
     double best_cost = 2 * entries + arithmetic; // scalar code, per iteration
@@ -101,15 +136,15 @@ std::optional<VectorLoop> best_vector_loop(const Placement& placement, const std
     return best;
 }
 
-void place_vector_tags_in(Nodes& nodes, Integer lanes) {
+void place_vector_tags_in(Nodes& nodes, Integer lanes, Integer scalar_bytes) {
     for (Node& node : nodes) {
         if (auto* const nest = std::get_if<Nest>(&node.node)) {
-            place_vector_tags_in(nest->body, lanes);
+            place_vector_tags_in(nest->body, lanes, scalar_bytes);
             continue;
         }
         Call& call = std::get<Call>(node.node);
         if (is_tabled(call.placement.sources) || is_tabled(call.placement.targets)) continue;
-        const auto best = best_vector_loop(call.placement, call.loops, lanes);
+        const auto best = best_vector_loop(call.placement, call.loops, lanes, scalar_bytes);
         for (Loop& loop : call.loops)
             if (best && loop.variable == best->loop.variable) loop.vec = Vec{best->lanes, best->lead};
     }
@@ -118,7 +153,8 @@ void place_vector_tags_in(Nodes& nodes, Integer lanes) {
 } // namespace
 
 void place_vector_tags(LoopProgram& program, const Request& request) {
-    if (request.lanes > 1 && program.pairs == 0) place_vector_tags_in(program.body, request.lanes);
+    if (request.lanes > 1 && program.pairs == 0)
+        place_vector_tags_in(program.body, request.lanes, bytes_of(request.scalar));
 }
 
 } // namespace swirl::loops

@@ -5,7 +5,10 @@
 #include "rules/building_blocks.hpp"
 #include "rules/rule.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace swirl::loops {
 namespace passes_test {
@@ -46,6 +49,37 @@ TEST(LoopsForCpus, OfCooleyTukeyHaveTheirTags) {
               "  workspace_0[4·i0; 4·i0 + 1; …; 4·i0 + 3] = DFT(4) input[2·i0; 2·i0 + 4; …; 2·i0 + 12]\n"
               "for i1 < 4 unrolled vec(4):\n"
               "  output[2·i1; 2·i1 + 8] = DFT(2) workspace_0[i1; i1 + 4, scaled]\n");
+}
+
+/// n points of neighbouring transforms: entry j of transform b is at count·j + b.
+std::vector<std::string> loops_of_neighbours(Integer n, const char* tree, Integer count, int lanes,
+                                             DataType scalar) {
+    Request request = request_for(kron(expanded(n, tree), I(count)), lanes);
+    request.scalar = scalar;
+    return loops_of(request);
+}
+
+TEST(VectorTags, AreOnNeighbouringTransformsWhoseLinesWouldBeFetchedAgain) {
+    EXPECT_EQ(
+        loops_of_neighbours(1176, "stockham(42,28)", 4, 8, DataType::float64),
+        (Lines{"for i0 < 4 smp vec(8):", "for i1 < 28 smp:", "for i0 < 4 smp vec(8):", "for i2 < 42 smp:"}))
+        << "75 KB: lanes along the entries would fetch each line four times";
+}
+
+TEST(VectorTags, AreOnNeighbouringTransformsThatNearlyFillVectors) {
+    const auto lanes_along_transforms = [](Integer count) {
+        const auto loops = loops_of_neighbours(100, "stockham(10,10)", count, 16, DataType::float32);
+        return std::count(loops.begin(), loops.end(), fmt::format("for i0 < {} smp vec(16):", count)) == 2;
+    };
+    for (const Integer count : {6, 7, 8, 16}) EXPECT_TRUE(lanes_along_transforms(count)) << count;
+    for (const Integer count : {2, 3, 4, 5}) EXPECT_FALSE(lanes_along_transforms(count)) << count;
+}
+
+TEST(BufferedTransforms, AreCopiedByWholeRows) {
+    Request request = request_for(kron(tile(expanded(64, "stockham(8,8)")), I(4)), 8);
+    const std::string text = to_text(loops_for_cpu(request));
+    EXPECT_NE(text.find("= I(4) input["), std::string::npos) << text;
+    EXPECT_NE(text.find("= I(4) workspace"), std::string::npos) << text;
 }
 
 TEST(SmpTags, AreOnIndependentLoopsAtTheTop) {

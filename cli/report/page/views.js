@@ -98,15 +98,24 @@ function histogramView() {
   };
 }
 
-/// The highest rates of the machines of these rows: [{name, gflops} …] and [{name, bandwidth} …].
+const isProduct = (row) => row.kind.startsWith("gemm");
+const isDouble = (row) => ["float64", "complex128"].includes(row.type);
+const isNarrow = (row) => ["float16", "bfloat16"].includes(row.type);
+/// What bounds arithmetic, and the rows that it concerns. `rate` is the name in a run's "machine".
+const arithmeticRoofs = [
+  { rate: "flops_float64", name: "float64", concerns: isDouble },
+  { rate: "flops_float32", name: "float32", concerns: (row) => !isDouble(row) },
+  { rate: "tensor_flops_float64", name: "float64 on tensor cores", concerns: (row) => isProduct(row) && isDouble(row) },
+  { rate: "tensor_flops_float32", name: "tf32 on tensor cores", concerns: (row) => isProduct(row) && !isDouble(row) && !isNarrow(row) },
+  { rate: "tensor_flops_float16", name: "16-bit types on tensor cores", concerns: (row) => isProduct(row) && isNarrow(row) },
+];
+
+/// The highest rates of the machines of these rows, by name: Gflop/s and GB/s.
 function roofs(rows) {
   const peaks = {}, copies = {};
   for (const run of distinct(rows.map((row) => row.run)).map((index) => report.runs[index])) {
-    for (const type of ["float64", "float32"]) {
-      const value = run.machine[`flops_${type}`];
-      const isUsed = rows.some((row) => type === "float64" ? ["float64", "complex128"].includes(row.type) : !["float64", "complex128"].includes(row.type));
-      if (value && isUsed) peaks[type] = Math.max(peaks[type] || 0, value * 1e-9);
-    }
+    for (const { rate, name, concerns } of arithmeticRoofs)
+      if (run.machine[rate] && rows.some(concerns)) peaks[name] = Math.max(peaks[name] || 0, run.machine[rate] * 1e-9);
     const copy = run.machine.copy_bytes_per_second;
     for (const [name, value] of Object.entries(typeof copy === "object" && copy !== null ? copy : copy ? { memory: copy } : {}))
       copies[name] = Math.max(copies[name] || 0, value * 1e-9);
@@ -135,9 +144,9 @@ function rooflineView() {
     }
   }
   const lacking = !Object.keys(peaks).length && !Object.keys(copies).length ? " The results name no rates of the machine, so there are no roofs."
-    : !Object.keys(peaks).length ? " The results name no arithmetic peak of this machine." : " Rates of one core; the highest of the runs shown.";
+    : !Object.keys(peaks).length ? " The results name no arithmetic peak of this machine." : " Rates of one core or of the whole GPU; the highest of the runs shown.";
   return {
-    caption: `Operational intensity counts each element once, read or written. Roofs are measured: multiply-adds, and copies in each level of the memory.${lacking}`,
+    caption: `Operational intensity counts each element once, read or written. Roofs: multiply-adds, measured on CPUs, of a GPU those of its units at its clock; measured copies in each level of the memory.${lacking}`,
     x: { log: true, title: "operations per byte of data" }, y: { log: true, title: "Gflop/s" }, series,
     table: () => ({ header: ["problem", "flop/byte", ...names], rows: rows.map((row) => [openButton(row), figure(number(row.flops / row.bytes)),
       ...names.map((name) => figure(timed(row, name) ? number(gigaflops(row, timed(row, name).median)) : "–"))]) }),
