@@ -29,4 +29,10 @@ Integer block_width(Recorder& recorder, const ColumnCache& cache, const Loop& la
     return cache.lanes;
 }
 
+bool fills_vectors(Integer count, Integer lanes) {
+    constexpr Integer operations_per_scattered_entry = 9;
+    if (2 * count >= ceil_divide(count, lanes) * lanes) return true;
+    return count < lanes && operations_per_scattered_entry * (lanes - count) <= lanes * count;
+}
+
 } // namespace swirl::loops

@@ -16,4 +16,9 @@ struct ColumnCache {
 Integer block_width(Recorder& recorder, const ColumnCache& cache, const Loop& lane, Integer rows,
                     const Endpoint& in, const Endpoint& out);
 
+/// Whether lanes should run along a loop of neighbouring transforms rather than along their entries. Then a codelet's
+/// operations on a vector are for `count` entries, not for as many as lanes, but the caller's entries are loaded and
+/// stored as vectors, not one by one, which costs each as much as a ninth of these operations.
+bool fills_vectors(Integer count, Integer lanes);
+
 } // namespace swirl::loops

@@ -39,15 +39,6 @@ Integer innermost_of_tiles(const Formula& before, const Formula& after) {
 }
 
 /// Records  out = formula · in  for every iteration of `loops`; one member per payload, in the order of formula.hpp.
-/// Whether lanes should run along a loop of neighbouring transforms rather than along their entries. Then a codelet's
-/// operations on a vector are for `count` entries, not for as many as lanes, but the caller's entries are loaded and
-/// stored as vectors, not one by one, which costs each as much as a ninth of these operations.
-bool fills_vectors(Integer count, Integer lanes) {
-    constexpr Integer operations_per_scattered_entry = 9;
-    if (2 * count >= ceil_divide(count, lanes) * lanes) return true;
-    return count < lanes && operations_per_scattered_entry * (lanes - count) <= lanes * count;
-}
-
 class LoopBuilder {
 public:
     LoopBuilder(Recorder& recorder, const Request& request)
@@ -145,6 +136,8 @@ private:
     void build_buffered(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
     void copy_columns(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column);
     void copy_in_blocks(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column);
+    bool are_neighbours(const Loop& loop, const Endpoint& in, Integer columns, const Endpoint& out,
+                        Integer rows);
     std::optional<Variable> neighbours_across(const Endpoint& side, Integer entries, const Loops& loops);
     template <class Run> void over_blocks(const Loop& loop, Integer width, Run&& run);
     void build_columns(const Columns& columns, const Endpoint& in, const Endpoint& out, const Loops& loops);
@@ -359,11 +352,10 @@ void LoopBuilder::build_factors(const std::vector<MergedFactor>& factors, const 
     Loops outer, tile;
     for (const Loop& loop : loops) (in_tile(loop) ? tile : outer).push_back(loop);
     std::optional<Loop> lane;
-    const auto location = in.locate(0, recorder_.extents());
     for (std::size_t k = 0; k < outer.size() && !lane && tile.empty(); ++k) {
-        const Integer unit = location && location->im == location->re + 1 ? 2 : 1;
-        if (!location || location->re.coefficient(outer[k].variable) != unit ||
-            !fills_vectors(outer[k].count, lanes_))
+        if (!fills_vectors(outer[k].count, lanes_) ||
+            !are_neighbours(outer[k], in, factors.front().factor.columns(), out,
+                            factors.back().factor.rows()))
             continue;
         lane = outer[k];
         outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
@@ -374,6 +366,17 @@ void LoopBuilder::build_factors(const std::vector<MergedFactor>& factors, const 
         build_chain(factors, in, out, tile);
     };
     nest(0);
+}
+
+/// Whether lanes along the loop load neighbours: its iterations have entry 0 next to each other, or, as complex elements
+/// in an array of reals, on both sides.
+bool LoopBuilder::are_neighbours(const Loop& loop, const Endpoint& in, Integer columns, const Endpoint& out,
+                                 Integer rows) {
+    const auto first = in.locate(0, recorder_.extents());
+    if (!first) return false;
+    const Integer unit = first->im == first->re + 1 ? 2 : 1;
+    return first->re.coefficient(loop.variable) == unit ||
+           (neighbours_across(in, columns, {loop}) && neighbours_across(out, rows, {loop}));
 }
 
 /// The loop whose neighbouring iterations are closer in memory than the entries of one iteration, if there is one.
@@ -405,22 +408,32 @@ template <class Run> void LoopBuilder::over_blocks(const Loop& loop, Integer wid
 /// Copies n entries of each iteration of `column`: the iterations' entries together, so that a vector loop over entries
 /// transposes whole rows in registers.
 void LoopBuilder::copy_columns(Integer n, const Endpoint& from, const Endpoint& to, const Loop& column) {
-    const Loop entries{recorder_.new_variable(n), n};
-    const Affine entry = Affine::of(entries.variable);
-    Placement placement;
-    for (Integer k = 0; k < column.count; ++k) {
-        auto source = from.substitute(column.variable, k).locate(entry, recorder_.extents());
-        auto target = to.substitute(column.variable, k).locate(entry, recorder_.extents());
-        if (!source || !target) return copy_in_blocks(n, from, to, column);
-        placement.sources.push_back(std::move(*source));
-        placement.targets.push_back(std::move(*target));
+    std::vector<Integer> cuts{0, n};
+    for (const Endpoint* side : {&from, &to})
+        for (const Integer cut : side->cuts_for(n, recorder_.extents(), recorder_.new_variable(n)))
+            cuts.push_back(cut);
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::vector<Call> copies;
+    for (std::size_t k = 1; k < cuts.size(); ++k) {
+        const Loop entries{recorder_.new_variable(cuts[k] - cuts[k - 1]), cuts[k] - cuts[k - 1]};
+        const Affine entry = Affine::of(entries.variable) + cuts[k - 1];
+        Placement placement;
+        for (Integer iteration = 0; iteration < column.count; ++iteration) {
+            auto source = from.substitute(column.variable, iteration).locate(entry, recorder_.extents());
+            auto target = to.substitute(column.variable, iteration).locate(entry, recorder_.extents());
+            if (!source || !target) return copy_in_blocks(n, from, to, column);
+            placement.sources.push_back(std::move(*source));
+            placement.targets.push_back(std::move(*target));
+        }
+        copies.push_back({codelet_of(I(column.count)),
+                          from.memory(),
+                          to.memory(),
+                          to.is_complex(),
+                          std::move(placement),
+                          {entries}});
     }
-    recorder_.add({codelet_of(I(column.count)),
-                   from.memory(),
-                   to.memory(),
-                   to.is_complex(),
-                   std::move(placement),
-                   {entries}});
+    for (Call& copy : copies) recorder_.add(std::move(copy));
 }
 
 /// Copies n entries of each iteration of `column`, a block of the entries of all iterations after the other: blocks of a few

@@ -1,6 +1,7 @@
 #include "search/cost/cpu/cost_model.hpp"
 
 #include "base/error.hpp"
+#include "loops/block_width.hpp"
 #include "lower/cpu/pair_pointwise.hpp"
 #include "rules/given_formula.hpp"
 #include "rules/limits.hpp"
@@ -510,6 +511,7 @@ std::vector<Candidate> formula_candidates(const Formula& formula, const Setting&
 struct Side {
     Integer entries = 0;            ///< between neighbouring entries of the transform
     std::optional<Integer> loops{}; ///< between neighbouring iterations of the loop that has the closest ones
+    Integer count = 1;              ///< of that loop
 
     /// Whether iterations are closer than entries.
     bool is_across() const { return loops && *loops < entries; }
@@ -519,32 +521,67 @@ Side side_of(const planning::DimensionPass& pass, std::size_t side) {
     const loops::Layout& layout = pass.layouts[side];
     const std::size_t digits = layout.strides.size() - pass.left.size() - pass.right.size();
     Side result{std::abs(layout.strides[pass.left.size()])};
+    if (digits > 1) return result; // a half spectrum is not copied through buffers
     for (std::size_t axis = 0; axis < layout.strides.size(); ++axis) {
         if (axis >= pass.left.size() && axis < pass.left.size() + digits) continue;
         const Integer stride = std::abs(layout.strides[axis]);
-        if (!result.loops || stride < *result.loops) result.loops = stride;
+        if (result.loops && stride >= *result.loops) continue;
+        result.loops = stride;
+        result.count = layout.lengths[axis];
     }
     return result;
 }
 
-/// Cycles to copy an entry between the caller's array and a buffer, and to load or store an entry whose neighbours in a
-/// vector lie in rows of their own.
-constexpr double buffered_entry_cycles = 1.6, scattered_entry_cycles = 0.8;
+/// Cycles to copy between the caller's array and a buffer in the L1 cache, for each byte and for each transform; beyond
+/// that cache the bytes take twice as long.
+constexpr double buffered_byte_cycles = 0.12, buffered_transform_cycles = 60;
+/// Cycles to load or store an entry whose neighbours in a vector lie in rows of their own, and more for the part of its line
+/// that other iterations need, where the caches do not keep it until then.
+constexpr double scattered_entry_cycles = 0.8, reloaded_entry_cycles = 0.6, restored_entry_cycles = 2.7;
+constexpr double l1_bytes = 32768;
 
-/// Where iterations are closer in the input, and entries in the output: what it costs that the last pass of several has
-/// scattered stores, and the same transforms alone, through buffers. The other way round, lanes along the transform have
-/// scattered stores, too, but copies from buffers would have them instead.
+double buffering_cycles(const Side& side, double entries, double element_bytes) {
+    if (!side.is_across()) return 0;
+    const double bytes = entries * element_bytes * (entries * line_bytes > l1_bytes ? 2 : 1);
+    return buffered_byte_cycles * bytes + buffered_transform_cycles;
+}
+
+/// Of lanes along the entries of one transform.
+double scattering_cycles(const Side& side, double entries, double element_bytes,
+                         double refetched_entry_cycles) {
+    if (!side.is_across()) return 0;
+    const double line = std::min(line_bytes, static_cast<double>(side.count) * element_bytes);
+    const double refetched = entries * line > l1_bytes ? 1 - element_bytes / line : 0;
+    return entries * (scattered_entry_cycles + refetched_entry_cycles * refetched);
+}
+
+std::vector<Candidate> alone(const Formula& transform, const Setting& setting) {
+    return transform.is<Dft>() ? strided_candidates(transform, 0, setting)
+                               : candidates_of(transform, setting);
+}
+
+/// Where iterations are closer than entries: what it costs that the first pass of several has scattered loads, or the last
+/// one scattered stores, and the same transforms alone, through buffers. Where the input's iterations fill vectors, lanes
+/// run along these: then only stores are scattered, if the output's entries are neighbours.
 void add_buffered(std::vector<Candidate>& all, const planning::DimensionPass& pass, Setting setting) {
-    const Side sides[] = {side_of(pass, 0), side_of(pass, 1)};
-    if (!sides[0].is_across() || sides[1].is_across() || pass.source == pass.target) return;
+    const Side in = side_of(pass, 0), out = side_of(pass, 1);
     const auto entries = static_cast<double>(pass.nonterminal.rows());
+    const double element = setting.element_bytes / (pass.nonterminal.is<RealDft>() ? 2 : 1);
+    double scattering = scattering_cycles(in, entries, element, reloaded_entry_cycles) +
+                        scattering_cycles(out, entries, element, restored_entry_cycles);
+    if (in.is_across() && loops::fills_vectors(in.count, static_cast<Integer>(setting.lanes))) {
+        const bool is_cached = setting.loops * entries * element <= setting.cache_bytes;
+        const double cycles = scattered_entry_cycles + (is_cached ? 0 : restored_entry_cycles);
+        scattering = out.is_across() ? 0 : cycles * entries;
+    }
+    if (scattering == 0 || pass.source == pass.target) return;
     for (Candidate& candidate : all)
-        if (!candidate.tree.rule.empty())
-            candidate.cycles += setting.machine->vector_operation * scattered_entry_cycles * entries;
+        if (!candidate.tree.rule.empty()) candidate.cycles += setting.machine->vector_operation * scattering;
+    const double buffering = buffering_cycles(in, entries, element) + buffering_cycles(out, entries, element);
     setting.side_by_side = 1;
-    for (Candidate& candidate : strided_candidates(pass.nonterminal, 0, setting)) {
+    for (Candidate& candidate : alone(pass.nonterminal, setting)) {
         candidate.tree = {"buffered", {}, {std::move(candidate.tree)}};
-        candidate.cycles += buffered_entry_cycles * entries;
+        candidate.cycles += setting.machine->vector_operation * buffering;
         all.push_back(std::move(candidate));
     }
     sort_by_cycles(all);
@@ -665,7 +702,7 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
     estimate_pairs(all, pass, cpu, setting, true);
-    if (pass.nonterminal.is<Dft>()) add_buffered(all, pass, setting);
+    if (pass.nonterminal.is<Dft>() || pass.nonterminal.is<RealDft>()) add_buffered(all, pass, setting);
     const double callbacks = machine.vector_operation * callback_cycles(pass, setting.lanes);
     for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;
     return all;
