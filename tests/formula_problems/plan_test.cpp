@@ -1,5 +1,6 @@
 // Formulas as problems: plans of the estimate, against the formula's dense matrix.
 #include "plan/transform/cpu/plan.hpp"
+#include "api/stft_matrices.hpp"
 #include "formula/formula.hpp"
 #include "formula/print.hpp"
 #include "plan/check/problem_data.hpp"
@@ -225,6 +226,29 @@ TEST(FormulaProblems, FilterLongSignalsInLoops) {
                              "formula FIR(3000; 1, 2, 3, 4) complex64",
                              "formula DWT(32, db2, 2, periodic) ⊗ DWT(24, haar, 1, zero) float32"})
         support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+}
+
+/// The problems of a short-time Fourier transform: frames, their powers, samples beyond the ends, sums of frames.
+TEST(FormulaProblems, OfShortTimeTransformsRunOnGpus) {
+    const auto prove = [](const std::string& text) {
+        SCOPED_TRACE(text);
+        support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+    };
+    const auto windowed = Expression("x * w[i] where i >= 3 and i < 45");
+    prove(to_text(Transform::real_dft(
+        {48}, {.precision = DataType::float32, .batches = {{2, 300, 425}, {17, 16, 25}}, .load = windowed})));
+    prove(to_text(Transform::real_dft(
+        {48}, {.direction = Direction::backward, .batches = {{34, 25, 48}}, .store = windowed})));
+    prove(to_text(
+        Transform::real_formula("I(25) ⊗ matrix(1, 2; 1, 1)", {.precision = DataType::float32,
+                                                               .batches = {{2, 850, 425}, {17, 50, 25}},
+                                                               .load = Expression("x * x")})));
+    for (const bool mirrored : {false, true})
+        prove(fmt::format("formula {} float32 batch=2:(300,80)",
+                          to_text(api::extended_range(300, -24, 80, mirrored).matrix)));
+    const Formula sum = api::overlap_add({17, 48, 16, 3, 42}, 24, 300);
+    prove(fmt::format("formula {} float32 batch=2:(816,300) store=\"x * weights[i]\"", to_text(sum)));
+    prove(fmt::format("formula {} complex64 store=\"x * weights[i]\"", to_text(sum)));
 }
 
 TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {
