@@ -57,7 +57,7 @@ public:
 
     /// Writes the complex spectra.
     void forward(const Input& signals, const Output& spectra, gpu::Stream stream = {}) const;
-    /// Writes their powers, |y|², as reals. On a CPU spectra stay in cache.
+    /// Writes their powers, |y|², as reals, which the store callback of the transforms makes.
     void power(const Input& signals, const Output& powers, gpu::Stream stream = {}) const;
     /// Writes signals: inverse transforms of the spectra are multiplied by the window, added up, and divided by the sum of
     /// squares of the windows at each sample and by the scale. Samples without weight are zero: those that no frame

@@ -25,9 +25,6 @@ namespace {
 using detail::ArrayArgument;
 using detail::ElementType;
 
-/// Of spectra between a transform and their powers: they stay in a core's second cache.
-constexpr Integer chunk_bytes = Integer{256} << 10;
-
 std::vector<double> hann_window(Integer n) {
     std::vector<double> window;
     for (Integer j = 0; j < n; ++j) {
@@ -75,21 +72,12 @@ struct Stft::State {
     std::optional<api::DeviceValues> window;
     std::vector<FramePart> parts;
 
-    /// Powers of some frames: of a signal on a CPU, of all signals on a GPU.
-    struct PowerPlans {
-        Plan spectra, powers;
-    };
-    struct PowerPart {
-        Integer chunk;
-        PowerPlans whole;
-        std::optional<PowerPlans> rest; ///< of the frames after the last whole chunk
-    };
     struct InversePlans {
         std::optional<api::DeviceValues> weights;
         Plan frames, sum;
     };
     mutable ForkSafeMutex planning;
-    mutable std::unique_ptr<const std::vector<PowerPart>> power_plans;
+    mutable std::unique_ptr<const std::vector<Plan>> power_plans; ///< by part
     mutable std::unique_ptr<const InversePlans> inverse_plans;
 
     State(Integer samples, Integer n_fft, StftOptions stft, Options options);
@@ -113,22 +101,20 @@ struct Stft::State {
     }
     Plan planned(const Transform& problem) const { return swirl::plan(problem, options); }
 
-    /// Of `count` frames of each of `signals` signals, so many samples apart, to spectra so many bins apart.
-    Plan plan_spectra(Integer count, Integer signals, Integer signal_stride, Integer spectra_stride) const {
-        TransformOptions given{.precision = real(), .scale = stft.scale, .load = windowed()};
-        if (signals > 1) given.batches.push_back({signals, signal_stride, spectra_stride});
-        given.batches.push_back({count, hop, bins});
+    /// Of a part's frames of all signals, to spectra or what a store callback makes of them.
+    Plan plan_frames(const FramePart& part, Expression store) const {
+        TransformOptions given{
+            .precision = real(), .scale = stft.scale, .load = windowed(), .store = std::move(store)};
+        const Integer stride = part.extend ? part.extended : stft.signal_stride;
+        given.batches = {{stft.signals, stride, frames * bins}, {part.count, hop, bins}};
         const TransformKind kind = has_complex_samples() ? TransformKind::dft : TransformKind::real_dft;
         return planned(Transform::make(kind, {n_fft}, given)).with("w", window->data());
     }
     /// Of reals, or of complex samples.
-    Plan plan_matrix(const formula::Formula& matrix, std::vector<Batch> batches, bool complex,
-                     Expression load, Expression store) const {
-        TransformOptions given{.precision = real(),
-                               .batches = std::move(batches),
-                               .load = std::move(load),
-                               .store = std::move(store)};
-        const TransformKind kind = complex ? TransformKind::formula : TransformKind::real_formula;
+    Plan plan_matrix(const formula::Formula& matrix, std::vector<Batch> batches, Expression store) const {
+        TransformOptions given{.precision = real(), .batches = std::move(batches), .store = std::move(store)};
+        const TransformKind kind =
+            has_complex_samples() ? TransformKind::formula : TransformKind::real_formula;
         return planned(Transform::of_matrix(kind, MatrixFormula(matrix), given));
     }
 
@@ -138,29 +124,26 @@ struct Stft::State {
     FramePart part_of(Integer first, Integer end) const {
         FramePart part{first, end - first, first * hop - start};
         const Integer length = (part.count - 1) * hop + n_fft;
-        Integer stride = stft.signal_stride;
         if (part.origin < 0 || part.origin + length > samples) {
             const api::ExtendedRange range =
                 api::extended_range(samples, part.origin, length, stft.ends == StftEnds::reflect);
             part.origin = range.first;
-            part.extended = stride = length;
-            part.extend = plan_matrix(range.matrix, {{stft.signals, stft.signal_stride, length}},
-                                      has_complex_samples(), {}, {});
+            part.extended = length;
+            part.extend = plan_matrix(range.matrix, {{stft.signals, stft.signal_stride, length}}, {});
         }
-        part.spectra = plan_spectra(part.count, stft.signals, stride, frames * bins);
+        part.spectra = plan_frames(part, {});
         return part;
     }
 
-    /// The samples of a part's frames: of the caller, or extended. `stride`: from one signal to the next.
+    /// The samples of a part's frames: of the caller, or extended.
     struct Source {
         std::optional<api::DeviceScratch> extended;
         const std::byte* data;
-        Integer stride;
     };
     Source source_of(const FramePart& part, const std::byte* signals, gpu::Stream stream) const {
         const std::byte* const from = signals + part.origin * sample_bytes();
-        if (!part.extend) return {std::nullopt, from, stft.signal_stride};
-        Source source{std::nullopt, nullptr, part.extended};
+        if (!part.extend) return {std::nullopt, from};
+        Source source{std::nullopt, nullptr};
         source.extended.emplace(size_of(stft.signals * part.extended * sample_bytes()), options.device,
                                 stream);
         source.data = source.extended->data();
@@ -169,34 +152,14 @@ struct Stft::State {
         return source;
     }
 
-    PowerPlans plan_powers(Integer count, const FramePart& part) const {
-        using namespace formula;
-        const Formula squares_of_bins = kron(I(is_gpu() ? bins : bins * count), matrix(1, 2, {1, 1}));
-        const Expression square("x * x");
-        if (!is_gpu())
-            return {plan_spectra(count, 1, 0, 0), plan_matrix(squares_of_bins, {}, false, square, {})};
-        const Integer stride = part.extend ? part.extended : stft.signal_stride;
-        return {plan_spectra(count, stft.signals, stride, count * bins),
-                plan_matrix(squares_of_bins,
-                            {{stft.signals, 2 * count * bins, frames * bins}, {count, 2 * bins, bins}}, false,
-                            square, {})};
-    }
-    std::vector<PowerPart> plan_powers() const {
-        std::vector<PowerPart> result;
-        const Integer threads = std::max(1, parts.front().spectra.threads());
-        for (const FramePart& part : parts) {
-            const Integer most =
-                is_gpu() ? part.count
-                         : std::max<Integer>(1, threads * chunk_bytes / (bins * spectrum_bytes()));
-            const Integer chunk = std::min(part.count, most);
-            PowerPart& powers = result.emplace_back(PowerPart{chunk, plan_powers(chunk, part), {}});
-            if (const Integer rest = part.count % chunk; rest > 0) powers.rest = plan_powers(rest, part);
-        }
-        return result;
-    }
-    const std::vector<PowerPart>& powers() const {
+    const std::vector<Plan>& powers() const {
         const std::lock_guard lock(planning);
-        if (!power_plans) power_plans = std::make_unique<const std::vector<PowerPart>>(plan_powers());
+        if (!power_plans) {
+            std::vector<Plan> plans;
+            for (const FramePart& part : parts)
+                plans.push_back(plan_frames(part, Expression("real: abs2(x)")));
+            power_plans = std::make_unique<const std::vector<Plan>>(std::move(plans));
+        }
         return *power_plans;
     }
 
@@ -225,9 +188,9 @@ struct Stft::State {
         plans.frames = planned(Transform::make(kind, {n_fft}, given)).with("w", window->data());
         const formula::Formula sum =
             api::overlap_add({frames, n_fft, hop, first_used, used()}, start, samples);
-        plans.sum = plan_matrix(sum, {{at_once, frames * n_fft, stft.signal_stride}}, has_complex_samples(),
-                                {}, Expression("x * weights[i]"))
-                        .with("weights", plans.weights->data());
+        plans.sum =
+            plan_matrix(sum, {{at_once, frames * n_fft, stft.signal_stride}}, Expression("x * weights[i]"))
+                .with("weights", plans.weights->data());
         return plans;
     }
     const InversePlans& inverse() const {
@@ -312,27 +275,13 @@ void Stft::power(const Input& signals, const Output& powers, gpu::Stream stream)
     check_array("signals", signals.array(), s.stft.data_type, s.signal_span(), false);
     check_array("powers", powers.array(), s.real(), s.stft.signals * s.frames * s.bins, true);
     auto* const to = static_cast<std::byte*>(powers.array().data);
-    const std::vector<State::PowerPart>& plans = s.powers();
+    const std::vector<Plan>& plans = s.powers();
     for (std::size_t p = 0; p < s.parts.size(); ++p) {
         const State::FramePart& part = s.parts[p];
         const State::Source source =
             s.source_of(part, static_cast<const std::byte*>(signals.array().data), stream);
-        const Integer at_once = s.is_gpu() ? s.stft.signals : 1;
-        const api::DeviceScratch between(size_of(at_once * plans[p].chunk * s.bins * s.spectrum_bytes()),
-                                         s.options.device, stream);
-        for (Integer signal = 0; signal < s.stft.signals; signal += at_once)
-            for (Integer frame = 0; frame < part.count; frame += plans[p].chunk) {
-                const bool is_whole = frame + plans[p].chunk <= part.count;
-                const State::PowerPlans& chunk = is_whole ? plans[p].whole : *plans[p].rest;
-                chunk.spectra.execute(
-                    static_cast<const void*>(source.data +
-                                             (signal * source.stride + frame * s.hop) * s.sample_bytes()),
-                    static_cast<void*>(between.data()), stream);
-                chunk.powers.execute(static_cast<const void*>(between.data()),
-                                     static_cast<void*>(to + (signal * s.frames + part.first + frame) *
-                                                                 s.bins * s.power_bytes()),
-                                     stream);
-            }
+        plans[p].execute(static_cast<const void*>(source.data),
+                         static_cast<void*>(to + part.first * s.bins * s.power_bytes()), stream);
     }
 }
 

@@ -12,23 +12,23 @@ namespace swirl::formula {
 
 namespace {
 
-using Polynomial = std::vector<Complex>; ///< coefficients by ascending power
+using Coefficients = std::vector<Complex>; ///< of a polynomial, by ascending power
 
-Complex value_at(const Polynomial& p, Complex x) {
+Complex value_at(const Coefficients& p, Complex x) {
     Complex sum = 0;
     for (std::size_t k = p.size(); k-- > 0;) sum = sum * x + p[k];
     return sum;
 }
 
-Polynomial times(const Polynomial& a, const Polynomial& b) {
-    Polynomial product(a.size() + b.size() - 1);
+Coefficients times(const Coefficients& a, const Coefficients& b) {
+    Coefficients product(a.size() + b.size() - 1);
     for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = 0; j < b.size(); ++j) product[i + j] += a[i] * b[j];
     return product;
 }
 
 /// Weierstrass's iteration for all roots at once (Durand 1960, Kerner 1966).
-std::vector<Complex> roots_of(Polynomial p) {
+std::vector<Complex> roots_of(Coefficients p) {
     constexpr int most_iterations = 500;
     for (std::size_t k = 0; k < p.size(); ++k) p[k] /= p.back();
     std::vector<Complex> roots;
@@ -48,8 +48,8 @@ std::vector<Complex> roots_of(Polynomial p) {
 }
 
 /// P(y) = Σ_{k<N} C(N−1+k, k)·y^k, y = sin²(ω/2): (1 − y)^N·P(y) + y^N·P(1 − y) = 1.
-Polynomial half_band(int moments) {
-    Polynomial p{1};
+Coefficients half_band(int moments) {
+    Coefficients p{1};
     long double binomial = 1;
     for (int k = 1; k < moments; ++k) {
         binomial *= static_cast<long double>(moments - 1 + k) / static_cast<long double>(k);
@@ -59,14 +59,14 @@ Polynomial half_band(int moments) {
 }
 
 /// ((1 + z)/2)^count.
-Polynomial zeros_at_minus_one(int count) {
-    Polynomial p{1};
+Coefficients zeros_at_minus_one(int count) {
+    Coefficients p{1};
     for (int k = 0; k < count; ++k) p = times(p, {0.5L, 0.5L});
     return p;
 }
 
 /// The real coefficients, with sum √2.
-std::vector<long double> low_pass(const Polynomial& p) {
+std::vector<long double> low_pass(const Coefficients& p) {
     const long double scale = std::sqrt(2.0L) / value_at(p, 1).real();
     std::vector<long double> filter;
     for (const Complex& coefficient : p) filter.push_back(scale * coefficient.real());
@@ -85,7 +85,7 @@ WaveletFilters bank_of(std::vector<long double> analysis, std::vector<long doubl
 
 /// With y = (2 − z − 1/z)/4 each root of P gives a pair z, 1/z; the filter has those inside the unit circle.
 WaveletFilters daubechies(int moments) {
-    Polynomial p = zeros_at_minus_one(moments);
+    Coefficients p = zeros_at_minus_one(moments);
     for (const Complex& y : roots_of(half_band(moments))) {
         const Complex half_sum = 1.0L - 2.0L * y, root = std::sqrt(half_sum * half_sum - 1.0L);
         const Complex z = std::abs(half_sum + root) < 1 ? half_sum + root : half_sum - root;
@@ -96,8 +96,8 @@ WaveletFilters daubechies(int moments) {
 }
 
 /// The product of the factors 1 − y/root, as a symmetric polynomial in z.
-Polynomial factors_of(const std::vector<Complex>& roots) {
-    Polynomial p{1};
+Coefficients factors_of(const std::vector<Complex>& roots) {
+    Coefficients p{1};
     for (const Complex& y : roots) p = times(p, {0.25L / y, 1.0L - 0.5L / y, 0.25L / y});
     return p;
 }

@@ -11,6 +11,9 @@
 #include <complex>
 #include <numbers>
 #include <random>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace swirl {
