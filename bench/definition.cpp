@@ -58,7 +58,7 @@ public:
         for (std::size_t d = 0; d < problem_.batches.size(); ++d)
             offset += output.transform[d] * problem_.batches[d].input_stride;
         const Complex total = sum(0, output.index, offset);
-        return is_complex(problem_, Side::output) ? total : total.real();
+        return has_complex_elements(problem_, Side::output) ? total : total.real();
     }
 
 private:
@@ -150,7 +150,8 @@ Integer offset_of(const Transform& problem, const OutputIndex& output) {
 
 std::vector<ConjugatePair> conjugate_inputs(const Transform& problem) {
     std::vector<ConjugatePair> found;
-    if (is_complex(problem, Side::output) || !is_complex(problem, Side::input)) return found;
+    if (has_complex_elements(problem, Side::output) || !has_complex_elements(problem, Side::input))
+        return found;
     // Pairs within one transform; the mirror image of a pair is the pair itself.
     std::vector<ConjugatePair> pairs;
     const Dimension& row = problem.dimensions.back();

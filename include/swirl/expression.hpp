@@ -26,6 +26,8 @@ struct ExpressionTree;
 ///     i < 700 ? x : 0                          one of two values
 ///     x where i < 700                          elsewhere: not read, 0 is transformed; or not written
 ///     float16: x                               the data type in memory, if it is not the problem's
+///     real: abs2(x)                            of a complex transform's results: an array of reals is stored, not of
+///                                              complex elements; also `real float16: abs2(x)`
 ///
 /// Indices: i, or i0, i1, … for several dimensions, slowest first; b, or b0, b1, … for several batch loops. Matrices
 /// have i and j, row and column (swirl::MatrixProduct::epilogue).
@@ -36,7 +38,7 @@ struct ExpressionTree;
 /// Division is by reals; by a constant it multiplies by the reciprocal. sigmoid(x) is 1/(1 + e^-x), gelu(x) is
 /// x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Errors in units in the last place: exp 1, tanh 1.5, sigmoid 2.5, gelu 3.5;
 /// the other functions, and division, are correctly rounded. Where a transform stores complex elements, a real result
-/// has imaginary component 0.
+/// has imaginary component 0 unless `real` says that only real ones are stored.
 /// Parsing and building throw UserError beyond the limits below, for an invalid name, and for a non-finite constant.
 class SWIRL_API Expression {
 public:
@@ -77,6 +79,8 @@ public:
     static Expression choose(const Expression& condition, const Expression& a, const Expression& b);
     Expression where(const Expression& condition) const;
     Expression stored_as(DataType precision) const;
+    Expression stored_as_real() const; ///< a store callback of complex results: see `real:` above
+    bool is_stored_as_real() const;
 
     /// For the library's own use.
     explicit Expression(std::shared_ptr<const ExpressionTree> tree) : tree_(std::move(tree)) {}

@@ -25,6 +25,12 @@ class Formula;
 ///                CZT(n, m, start, step)   chirp-z transform on the unit circle: output k < m of n inputs is the spectrum
 ///                                 at frequency start + k·step, in cycles per sample (0.25 or 1/4), as of a zoom
 ///                MDCT(n)          2n reals to n, n even: 2·Σ x_j cos(π(j + 1/2 + n/2)(k + 1/2)/n); IMDCT(n) its transpose
+///   filters      DWT(n, wavelet, levels, ends)   n samples to the approximation of the last level, then details from coarse to
+///                                 fine; IDWT(…) takes them back. Wavelets haar, db2 … db10, cdf5/3, cdf9/7 (bior2.2, bior4.4);
+///                                 beyond its ends the signal is zero, periodic (PyWavelets' periodization), symmetric
+///                                 (half-point; the default) or reflect (whole-point), as PyWavelets defines them
+///                FIR(n; h_0, h_1, …)   y_i = Σ h_j x_{i−j}, at most 128 taps;  FIR(n, ends; …)  FIR(n, full; …)  FIR(n, valid; …)
+///                                 after the ends of these terms `transposed` gives the transpose
 ///                circulant(h_0, h_1, …)   the matrix with this first column
 ///   matrices     I(n)  F2  matrix(rows, columns; a_00, a_01, …)  diag(d_0, d_1, …)
 ///                T(mn, n)         twiddle factors ω_mn^(j·k) at j·n + k;  T(mn, n, backward)

@@ -331,6 +331,46 @@ SWIRL_API swirl_status swirl_packed_matrix_create(const swirl_plan* plan, int ma
 SWIRL_API void swirl_packed_matrix_destroy(swirl_packed_matrix* packed); /* NULL is allowed */
 SWIRL_API size_t swirl_packed_matrix_bytes(const swirl_packed_matrix* packed);
 
+/* ---- short-time Fourier transforms -------------------------------------------------------------------------------- */
+
+/* Spectra of overlapping windowed frames of signals, their powers, and the inverse by overlap-add: see <swirl/stft.hpp>. */
+typedef struct swirl_stft swirl_stft;
+typedef enum swirl_stft_ends {
+    SWIRL_STFT_NO_ENDS = 0, /* frames lie within the signal */
+    SWIRL_STFT_ZERO = 1,    /* frames are centred, zeros surround the signal */
+    SWIRL_STFT_REFLECT = 2  /* centred, the signal is mirrored about its first and last samples */
+} swirl_stft_ends;
+/* Start from SWIRL_STFT_OPTIONS_INIT. */
+typedef struct swirl_stft_options {
+    size_t struct_size;
+    int64_t hop;          /* samples from one frame to the next; 0: n_fft/4 */
+    const double* window; /* NULL: a Hann window of n_fft values */
+    size_t window_length; /* at most n_fft: the middle of a frame */
+    int ends;             /* a swirl_stft_ends */
+    int data_type;        /* of samples: SWIRL_FLOAT32, SWIRL_FLOAT64, SWIRL_COMPLEX64 or SWIRL_COMPLEX128 */
+    int64_t signals;
+    int64_t signal_stride; /* samples from one signal to the next; 0: contiguous */
+    double scale;          /* multiplies spectra */
+} swirl_stft_options;
+#define SWIRL_STFT_OPTIONS_INIT \
+    { sizeof(swirl_stft_options), 0, NULL, 0, SWIRL_STFT_REFLECT, SWIRL_FLOAT64, 1, 0, 1.0 }
+/* Of signals of so many samples. Either options may be NULL for the defaults; those of plans say device and threads. */
+SWIRL_API swirl_status swirl_stft_create(int64_t samples, int64_t n_fft,
+                                         const swirl_stft_options* stft_options, const swirl_options* options,
+                                         swirl_stft** stft);
+SWIRL_API void swirl_stft_destroy(swirl_stft* stft); /* NULL is allowed; wait for a GPU's work first */
+SWIRL_API int64_t swirl_stft_frames(const swirl_stft* stft); /* of a signal; 0 for NULL */
+SWIRL_API int64_t
+swirl_stft_bins(const swirl_stft* stft); /* n_fft/2 + 1, of complex signals n_fft; 0 for NULL */
+/* Complex spectra, their powers as reals, and signals of spectra. Spectra are contiguous: [signal][frame][bin]. `stream`: for
+ * GPUs, NULL: the default stream. */
+SWIRL_API swirl_status swirl_stft_forward(const swirl_stft* stft, const void* signals, void* spectra,
+                                          void* stream);
+SWIRL_API swirl_status swirl_stft_power(const swirl_stft* stft, const void* signals, void* powers,
+                                        void* stream);
+SWIRL_API swirl_status swirl_stft_inverse(const swirl_stft* stft, const void* spectra, void* signals,
+                                          void* stream);
+
 /* ---- devices ---------------------------------------------------------------------------------------------------- */
 
 /* GPUs of this machine; 0 if there is no driver. Never fails. */

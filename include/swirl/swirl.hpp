@@ -21,6 +21,7 @@
 #include <swirl/plan.hpp>
 #include <swirl/problem.hpp>
 #include <swirl/reduction.hpp>
+#include <swirl/stft.hpp>
 #include <swirl/stream.hpp>
 #include <swirl/threads.hpp>
 #include <swirl/transform.hpp>

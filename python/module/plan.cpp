@@ -44,8 +44,9 @@ Sides sides_of(const Problem& problem) {
     };
     const bool is_real_dft = transform.kind == TransformKind::real_dft;
     const bool is_forward = transform.direction == Direction::forward;
-    return {arrays(input_of(transform), !is_real_dft || !is_forward),
-            arrays(output_of(transform), !is_real_dft || is_forward)};
+    return {
+        arrays(input_of(transform), !is_real_dft || !is_forward),
+        arrays(output_of(transform), (!is_real_dft || is_forward) && !transform.store.is_stored_as_real())};
 }
 
 /// The arrays given for some sides: one object, or a tuple of two for planar data.

@@ -42,7 +42,8 @@ Side side_of(const Transform& problem, bool is_input) {
     side.name = is_input ? "input" : "output";
     const bool is_spectrum =
         problem.kind == TransformKind::real_dft && is_input == (problem.direction == Direction::backward);
-    const bool has_complex = is_complex_kind(problem.kind) || is_spectrum;
+    const bool has_complex =
+        (is_complex_kind(problem.kind) || is_spectrum) && (is_input || !problem.store.is_stored_as_real());
     side.type = has_complex && problem.layout == ComplexLayout::interleaved ? complex_of(problem.precision)
                                                                             : problem.precision;
     const auto add = [&](const Dimension& dimension, Integer length) {

@@ -51,6 +51,15 @@ def test_chirp_z_transforms_have_outputs_of_their_own_number():
     np.testing.assert_allclose(result, expected, atol=1e-12)
 
 
+def test_store_expressions_make_reals_of_complex_results():
+    x = random(3, 16)
+    result = swirl.plan('dft 16 batch=3 store="real: abs2(x)"').execute(x)
+    assert result.dtype == np.float64
+    np.testing.assert_allclose(result, np.abs(np.fft.fft(x))**2, rtol=1e-13)
+    half = swirl.plan('rdft 16 float32 batch=3 planar store="real: re(x)"').execute(x.real.astype("float32"))
+    np.testing.assert_allclose(half, np.fft.rfft(x.real).real, rtol=0, atol=1e-5)
+
+
 def test_the_result_goes_to_out_or_to_a_new_array():
     x, y = random(3, 16), np.zeros((3, 16), complex)
     plan = swirl.plan("dft 16 batch=3")

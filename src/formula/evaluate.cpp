@@ -1,5 +1,6 @@
 #include "base/interrupt_scope.hpp"
 #include "base/overloaded.hpp"
+#include "formula/band_matrix.hpp"
 #include "formula/definition.hpp"
 #include "formula/formula.hpp"
 #include "formula/roots_of_unity.hpp"
@@ -40,7 +41,8 @@ private:
     Vector run_direct_sum(const Formula& formula, Integer left, Integer right, const Vector& x);
     Vector run_real(const Formula& child, Integer left, Integer right, const Vector& x);
     Vector run_definition(const Formula& formula, Integer left, Integer right, const Vector& x);
-    Vector run_nonterminal(const Formula& formula, Integer left, Integer right, const Vector& x);
+    template <class Apply>
+    Vector run_vectors(const Formula& formula, Integer left, Integer right, const Vector& x, Apply&& apply);
     Vector run_diagonal(const Diagonal& diagonal, Integer left, Integer right, const Vector& x);
     Vector run_gather(const IndexMap& map, Integer left, Integer right, const Vector& x);
     void accumulate_scatter(const IndexMap& map, Integer left, Integer right, const Vector& x, Vector& y);
@@ -91,6 +93,16 @@ auto Evaluator<Real>::run(const Formula& formula, Integer left, Integer right, c
                           [&](const Dht& p) { return by_definition(p); },
                           [&](const Circulant& p) { return by_definition(p); },
                           [&](const ChirpZ& p) { return by_definition(p); },
+                          [&](const WaveletTransform& p) {
+                              return run_vectors(formula, left, right, x, [&](const auto& v) {
+                                  return apply_wavelet(p, formula.shape(), v);
+                              });
+                          },
+                          [&](const FirFilter& p) {
+                              return run_vectors(formula, left, right, x, [&](const auto& v) {
+                                  return apply_filter(p, formula.shape(), v);
+                              });
+                          },
                           [&](const Matrix& p) { return by_definition(p); },
                           [&](const Permutation& p) { return run_gather(p.map, left, right, x); },
                           [&](const Gather& p) { return run_gather(p.map, left, right, x); },
@@ -203,7 +215,8 @@ auto Evaluator<Real>::run_definition(const Formula& formula, Integer left, Integ
     const Integer rows = formula.rows(), columns = formula.columns();
     if (nonterminal_ && std::max(rows, columns) > longest_by_rows &&
         (is_nonterminal(formula) || formula.is<ChirpZ>()))
-        return run_nonterminal(formula, left, right, x);
+        return run_vectors(formula, left, right, x,
+                           [&](const std::vector<Complex>& vector) { return nonterminal_(formula, vector); });
     const Definition& matrix = definition(formula);
     Vector y(entries(left, rows, right));
     std::vector<Complex> row(static_cast<std::size_t>(columns));
@@ -221,15 +234,16 @@ auto Evaluator<Real>::run_definition(const Formula& formula, Integer left, Integ
 }
 
 template <class Real>
-auto Evaluator<Real>::run_nonterminal(const Formula& formula, Integer left, Integer right, const Vector& x)
-    -> Vector {
+template <class Apply>
+auto Evaluator<Real>::run_vectors(const Formula& formula, Integer left, Integer right, const Vector& x,
+                                  Apply&& apply) -> Vector {
     const Integer rows = formula.rows(), columns = formula.columns();
     Vector y(entries(left, rows, right));
     std::vector<Complex> column(static_cast<std::size_t>(columns));
     for (Integer l = 0; l < left; ++l)
         for (Integer r = 0; r < right; ++r) {
             for (Integer j = 0; j < columns; ++j) column[j] = Complex(x[(l * columns + j) * right + r]);
-            const std::vector<Complex> result = nonterminal_(formula, column);
+            const std::vector<Complex> result = apply(column);
             for (Integer i = 0; i < rows; ++i) y[(l * rows + i) * right + r] = Value(result[i]);
         }
     return y;

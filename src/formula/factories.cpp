@@ -1,6 +1,8 @@
 #include "base/overloaded.hpp"
+#include "formula/band_matrix.hpp"
 #include "formula/chirp_spectrum.hpp"
 #include "formula/node.hpp"
+#include "formula/wavelet.hpp"
 
 #include <bit>
 
@@ -119,6 +121,46 @@ Formula CZT(Integer inputs, Integer outputs, long double start, long double step
     ensure(std::isfinite(start) && std::isfinite(step), "chirp-z transform from {} by {}: must be finite",
            static_cast<double>(start), static_cast<double>(step));
     return make_node(ChirpZ{start, step}, {}, {outputs, inputs});
+}
+
+namespace {
+
+Formula wavelet_transform(Integer n, const WaveletTransform& transform) {
+    constexpr int most_levels = 30;
+    constexpr Integer longest = Integer{1} << 40; // positions stay below 2^63
+    positive(n, "wavelet transform");
+    ensure(n <= longest, "wavelet transform of {} samples: at most 2^40", n);
+    ensure(transform.levels >= 1 && transform.levels <= most_levels,
+           "wavelet transform of {} levels: must be 1 to {}", transform.levels, most_levels);
+    const std::vector<Integer> lengths = approximation_lengths(transform, n);
+    Integer coefficients = lengths.back();
+    for (std::size_t level = 1; level < lengths.size(); ++level) coefficients += lengths[level];
+    return make_node(transform, {}, transform.inverse ? Shape{n, coefficients} : Shape{coefficients, n});
+}
+
+} // namespace
+
+Formula DWT(Integer n, Wavelet wavelet, int levels, Ends ends) {
+    return wavelet_transform(n, {wavelet, levels, ends, false, false});
+}
+
+Formula IDWT(Integer n, Wavelet wavelet, int levels, Ends ends) {
+    return wavelet_transform(n, {wavelet, levels, ends, true, false});
+}
+
+Formula FIR(Integer n, std::vector<Complex> taps, Ends ends, FilterOutputs outputs) {
+    positive(n, "filter");
+    const auto count = static_cast<Integer>(taps.size());
+    ensure(count >= 1 && count <= FirFilter::most_taps,
+           "filter of {} taps: must be 1 to {}; longer ones are faster as a convolution", count,
+           FirFilter::most_taps);
+    ensure(ends == Ends::zero || outputs == FilterOutputs::same,
+           "filter with all or valid outputs only: these need no ends");
+    ensure(outputs != FilterOutputs::valid || count <= n, "{} taps have no valid output of {} samples", count,
+           n);
+    const FirFilter filter{std::make_shared<const std::vector<Complex>>(std::move(taps)), ends, outputs,
+                           false};
+    return make_node(filter, {}, {outputs_of(filter, n), n});
 }
 
 namespace {

@@ -82,6 +82,44 @@ struct ChirpZ {
     bool operator==(const ChirpZ&) const = default;
 };
 
+/// How a signal goes on beyond its ends.
+enum class Ends : std::uint8_t {
+    zero,
+    periodic,  ///< one of odd length after another copy of its last sample
+    symmetric, ///< half-point: … x_1 x_0 | x_0 x_1 …
+    reflect,   ///< whole-point: … x_2 x_1 | x_0 x_1 …
+};
+struct Wavelet {
+    static constexpr int most_moments = 10;
+    enum class Family : std::uint8_t { daubechies, cdf5_3, cdf9_7 };
+    Family family;
+    int moments = 0; ///< vanishing moments of a Daubechies wavelet, 1 to 10: Haar's, db2, …, db10
+    auto operator<=>(const Wavelet&) const = default;
+};
+/// The discrete wavelet transform of n samples: the approximation of the last level, then details from coarse to fine. Each
+/// level filters the approximation of the one before it. Filters, phases and lengths are PyWavelets': formula/wavelet.hpp.
+struct WaveletTransform {
+    Wavelet wavelet;
+    int levels;
+    Ends ends;
+    bool inverse;    ///< from coefficients to samples
+    bool transposed; ///< the transpose of the transform or of its inverse
+    bool operator==(const WaveletTransform&) const = default;
+};
+/// Which outputs of a filter are kept: as many as samples, all, or those that need no sample beyond the ends.
+enum class FilterOutputs : std::uint8_t { same, full, valid };
+/// A filter of finite impulse response: y_i = Σ_j taps_j·x_{i−j}.
+struct FirFilter {
+    static constexpr Integer most_taps = 128;
+    std::shared_ptr<const std::vector<Complex>> taps;
+    Ends ends;
+    FilterOutputs outputs;
+    bool transposed;
+    bool operator==(const FirFilter& o) const {
+        return *taps == *o.taps && ends == o.ends && outputs == o.outputs && transposed == o.transposed;
+    }
+};
+
 /// (P x)[i] = x[map(i)].
 struct Permutation {
     IndexMap map;
@@ -191,9 +229,9 @@ struct Tagged {
     Tag tag;
     bool operator==(const Tagged&) const = default;
 };
-using Payload =
-    std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, ChirpZ, Permutation, Gather, Scatter,
-                 Diagonal, Matrix, Product, Kronecker, DirectSum, IterativeSum, RealOf, Tagged>;
+using Payload = std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, ChirpZ, WaveletTransform,
+                             FirFilter, Permutation, Gather, Scatter, Diagonal, Matrix, Product, Kronecker,
+                             DirectSum, IterativeSum, RealOf, Tagged>;
 
 // ---- the term -----------------------------------------------------------------------------------------------
 
@@ -239,6 +277,13 @@ Formula DHT(Integer n);
 Formula circulant(std::vector<Complex> kernel);
 Formula circulant(Integer n); ///< the spectrum of its kernel is given at execution
 Formula CZT(Integer inputs, Integer outputs, long double start, long double step);
+/// Of n samples.
+Formula DWT(Integer n, Wavelet wavelet, int levels, Ends ends);
+/// To n samples: the transform's inverse on its range.
+Formula IDWT(Integer n, Wavelet wavelet, int levels, Ends ends);
+/// Of n samples. Outputs other than `same` require ends of zeros.
+Formula FIR(Integer n, std::vector<Complex> taps, Ends ends = Ends::zero,
+            FilterOutputs outputs = FilterOutputs::same);
 Formula L(Integer size, Integer stride); ///< stride permutation L^size_stride
 Formula J(Integer n);                    ///< reversal
 Formula permutation(IndexMap map);

@@ -1,5 +1,7 @@
 #include "base/overloaded.hpp"
+#include "formula/band_matrix.hpp"
 #include "formula/print.hpp"
+#include "formula/wavelet.hpp"
 
 #include <fmt/format.h>
 
@@ -188,6 +190,17 @@ std::string to_latex(const Formula& formula) {
             [&](const ChirpZ& p) {
                 return fmt::format("\\mathrm{{CZT}}_{{{} \\to {}}}({}, {})", n, formula.rows(),
                                    to_text(Complex(p.start)), to_text(Complex(p.step)));
+            },
+            [&](const WaveletTransform& p) {
+                const auto ends = to_text(p.ends);
+                return name(fmt::format("{}DWT", p.inverse ? "I" : ""), samples_of(p, formula.shape())) +
+                       fmt::format("^{{\\mathrm{{{}}},\\,{},\\,\\mathrm{{{}}}}}{}", to_text(p.wavelet),
+                                   p.levels, ends, p.transposed ? "{}^{\\top}" : "");
+            },
+            [&](const FirFilter& p) {
+                return fmt::format("\\mathrm{{FIR}}_{{{}}}^{{\\mathrm{{{}}}}}({}){}",
+                                   samples_of(p, formula.shape()), text_of_ends(p), list(*p.taps),
+                                   p.transposed ? "^{\\top}" : "");
             },
             [&](const Matrix& p) { return latex_leaf(p, formula); },
             [&](const Product&) { return joined(formula, "\\, "); },

@@ -56,6 +56,14 @@ std::size_t hash_of_parameters(const Payload& payload) {
             [](const Dht&) { return hash_of(0); },
             [](const Circulant& p) { return p.kernel ? hash_of_values(*p.kernel) : std::size_t{0}; },
             [](const ChirpZ& p) { return hash_of(p.start, p.step); },
+            [](const WaveletTransform& p) {
+                return hash_of(static_cast<int>(p.wavelet.family), p.wavelet.moments, p.levels,
+                               static_cast<int>(p.ends), p.inverse, p.transposed);
+            },
+            [](const FirFilter& p) {
+                return hash_of(hash_of_values(*p.taps), static_cast<int>(p.ends), static_cast<int>(p.outputs),
+                               p.transposed);
+            },
             [](const Permutation& p) { return p.map.hash(); },
             [](const Gather& p) { return p.map.hash(); },
             [](const Scatter& p) { return p.map.hash(); },

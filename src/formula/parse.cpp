@@ -1,11 +1,13 @@
 #include "formula/parse.hpp"
 
 #include "formula/parse_index_map.hpp"
+#include "formula/print.hpp"
 #include "formula/scanner.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -40,6 +42,9 @@ private:
     Formula bracketed();
     std::optional<Formula> transform(std::string_view name);
     std::optional<Formula> leaf(std::string_view name);
+    std::optional<Formula> filter(std::string_view name);
+    Wavelet wavelet();
+    std::optional<Ends> ends();
     std::optional<Formula> wrapper(std::string_view name, std::size_t position);
     Formula iterative();
     Formula diagonal_term();
@@ -95,9 +100,10 @@ Formula Parser::atom() {
     if (name.empty()) scan_.fail_expected("a term");
     if (auto term = transform(name)) return *std::move(term);
     if (auto term = leaf(name)) return *std::move(term);
+    if (auto term = filter(name)) return *std::move(term);
     if (auto term = wrapper(name, position)) return *std::move(term);
     scan_.fail(position, fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
-                                     "DHT, MDCT, IMDCT, CZT, circulant, L, J, "
+                                     "DHT, MDCT, IMDCT, CZT, DWT, IDWT, FIR, circulant, L, J, "
                                      "T, perm, G, S, diag, matrix, sum, real{}",
                                      name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
 }
@@ -215,6 +221,72 @@ std::optional<Formula> Parser::leaf(std::string_view name) {
         return finish([&] { return matrix(rows, columns, std::move(entries)); });
     }
     return std::nullopt;
+}
+
+Wavelet Parser::wavelet() {
+    using Family = Wavelet::Family;
+    if (scan_.accept("haar")) return {Family::daubechies, 1};
+    if (scan_.accept_any({"cdf5/3", "bior2.2"})) return {Family::cdf5_3};
+    if (scan_.accept_any({"cdf9/7", "bior4.4"})) return {Family::cdf9_7};
+    for (int moments = 1; moments <= Wavelet::most_moments; ++moments)
+        if (scan_.accept(fmt::format("db{}", moments))) return {Family::daubechies, moments};
+    scan_.fail_expected("a wavelet (haar, db2 … db10, cdf5/3 or cdf9/7)");
+}
+
+std::optional<Ends> Parser::ends() {
+    for (const Ends ends : {Ends::zero, Ends::periodic, Ends::symmetric, Ends::reflect})
+        if (scan_.accept(to_text(ends))) return ends;
+    return std::nullopt;
+}
+
+std::optional<Formula> Parser::filter(std::string_view name) {
+    if (name != "DWT" && name != "IDWT" && name != "FIR") return std::nullopt;
+    const std::size_t position = scan_.position();
+    scan_.expect("(");
+    const Integer n = scan_.positive_integer();
+    bool transposed = false;
+    const auto accept_transposed = [&] {
+        if (scan_.accept(",")) scan_.expect("transposed"), transposed = true;
+    };
+    const auto finished = [&](auto&& build) {
+        scan_.expect(")");
+        const Formula term = built(position, build);
+        return transposed ? transpose(term) : term;
+    };
+    if (name == "FIR") {
+        Ends beyond = Ends::zero;
+        FilterOutputs outputs = FilterOutputs::same;
+        if (scan_.accept(",")) {
+            if (scan_.accept("full"))
+                outputs = FilterOutputs::full;
+            else if (scan_.accept("valid"))
+                outputs = FilterOutputs::valid;
+            else if (const auto named = ends())
+                beyond = *named;
+            else
+                scan_.fail_expected("'zero', 'periodic', 'symmetric', 'reflect', 'full' or 'valid'");
+            accept_transposed();
+        }
+        scan_.expect(";");
+        std::vector<Complex> taps = complex_list();
+        return finished([&] { return FIR(n, std::move(taps), beyond, outputs); });
+    }
+    scan_.expect(",");
+    const Wavelet of = wavelet();
+    Integer levels = 1;
+    Ends beyond = Ends::symmetric;
+    if (scan_.accept(",")) {
+        const std::size_t at_levels = scan_.position();
+        levels = scan_.positive_integer();
+        if (levels > std::numeric_limits<int>::max()) scan_.fail(at_levels, "so many levels have no samples");
+        if (scan_.accept(",")) {
+            const auto named = ends();
+            if (!named) scan_.fail_expected("'zero', 'periodic', 'symmetric' or 'reflect'");
+            beyond = *named;
+            accept_transposed();
+        }
+    }
+    return finished([&] { return (name == "DWT" ? DWT : IDWT)(n, of, static_cast<int>(levels), beyond); });
 }
 
 std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t position) {

@@ -11,6 +11,9 @@ namespace swirl::formula {
 ///   operators   ⊕ loosest, then ·, then ⊗ (ASCII: (+) or + for ⊕, * for ·, (x) or @ for ⊗)
 ///   transforms  DFT(n) DFT(n, backward) RDFT(n) RDFT(n, backward) WHT(n) WHT(n, dyadic) WHT(n, sequency) DCT1(n)…DCT8(n) DST1(n)…DST8(n) DHT(n)
 ///               MDCT(n) IMDCT(n) CZT(inputs, outputs, start, step)
+///   filters     DWT(n, wavelet, levels, ends) IDWT(…); FIR(n; taps) FIR(n, ends; taps) FIR(n, full; taps) FIR(n, valid; taps);
+///               with `, transposed` after the ends their transposes. wavelet: haar db2…db10 cdf5/3 cdf9/7; levels and ends
+///               may be left out; ends: zero periodic symmetric reflect
 ///               circulant(values)
 ///   matrices    I(n) F2 matrix(rows, columns; values) diag(values) diag(function; map) T(mn, n) T(mn, n, backward)
 ///   data moves  L(mn, m) J(n) perm(map) G(map) S(map)

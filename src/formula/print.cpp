@@ -1,6 +1,8 @@
 #include "formula/print.hpp"
 
 #include "base/overloaded.hpp"
+#include "formula/band_matrix.hpp"
+#include "formula/wavelet.hpp"
 
 #include <fmt/format.h>
 
@@ -189,49 +191,58 @@ std::string text_of(const IndexMap& map, Lists lists) {
 std::string text_of(const Formula& formula, Lists lists) {
     const Integer n = formula.columns();
     const auto inside = [&] { return text_of(formula.children().front(), lists); };
-    return std::visit(Overloaded{
-                          [&](const Identity&) { return fmt::format("I({})", n); },
-                          [&](const Dft& p) { return with_direction("DFT", n, p.direction); },
-                          [&](const Wht& p) {
-                              return fmt::format("WHT({}{})", n,
-                                                 p.order == WalshOrder::natural  ? ""
-                                                 : p.order == WalshOrder::dyadic ? ", dyadic"
-                                                                                 : ", sequency");
-                          },
-                          [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
-                          [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
-                          [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
-                          [&](const Dht&) { return fmt::format("DHT({})", n); },
-                          [&](const ChirpZ& p) {
-                              return fmt::format("CZT({}, {}, {}, {})", n, formula.rows(), text_of(p.start),
-                                                 text_of(p.step));
-                          },
-                          [&](const Circulant& p) {
-                              return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
-                                              : fmt::format("convolution({})", n);
-                          },
-                          [&](const Permutation& p) { return text_of(p, n, lists); },
-                          [&](const Gather& p) { return fmt::format("G({})", text_of(p.map, lists)); },
-                          [&](const Scatter& p) { return fmt::format("S({})", text_of(p.map, lists)); },
-                          [&](const Diagonal& p) { return text_of(p, n, lists); },
-                          [&](const Matrix& p) {
-                              if (formula == F2()) return std::string("F2");
-                              return fmt::format("matrix({}, {}; {})", formula.rows(), n,
-                                                 list(p.entries, lists));
-                          },
-                          [&](const Product&) {
-                              const auto name = name_of_product(formula);
-                              return name ? *name : joined(formula, " · ", lists);
-                          },
-                          [&](const Kronecker&) { return joined(formula, " ⊗ ", lists); },
-                          [&](const DirectSum&) { return joined(formula, " ⊕ ", lists); },
-                          [&](const IterativeSum& p) {
-                              return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
-                          },
-                          [&](const RealOf&) { return fmt::format("real[{}]", inside()); },
-                          [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p.tag), inside()); },
-                      },
-                      formula.payload());
+    return std::visit(
+        Overloaded{
+            [&](const Identity&) { return fmt::format("I({})", n); },
+            [&](const Dft& p) { return with_direction("DFT", n, p.direction); },
+            [&](const Wht& p) {
+                return fmt::format("WHT({}{})", n,
+                                   p.order == WalshOrder::natural  ? ""
+                                   : p.order == WalshOrder::dyadic ? ", dyadic"
+                                                                   : ", sequency");
+            },
+            [&](const RealDft& p) { return with_direction("RDFT", n, p.direction); },
+            [&](const Dct& p) { return fmt::format("DCT{}({})", p.type, n); },
+            [&](const Dst& p) { return fmt::format("DST{}({})", p.type, n); },
+            [&](const Dht&) { return fmt::format("DHT({})", n); },
+            [&](const ChirpZ& p) {
+                return fmt::format("CZT({}, {}, {}, {})", n, formula.rows(), text_of(p.start),
+                                   text_of(p.step));
+            },
+            [&](const WaveletTransform& p) {
+                return fmt::format("{}({}, {}, {}, {}{})", p.inverse ? "IDWT" : "DWT",
+                                   samples_of(p, formula.shape()), to_text(p.wavelet), p.levels,
+                                   to_text(p.ends), p.transposed ? ", transposed" : "");
+            },
+            [&](const FirFilter& p) {
+                return fmt::format("FIR({}, {}{}; {})", samples_of(p, formula.shape()), text_of_ends(p),
+                                   p.transposed ? ", transposed" : "", list(*p.taps, lists));
+            },
+            [&](const Circulant& p) {
+                return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
+                                : fmt::format("convolution({})", n);
+            },
+            [&](const Permutation& p) { return text_of(p, n, lists); },
+            [&](const Gather& p) { return fmt::format("G({})", text_of(p.map, lists)); },
+            [&](const Scatter& p) { return fmt::format("S({})", text_of(p.map, lists)); },
+            [&](const Diagonal& p) { return text_of(p, n, lists); },
+            [&](const Matrix& p) {
+                if (formula == F2()) return std::string("F2");
+                return fmt::format("matrix({}, {}; {})", formula.rows(), n, list(p.entries, lists));
+            },
+            [&](const Product&) {
+                const auto name = name_of_product(formula);
+                return name ? *name : joined(formula, " · ", lists);
+            },
+            [&](const Kronecker&) { return joined(formula, " ⊗ ", lists); },
+            [&](const DirectSum&) { return joined(formula, " ⊕ ", lists); },
+            [&](const IterativeSum& p) {
+                return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
+            },
+            [&](const RealOf&) { return fmt::format("real[{}]", inside()); },
+            [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p.tag), inside()); },
+        },
+        formula.payload());
 }
 
 } // namespace
@@ -241,6 +252,21 @@ std::string to_text(const Complex& value) {
     if (value.imag() == 0) return text_of(value.real());
     if (value.real() == 0) return imaginary;
     return text_of(value.real()) + (std::signbit(value.imag()) ? "" : "+") + imaginary;
+}
+
+std::string to_text(Ends ends) {
+    switch (ends) {
+    case Ends::zero: return "zero";
+    case Ends::periodic: return "periodic";
+    case Ends::symmetric: return "symmetric";
+    case Ends::reflect: return "reflect";
+    }
+    throw InternalError("ends of unknown kind {}", static_cast<int>(ends));
+}
+
+std::string text_of_ends(const FirFilter& filter) {
+    if (filter.outputs == FilterOutputs::same) return to_text(filter.ends);
+    return filter.outputs == FilterOutputs::full ? "full" : "valid";
 }
 
 std::string to_text(const IndexMap& map) { return text_of(map, Lists::whole); }

@@ -14,6 +14,10 @@ std::string to_short_text(const Formula& formula);
 /// A complex value, as short as long double precision allows: "0.5", "1-2i", "3i".
 std::string to_text(const Complex& value);
 
+std::string to_text(Ends ends);
+/// The ends of a filter, or which outputs are kept if these are not as many as samples.
+std::string text_of_ends(const FirFilter& filter);
+
 /// For a LaTeX formula environment (amsmath); cannot be parsed.
 std::string to_latex(const Formula& formula);
 

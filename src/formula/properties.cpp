@@ -42,6 +42,7 @@ bool is_real_leaf(const Formula& f) {
     constexpr Integer longest_real_dft = 2; // the butterfly
     if (f.is<Dft>()) return f.rows() <= longest_real_dft;
     if (f.is<ChirpZ>()) return false;
+    if (const auto* filter = f.get_if<FirFilter>()) return is_real(*filter->taps);
     if (const auto* circulant = f.get_if<Circulant>())
         return circulant->kernel && is_real(*circulant->kernel);
     if (const auto* diagonal = f.get_if<Diagonal>()) return is_real(*diagonal);

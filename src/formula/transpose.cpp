@@ -1,6 +1,7 @@
 #include "base/overloaded.hpp"
 #include "formula/chirp_z.hpp"
 #include "formula/formula.hpp"
+#include "formula/node.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -78,6 +79,11 @@ Formula transpose_chirp_z(const ChirpZ& p, Integer rows, Integer columns) {
     return diagonal(std::move(factors)) * CZT(rows, columns, 0, p.step);
 }
 
+template <class Leaf> Formula transpose_leaf(Leaf leaf, Shape shape) {
+    leaf.transposed = !leaf.transposed;
+    return make_node(leaf, {}, {shape.columns, shape.rows});
+}
+
 Formula transpose_matrix(const Matrix& p, Integer rows, Integer columns) {
     std::vector<Complex> entries;
     entries.reserve(p.entries.size());
@@ -143,6 +149,8 @@ Formula transpose(const Formula& formula) {
             [&](const Dht& p) { return symmetric(p); },
             [&](const Circulant& p) { return transpose_circulant(p); },
             [&](const ChirpZ& p) { return transpose_chirp_z(p, n, formula.columns()); },
+            [&](const WaveletTransform& p) { return transpose_leaf(p, formula.shape()); },
+            [&](const FirFilter& p) { return transpose_leaf(p, formula.shape()); },
             [&](const Permutation& p) { return permutation(p.map.inverse()); },
             [&](const Gather& p) { return scatter(p.map); },
             [&](const Scatter& p) { return gather(p.map); },
@@ -184,6 +192,11 @@ Formula conjugate(const Formula& formula) {
                 return circulant(conjugated(*p.kernel));
             },
             [&](const ChirpZ& p) { return CZT(formula.columns(), formula.rows(), -p.start, -p.step); },
+            [&](const WaveletTransform& p) { return real(p); },
+            [&](FirFilter p) {
+                p.taps = std::make_shared<const std::vector<Complex>>(conjugated(*p.taps));
+                return make_node(p, {}, formula.shape());
+            },
             [&](const Permutation& p) { return real(p); },
             [&](const Gather& p) { return real(p); },
             [&](const Scatter& p) { return real(p); },

@@ -3,6 +3,7 @@
 #include "ir/analysis.hpp"
 #include "ir/print.hpp"
 #include "ir/ranges.hpp"
+#include "passes/remove_dead_code.hpp"
 
 #include <fmt/format.h>
 
@@ -401,6 +402,38 @@ Program interleaved_to_planar(Program program, Buffer interleaved) {
     renumber_buffers(program, [&](Buffer b) {
         return b == im ? interleaved + 1 : b > interleaved && b < im ? b + 1 : b;
     });
+    return program;
+}
+
+Program real_components(Program program, Buffer interleaved) {
+    require_buffer(program, interleaved);
+    BufferInfo& buffer = program.buffers[static_cast<std::size_t>(interleaved)];
+    ensure(is_floating(buffer.element) && buffer.elements % 2 == 0 && buffer.first % 2 == 0,
+           "buffer '{}' does not hold pairs of floating-point elements", buffer.name);
+    buffer.elements /= 2;
+    buffer.first /= 2;
+    if (buffer.alignment != 0) buffer.alignment = bytes_of(buffer.element);
+    PairSplitter(program, interleaved).run();
+    LayoutChange change(program, {1, 2});
+    std::vector<Value> removed;
+    change.run([&](Value value) {
+        const Operation& operation = program[value];
+        if (operation.address.buffer != interleaved) return;
+        if (operation.opcode != Opcode::store) change.fail(value, "reads what is stored as reals");
+        const Integer remainder =
+            modulo(operation.address.index.constant() + change.remainder_of_dynamic(value), 2);
+        if (remainder == 0)
+            change.move(value, interleaved, 0, 0);
+        else
+            removed.push_back(value);
+    });
+    std::sort(removed.begin(), removed.end());
+    for_each_straight_line_block(program, [&](StraightLineBlock& block) {
+        std::erase_if(block.operations,
+                      [&](Value value) { return std::binary_search(removed.begin(), removed.end(), value); });
+    });
+    erase_dead_code(program);
+    compact(program);
     return program;
 }
 

@@ -15,7 +15,11 @@ namespace swirl::passes {
 /// Argument indices shift: the buffers after `interleaved` move up by one.
 ir::Program interleaved_to_planar(ir::Program program, ir::Buffer interleaved);
 
-/// The inverse: element e of `re` and of `im` become scalars 2e and 2e+1 of one buffer `name`, at the position of
+/// The array of the real components alone, of complex elements that are only stored: scalar 2e becomes element e; stores of
+/// imaginary components are removed. Before: as above.
+ir::Program real_components(ir::Program program, ir::Buffer interleaved);
+
+/// The inverse of the first: element e of `re` and of `im` become scalars 2e and 2e+1 of one buffer `name`, at the position of
 /// `re`.
 ir::Program planar_to_interleaved(ir::Program program, ir::Buffer re, ir::Buffer im, std::string name);
 

@@ -34,7 +34,7 @@ Integer longest(const Transform& problem) {
 
 /// Real scalars per point: two for complex data, one if both sides are real.
 Integer scalars_per_point(const Transform& problem) {
-    return is_complex(problem, Side::input) && is_complex(problem, Side::output) ? 2 : 1;
+    return has_complex_elements(problem, Side::input) && has_complex_elements(problem, Side::output) ? 2 : 1;
 }
 
 /// Bytes per point in the caller's precision.

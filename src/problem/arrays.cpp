@@ -84,7 +84,7 @@ ExpressionScope scope_of(const Transform& problem, Side side) {
     ExpressionScope scope{.lengths = {},
                           .axis_of = [&](std::string_view index) { return axis_of_index(problem, index); },
                           .indices = {},
-                          .x_is_complex = is_complex(problem, side),
+                          .x_is_complex = has_complex_elements(problem, side),
                           .precision = problem.precision,
                           .reject = {}};
     for (const Axis& axis : axes(problem, side)) scope.lengths.push_back(axis.length);

@@ -212,8 +212,10 @@ Expression::Expression(std::string_view text) : Expression(parse_expression(text
 
 std::string Expression::text() const {
     if (is_identity()) return "";
-    return fmt::format("{}{}{}", tree_->stored ? fmt::format("{}: ", name_of(*tree_->stored)) : "",
-                       to_text(tree_->value), tree_->where ? " where " + to_text(tree_->where) : "");
+    std::string storage = tree_->real ? "real" : "";
+    if (tree_->stored) storage += fmt::format("{}{}", tree_->real ? " " : "", name_of(*tree_->stored));
+    return fmt::format("{}{}{}{}", storage, storage.empty() ? "" : ": ", to_text(tree_->value),
+                       tree_->where ? " where " + to_text(tree_->where) : "");
 }
 
 Expression Expression::x() { return expression_of(term_of(Kind::x, {})); }
@@ -272,6 +274,15 @@ Expression Expression::stored_as(DataType precision) const {
     ExpressionTree tree{value_of(*this)};
     if (tree_) tree = *tree_;
     tree.stored = precision;
+    return Expression(std::make_shared<const ExpressionTree>(std::move(tree)));
+}
+
+bool Expression::is_stored_as_real() const { return tree_ != nullptr && tree_->real; }
+
+Expression Expression::stored_as_real() const {
+    ExpressionTree tree{value_of(*this)};
+    if (tree_) tree = *tree_;
+    tree.real = true;
     return Expression(std::make_shared<const ExpressionTree>(std::move(tree)));
 }
 

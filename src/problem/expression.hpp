@@ -73,6 +73,7 @@ struct ExpressionTree {
     ExpressionTerm value;
     ExpressionTerm where = {}; ///< null: everywhere
     std::optional<DataType> stored = {};
+    bool real = false; ///< complex results become reals in memory
 };
 
 enum class ExpressionType : std::uint8_t { boolean, real, complex };

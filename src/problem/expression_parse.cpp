@@ -24,7 +24,7 @@ public:
 
     Expression all() {
         ExpressionTree tree;
-        tree.stored = storage();
+        read_storage(tree);
         tree.value = choice();
         if (accept_word("where")) tree.where = choice();
         skip_spaces();
@@ -65,14 +65,18 @@ private:
         if (!accept(sign)) fail("'" + std::string(sign) + "'");
     }
 
-    std::optional<DataType> storage() {
+    /// "float16:", "real:", "real float16:", if the expression begins with one.
+    void read_storage(ExpressionTree& tree) {
         const std::size_t start = position_;
+        const bool real = accept_word("real");
         const auto precision = transform_type_named(next_word());
-        if (!precision) return std::nullopt;
-        position_ += next_word().size();
-        if (accept(":")) return precision;
-        position_ = start; // an array of this type
-        return std::nullopt;
+        if (precision) position_ += next_word().size();
+        if ((real || precision) && accept(":")) {
+            tree.real = real;
+            tree.stored = precision;
+        } else {
+            position_ = start; // an array of this type, or of this name
+        }
     }
 
     /// Reports a term that cannot be built as an error in the text up to here.

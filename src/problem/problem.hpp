@@ -20,11 +20,17 @@ constexpr Integer stride_of(const Dimension& dimension, Side side) {
     return side == Side::input ? dimension.input_stride : dimension.output_stride;
 }
 
-/// Whether a side holds complex elements: both sides of a dft, a convolution or a formula, one of a real_dft, none of the
-/// others.
+/// Whether the elements of a side are complex, before a load callback and its type in memory, or a store callback: both sides
+/// of a dft, a convolution or a formula, one of a real_dft, none of the others.
 bool is_complex(TransformKind kind, Direction direction, Side side);
-inline bool is_complex(const Transform& problem, Side side) {
+inline bool has_complex_elements(const Transform& problem, Side side) {
     return is_complex(problem.kind, problem.direction, side);
+}
+/// Whether the store callback makes reals of complex results.
+bool stores_reals(const Transform& problem);
+/// Whether a side's array holds complex elements.
+inline bool is_complex(const Transform& problem, Side side) {
+    return has_complex_elements(problem, side) && (side == Side::input || !stores_reals(problem));
 }
 
 /// Whether a kind takes reals to as many reals, along each dimension by itself.

@@ -99,6 +99,10 @@ bool is_complex(TransformKind kind, Direction direction, Side side) {
     return kind == TransformKind::real_dft && side == spectrum_side(direction);
 }
 
+bool stores_reals(const Transform& problem) {
+    return problem.store.is_stored_as_real() && has_complex_elements(problem, Side::output);
+}
+
 TransformKind kind_along(const Transform& problem, std::size_t dimension) {
     if (problem.kind == TransformKind::mixed) return problem.kinds[dimension];
     const bool is_last = dimension + 1 == problem.dimensions.size();
@@ -112,7 +116,7 @@ Integer element_bytes(const Transform& problem, Side side) {
 
 Integer stored_length(const Transform& problem, std::size_t dimension, Side side) {
     if (has_formula(problem) && side == Side::output) return problem.matrix.rows();
-    return stored(problem.kind, is_complex(problem, side), problem.dimensions[dimension].length,
+    return stored(problem.kind, has_complex_elements(problem, side), problem.dimensions[dimension].length,
                   dimension + 1 == problem.dimensions.size());
 }
 

@@ -101,7 +101,8 @@ void check_lengths_of_dct1(const Transform& problem) {
 }
 
 void check_kind(const Transform& problem) {
-    const bool has_complex_side = is_complex(problem, Side::input) || is_complex(problem, Side::output);
+    const bool has_complex_side =
+        has_complex_elements(problem, Side::input) || has_complex_elements(problem, Side::output);
     const std::string kind = kind_text(problem);
     if (!std::isfinite(problem.scale))
         reject(problem, fmt::format("scale is {}", problem.scale), "use a finite number");

@@ -31,6 +31,7 @@ public:
                 if (node.kind == Kind::array && node.name == "spectrum")
                     reject("an array has the reserved name spectrum", "use another name");
             });
+        check_reals();
         check_where();
         const auto ranges = touched_ranges(problem_, side_);
         for (const IndexRange& range : ranges)
@@ -57,17 +58,36 @@ private:
         return fmt::format("{}", fmt::join(names, ", "));
     }
 
+    void check_reals() const {
+        if (!tree_->real) return;
+        if (side_ == Side::input)
+            reject("elements are stored as reals", "that is for a store expression: leave out 'real:'");
+        if (!has_complex_elements(problem_, side_)) reject("results are real already", "leave out 'real:'");
+        if (type_of(tree_->value, true) != ExpressionType::real)
+            reject("a complex value is stored as real",
+                   "store abs2(x), re(x), im(x) or another real value of x");
+        if (problem_.placement == Placement::in_place)
+            reject("reals take the place of complex elements", "use an out-of-place transform");
+        if (transformed_dimensions() > 1)
+            reject("results of several dimensions cannot be stored as reals",
+                   "their output holds intermediate results: leave out 'real:'");
+    }
+
+    /// Dimensions with a pass. A real transform along the last one has its own, even of one point.
+    std::ptrdiff_t transformed_dimensions() const {
+        const auto several = std::count_if(problem_.dimensions.begin(), problem_.dimensions.end(),
+                                           [](const Dimension& d) { return d.length > 1; });
+        const bool has_own =
+            problem_.kind == TransformKind::real_dft && problem_.dimensions.back().length == 1;
+        return several + (has_own ? 1 : 0);
+    }
+
     void check_where() const {
         if (!tree_->where) return;
         if (!index_conditions(tree_->where))
             reject("conditions after 'where' compare integer combinations of indices, joined by 'and'",
                    "as in: where i >= 8 and i < 700; or choose by them: c ? x : 0");
-        // A real transform along the last dimension is a pass of its own, even of one point.
-        const bool is_real = problem_.kind == TransformKind::real_dft;
-        auto several = std::count_if(problem_.dimensions.begin(), problem_.dimensions.end(),
-                                     [](const Dimension& d) { return d.length > 1; });
-        if (is_real && problem_.dimensions.back().length == 1) ++several;
-        if (side_ == Side::output && several > 1)
+        if (side_ == Side::output && transformed_dimensions() > 1)
             reject("results of several dimensions cannot be left out",
                    "their output holds intermediate results: leave out 'where'");
     }

@@ -2,7 +2,7 @@
 //   F = codelet[F']   formula-codelet:  straight-line code throughout
 //
 // CZT = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(b), M ≥ inputs + outputs − 1: formula/chirp_z.hpp; d = DFT_M(h)/M,
-// S pads with zeros, and G keeps the outputs.
+// S pads with zeros, and G keeps the outputs. Wavelet transforms and filters: rules/banded.hpp.
 //
 // F is a user's formula; F' is computed factor by factor, and the transforms in it are broken down further. If F is the
 // real matrix R(A) of a complex formula A that contains real transforms, these act on each component alone.
@@ -12,10 +12,12 @@
 #include "formula/chirp_z.hpp"
 #include "formula/properties.hpp"
 #include "rules/accurate_dft.hpp"
+#include "rules/banded.hpp"
 #include "rules/building_blocks.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/real_row_column.hpp"
+#include "rules/replace_leaves.hpp"
 #include "rules/rewriting_rules.hpp"
 #include "rules/rule_list.hpp"
 
@@ -115,22 +117,11 @@ Formula by_convolution(const Formula& f) {
                        chirp_diagonal(n, [chirp](Integer j) { return chirp_z_input(chirp, j); })});
 }
 
-/// The formula with its chirp-z transforms as convolutions, or as small matrices.
-Formula without_chirp_z(const Formula& f) {
-    if (f.is<ChirpZ>()) return by_convolution(f);
-    std::vector<Formula> children;
-    bool changed = false;
-    for (const Formula& child : f.children()) {
-        children.push_back(without_chirp_z(child));
-        changed |= children.back().node() != child.node();
-    }
-    if (!changed) return f;
-    if (f.is<Product>()) { // flattened: a convolution is a product, too
-        Formula whole = children.front();
-        for (std::size_t k = 1; k < children.size(); ++k) whole = whole * children[k];
-        return whole;
-    }
-    return with_children(f, std::move(children));
+/// The formula with its chirp-z transforms as convolutions, or as small matrices, and its filters as loops.
+Formula without_leaf_terms(const Formula& f) {
+    return without_filters(replace_leaves(f, [](const Formula& leaf) {
+        return leaf.is<ChirpZ>() ? std::optional(by_convolution(leaf)) : std::nullopt;
+    }));
 }
 
 Applicability applicable(const Formula& f) {
@@ -148,7 +139,7 @@ Applicability has_codelet(const Formula& f) {
     if (Applicability given = applicable(f); !given.ok()) return given;
     const Integer n = std::max(f.rows(), f.columns());
     if (n > largest_radix) return rejected("{} points are too many for straight-line code", n);
-    for (const Formula& transform : nonterminals(without_chirp_z(f)))
+    for (const Formula& transform : nonterminals(without_leaf_terms(f)))
         if (transform.rows() > largest_radix)
             return rejected("{} points are too many for straight-line code", transform.rows());
         else if (largest_prime_factor(transform.rows()) > largest_base_prime)
@@ -157,7 +148,7 @@ Applicability has_codelet(const Formula& f) {
 }
 
 Formula simplified(const Formula& given) {
-    const Formula f = without_chirp_z(given);
+    const Formula f = without_leaf_terms(given);
     if (!f.is<RealOf>()) return simplify(f);
     return simplify(componentwise(simplify(f.children().front())));
 }

@@ -71,6 +71,41 @@ TEST(CallbacksThroughTheInterface, TakeNamedArraysOnCpus) {
               std::string::npos);
 }
 
+TEST(CallbacksThroughTheInterface, StoreReals) {
+    constexpr std::size_t n = 90, batch = 2;
+    const auto x = random_values<Complex>(n * batch, 1);
+    std::vector<double> y(n * batch);
+    std::vector<float> single(n * batch);
+    std::vector<Complex> wrong(n * batch);
+    const Plan plan = swirl::plan("dft 90 batch=2 store=\"real: abs2(x)\"");
+    plan.execute(x, y);
+    swirl::plan("dft 90 batch=2 store=\"real float32: abs2(x)\"").execute(x, single);
+    for (std::size_t b = 0; b < batch; ++b) {
+        const std::vector<Wide> loaded(x.begin() + static_cast<std::ptrdiff_t>(b * n),
+                                       x.begin() + static_cast<std::ptrdiff_t>((b + 1) * n));
+        for (std::size_t k = 0; k < n; ++k) {
+            const auto expected = static_cast<double>(std::norm(dft_at(loaded, k)));
+            EXPECT_NEAR(y[b * n + k], expected, 1e-11);
+            EXPECT_NEAR(single[b * n + k], expected, 1e-4);
+        }
+    }
+    EXPECT_NE(error_of<UserError>([&] { plan.execute(x, wrong); }), "");
+    const auto refused = [](const char* text) {
+        return error_of<UserError>([&] { validate(problem(text)); });
+    };
+    EXPECT_NE(refused("dft 8 store=\"real: 2 * x\"").find("complex value is stored as real"),
+              std::string::npos);
+    EXPECT_NE(refused("dft 8 load=\"real: re(x)\"").find("leave out 'real:'"), std::string::npos);
+    EXPECT_NE(refused("dct2 8 store=\"real: x\"").find("real already"), std::string::npos);
+    EXPECT_NE(refused("dft 8 inplace store=\"real: re(x)\"").find("out-of-place"), std::string::npos);
+    EXPECT_NE(refused("dft 8x8 store=\"real: re(x)\"").find("several dimensions"), std::string::npos);
+    EXPECT_EQ(Expression("real   float16 : abs2(x)").text(), "real float16: abs2(x)");
+    EXPECT_EQ(Expression("abs2(x)").stored_as_real().stored_as(DataType::float16).text(),
+              "real float16: abs2(x)");
+    EXPECT_EQ(Expression("x * real[i]").text(), "x * real[i]");
+    EXPECT_EQ(Expression("real[i] * x").text(), "real[i] * x");
+}
+
 TEST(CallbacksThroughTheInterface, ReadAndWriteNothingThatConditionsLeaveOut) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const char* cpu : {"sse2", "avx2", "avx512", "portable"})

@@ -101,6 +101,24 @@ TEST(FilterProgram, SmoothsAStep) {
     EXPECT_EQ(count, 9);
 }
 
+TEST(WaveletProgram, RemovesNoise) {
+    const auto outcome = support::run_command(SWIRL_BINARY_DIR "/bin/example_wavelets_cpp");
+    EXPECT_EQ(outcome.status, 0) << outcome.output << outcome.errors;
+}
+
+TEST(StftProgram, FollowsATone) {
+    const auto outcome = support::run_command(SWIRL_BINARY_DIR "/bin/example_stft_cpp");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    std::istringstream lines(outcome.output);
+    int count = 0;
+    std::string second, hertz;
+    for (double time = 0, frequency = 0; lines >> time >> second >> frequency >> hertz; ++count)
+        if (time < 0.95) {
+            EXPECT_NEAR(frequency, 1000 + 2000 * time, 32) << time;
+        }
+    EXPECT_EQ(count, 10);
+}
+
 TEST(FirstPrograms, ThoseThatPrintNothingRun) {
     EXPECT_EQ(support::run_command(SWIRL_BINARY_DIR "/bin/example_minimal_cpp").status, 0);
     EXPECT_EQ(support::run_command(SWIRL_BINARY_DIR "/bin/example_tuned_later_cpp").status, 0);

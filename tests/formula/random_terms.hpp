@@ -121,9 +121,33 @@ public:
         }
     }
 
+    /// A wavelet transform, a filter, or the transpose of one.
+    Formula filter() {
+        const Integer n = size();
+        const auto ends = static_cast<Ends>(below(4));
+        const int order = static_cast<int>(below(Wavelet::most_moments + 2)) - 1;
+        const Wavelet wavelet = order > 0    ? Wavelet{Wavelet::Family::daubechies, order}
+                                : order == 0 ? Wavelet{Wavelet::Family::cdf5_3}
+                                             : Wavelet{Wavelet::Family::cdf9_7};
+        const int levels = 1 + static_cast<int>(below(3));
+        const Formula drawn = below(3) == 0   ? DWT(n, wavelet, levels, ends)
+                              : below(2) == 0 ? IDWT(n, wavelet, levels, ends)
+                                              : FIR(n, values(1 + below(n)), ends);
+        return below(3) == 0 ? transpose(drawn) : drawn;
+    }
+
+    /// Some rows and columns of a matrix.
+    static Formula between(Integer rows, const Formula& inner, Integer columns) {
+        const auto indices = [](Integer count, Integer range) {
+            return IndexMap(count, range, DigitMap{{count}, {1}, 0, range});
+        };
+        return gather(indices(rows, inner.rows())) * inner * scatter(indices(columns, inner.columns()));
+    }
+
     Formula leaf(Integer rows, Integer columns) {
         if (rows == columns && below(4) != 0) return square_leaf(rows);
         if (below(4) == 0) return CZT(columns, rows, value(), value());
+        if (below(4) == 0) return between(rows, filter(), columns);
         if (below(2) == 0) return matrix(rows, columns, values(rows * columns));
         const IndexMap into = map(rows, false), from = map(columns, false);
         return gather(into) * matrix(into.range(), from.range(), values(into.range() * from.range())) *

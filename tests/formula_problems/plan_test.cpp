@@ -1,5 +1,6 @@
 // Formulas as problems: plans of the estimate, against the formula's dense matrix.
 #include "plan/transform/cpu/plan.hpp"
+#include "api/stft_matrices.hpp"
 #include "formula/formula.hpp"
 #include "formula/print.hpp"
 #include "plan/check/problem_data.hpp"
@@ -118,6 +119,10 @@ constexpr const char* rectangular_formulas[] = {
     "CZT(17, 60, 1/4, 1/60) ⊗ CZT(6, 9, 0, 0.1)",
     "DFT(30) · CZT(64, 30, 0.01, 0.02) · T(64, 8)",
     "CZT(300, 301, 12345.678, -0.4)",
+    "DWT(37, db4, 2, symmetric)",
+    "IDWT(64, cdf9/7, 3, periodic) ⊗ I(3)",
+    "FIR(40, full; 1, 2i, -3)",
+    "FIR(40, valid; 1, 2i, -3, 0.5, 1, 1, 2) · DFT(40)",
     "S(h(4 → 8; 1, 2)) · DFT(4)",
     "G(h(4 → 8; 0, 2)) · DFT(8)",
     "I(4) ⊗ matrix(1, 2; 1, -1)",
@@ -131,6 +136,13 @@ constexpr const char* real_formulas[] = {
     "WHT(16, sequency) ⊗ WHT(8, dyadic)",
     "MDCT(12)",
     "IMDCT(12)",
+    "DWT(64, db4, 3, periodic)",
+    "DWT(101, cdf9/7, 2, reflect, transposed)",
+    "IDWT(101, db3, 2, symmetric)",
+    "DWT(24, db2, 2, periodic) ⊗ DWT(32, cdf5/3, 2, symmetric)",
+    "IDWT(300, db10, 2, zero)",
+    "FIR(100, zero; 0.25, 0.5, 0.25)",
+    "FIR(100, reflect, transposed; 1, 2, 3, 4, 5)",
     "MDCT(64) ⊗ MDCT(4)",
     "IMDCT(16) · MDCT(16)",
     "DCT2(8) ⊗ DCT2(8)",
@@ -199,6 +211,44 @@ TEST(FormulaProblems, ComputeSpectraAtFrequenciesOfAnyDistance) {
           "formula IMDCT(36) float64 batch=2", "formula WHT(64, sequency) float32",
           "formula DCT7(40) float64"})
         support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+}
+
+TEST(FormulaProblems, FilterLongSignalsInLoops) {
+    for (const char* text :
+         {"DWT(10000, db4, 6, symmetric) float64", "DWT(8192, db10, 5, periodic) float32 batch=3",
+          "IDWT(10001, cdf9/7, 4, symmetric) float64", "DWT(5000, haar, 3, zero) complex64 batch=2",
+          "DWT(128, db4, 3, periodic) ⊗ DWT(100, db4, 2, symmetric) float32",
+          "DWT(4096, db3, 2, periodic) float64 inplace", "IDWT(1000, db2, 2, reflect) planar batch=4",
+          "FIR(5000, symmetric; 1, 2, 3, 4, 5, 4, 3, 2, 1) float32 in=3 out=2"})
+        expect_right(fmt::format("formula {}", text), target::host_cpu());
+    for (const char* text : {"formula DWT(2000, db4, 3, symmetric) float32",
+                             "formula IDWT(1024, cdf9/7, 2, periodic) float64 batch=3",
+                             "formula FIR(3000; 1, 2, 3, 4) complex64",
+                             "formula DWT(32, db2, 2, periodic) ⊗ DWT(24, haar, 1, zero) float32"})
+        support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+}
+
+/// The problems of a short-time Fourier transform: frames, their powers, samples beyond the ends, sums of frames.
+TEST(FormulaProblems, OfShortTimeTransformsRunOnGpus) {
+    const auto prove = [](const std::string& text) {
+        SCOPED_TRACE(text);
+        support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+    };
+    const auto windowed = Expression("x * w[i] where i >= 3 and i < 45");
+    prove(to_text(Transform::real_dft(
+        {48}, {.precision = DataType::float32, .batches = {{2, 300, 425}, {17, 16, 25}}, .load = windowed})));
+    prove(to_text(Transform::real_dft(
+        {48}, {.direction = Direction::backward, .batches = {{34, 25, 48}}, .store = windowed})));
+    prove(to_text(
+        Transform::real_formula("I(25) ⊗ matrix(1, 2; 1, 1)", {.precision = DataType::float32,
+                                                               .batches = {{2, 850, 425}, {17, 50, 25}},
+                                                               .load = Expression("x * x")})));
+    for (const bool mirrored : {false, true})
+        prove(fmt::format("formula {} float32 batch=2:(300,80)",
+                          to_text(api::extended_range(300, -24, 80, mirrored).matrix)));
+    const Formula sum = api::overlap_add({17, 48, 16, 3, 42}, 24, 300);
+    prove(fmt::format("formula {} float32 batch=2:(816,300) store=\"x * weights[i]\"", to_text(sum)));
+    prove(fmt::format("formula {} complex64 store=\"x * weights[i]\"", to_text(sum)));
 }
 
 TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {

@@ -58,11 +58,11 @@ void fuzz_expression_text(Random& random, Journal& journal) {
 /// What an expression that a transform accepts says is read back; a CPU plans it, or refuses it in words.
 void fuzz_load_text(Random& random, const Setting& setting, Journal& journal) {
     Transform problem = draw_transform(random, setting.limits);
-    const std::string text =
-        perhaps_mutated(random.one_of<std::string>({"x * w[i]", "x * complex h[b, i] / 2", "x where i < 7",
-                                                    "i0 < 5 ? x : w[i1, i0]", "float16: re(x) * s[]",
-                                                    "x * (b0 + 1) - w[b1, i]"}),
-                        random);
+    const std::string text = perhaps_mutated(
+        random.one_of<std::string>({"x * w[i]", "x * complex h[b, i] / 2", "x where i < 7",
+                                    "i0 < 5 ? x : w[i1, i0]", "float16: re(x) * s[]", "real: abs2(x)",
+                                    "real float32: im(x) where i > 2", "x * (b0 + 1) - w[b1, i]"}),
+        random);
     journal.doing(fmt::format("{} with the expression {}", to_text(problem), text));
     try {
         (random.chance(50) ? problem.load : problem.store) = Expression(text);

@@ -248,6 +248,23 @@ TEST(ChangeLayout, TakesSumsOfFormsAndEntriesOfTables) {
     }
 }
 
+TEST(ChangeLayout, KeepsRealComponentsAlone) {
+    const Program interleaved = rotated_by_table();
+    const Program reals = real_components(interleaved, named(interleaved, "out"));
+    verify(reals, VerificationLevel::lowered);
+    Arguments a(interleaved), r(reals);
+    for (Integer k = 0; k < 8; ++k) {
+        a["in"].set(k, static_cast<double>(3 * k + 1));
+        r["in"].set(k, static_cast<double>(3 * k + 1));
+    }
+    interpret(interleaved, a);
+    interpret(reals, r);
+    ASSERT_EQ(r["out"].values().size(), a["out"].values().size() / 2);
+    for (std::size_t e = 0; e < r["out"].values().size(); ++e)
+        EXPECT_EQ(r["out"].values()[e], a["out"].values()[2 * e]);
+    EXPECT_THROW(real_components(interleaved, named(interleaved, "in")), InternalError);
+}
+
 TEST(ChangeLayout, RefusesWhatIsNotInPairs) {
     Builder b("odd");
     const Buffer in = b.input("in", DataType::float64, 8), out = b.output("out", DataType::float64, 8);

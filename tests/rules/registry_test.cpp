@@ -59,6 +59,17 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
     result.push_back(formula::circulant(n));
     result.push_back(formula::CZT(n, n, 0.3L, 0.7L / static_cast<long double>(n)));
     if (n > 1) result.push_back(formula::CZT(n, n / 2, -0.1L, 0.01L) * formula::J(n));
+    for (const auto ends :
+         {formula::Ends::zero, formula::Ends::periodic, formula::Ends::symmetric, formula::Ends::reflect}) {
+        const formula::Wavelet short_one{formula::Wavelet::Family::cdf9_7},
+            long_one{formula::Wavelet::Family::daubechies, 1 + static_cast<int>(n % 10)};
+        result.push_back(formula::DWT(n, short_one, 2, ends));
+        result.push_back(formula::IDWT(n, long_one, 2, ends));
+        result.push_back(formula::transpose(formula::DWT(n, long_one, 1, ends)));
+        result.push_back(formula::transpose(formula::IDWT(n, short_one, 1, ends)));
+        result.push_back(formula::FIR(n, reference::random_vector(1 + n % 7, generator), ends));
+        result.push_back(formula::transpose(formula::FIR(n, reference::random_vector(5, generator), ends)));
+    }
     if (n > 1) {
         using formula::kron, formula::real_of;
         result.push_back(formula::J(n) * DFT(n));
@@ -161,7 +172,7 @@ TEST(EveryBreakdownRule, EqualsTheTransformOfRandomVectorsAtLargerSizes) {
     for (const Integer n : sizes)
         for (const Formula& transform : transforms_of_size(n, generator)) {
             if (transform.is<formula::Kronecker>() && generator() % 16 != 0) continue;
-            const auto x = reference::random_vector(n, generator);
+            const auto x = reference::random_vector(transform.columns(), generator);
             const auto expected = multiply(matrix_of(transform), x);
             for (const BreakdownRule& rule : registry()) {
                 if (!rule.applicable(transform).ok()) continue;

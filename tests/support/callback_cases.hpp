@@ -45,6 +45,16 @@ inline constexpr const char* callback_problems[] = {
     "dct2 32 batch=3 load=\"x * w[i]\" store=\"x < 0 ? 0 : x\"",
     "dft 16 float32 batch=40 load=\"x * w[i]\"",
     "dft 5 float32 batch=33 load=\"x * w[i] where i < 4\"",
+    "dft 64 float32 batch=3 store=\"real: abs2(x)\"",
+    "dft 1000 store=\"real: abs2(x) * w[i] where i < 501\"",
+    "dft 60 planar backward batch=4x3 store=\"real float32: sqrt(abs2(x))\"",
+    "dft 127 float32 store=\"real: im(x) + s[b]\" batch=2",
+    "dft 12 in=3 out=-2 batch=5:(40,-30) store=\"real: re(x)\"",
+    "rdft 60 float32 batch=5 load=\"x * w[i]\" store=\"real: abs2(x)\"",
+    "rdft 27 batch=3 store=\"real: re(x) - im(x) where i > 1\"",
+    "rdft 400 float32 batch=7:(160,201) load=\"x * w[i]\" store=\"real: abs2(x)\"",
+    "convolution 48 float32 batch=2 store=\"real: abs2(x)\"",
+    "formula CZT(40, 12, 0.1, 0.01) complex64 batch=2 store=\"real: abs2(x)\"",
 };
 
 } // namespace swirl::support

@@ -58,7 +58,9 @@ private:
     }
     formula::Formula real_transform(Integer n) {
         using namespace formula;
-        switch (below_(7)) {
+        switch (below_(9)) {
+        case 7: return filter(n);
+        case 8: return n > 1 ? wavelet_transforms(n) : I(n);
         case 0: return RDFT(n, below_(2) ? Direction::forward : Direction::backward);
         case 1: return DCT(2 + static_cast<int>(below_(7)), n);
         case 2: return DST(2 + static_cast<int>(below_(7)), n);
@@ -67,6 +69,24 @@ private:
         case 5: return n % 4 == 0 ? IMDCT(n / 2) * MDCT(n / 2) : I(n);
         default: return (n & (n - 1)) == 0 ? WHT(n, static_cast<WalshOrder>(below_(3))) : I(n);
         }
+    }
+    formula::Ends ends() { return static_cast<formula::Ends>(below_(4)); }
+    formula::Formula filter(Integer n) {
+        const formula::Formula drawn = formula::FIR(n, values(1 + below_(6)), ends());
+        return below_(3) == 0 ? transpose(drawn) : drawn;
+    }
+    /// A transform of periodic ends, or one and its inverse.
+    formula::Formula wavelet_transforms(Integer n) {
+        using namespace formula;
+        const int moments = static_cast<int>(below_(6));
+        const Wavelet wavelet =
+            moments > 0 ? Wavelet{Wavelet::Family::daubechies, moments} : Wavelet{Wavelet::Family::cdf9_7};
+        const int levels = 1 + static_cast<int>(below_(3));
+        if (n % 8 == 0 && below_(2) == 0)
+            return below_(2) == 0 ? DWT(n, wavelet, levels, Ends::periodic)
+                                  : IDWT(n, wavelet, levels, Ends::periodic);
+        const Ends beyond = ends();
+        return IDWT(n, wavelet, levels, beyond) * DWT(n, wavelet, levels, beyond);
     }
     std::vector<formula::Complex> values(Integer n) {
         std::vector<formula::Complex> result;

@@ -78,9 +78,10 @@ PortableKernel<T>::PortableKernel(const PortableDerivation& derivation, const Tr
     info_.name = kernel_name(problem, pass);
     for (const loops::Array& array : program.arrays) {
         using Role = loops::Array::Role;
+        const bool is_target = array.role == Role::output || array.role == Role::data;
         split_.push_back(
             (array.role == Role::input && is_planar(problem, pass.source)) ||
-            ((array.role == Role::output || array.role == Role::data) && is_planar(problem, pass.target)));
+            (is_target && (is_planar(problem, pass.target) || stores_reals_at(problem, pass.target))));
         bind(program, static_cast<int>(split_.size()) - 1, problem, pass);
     }
     std::vector<loops::Loop> around;
@@ -112,9 +113,9 @@ void PortableKernel<T>::bind_argument(const loops::Array& array, const std::stri
     const DataType type =
         stored_type(problem, array.role == loops::Array::Role::input ? pass.source : pass.target);
     ArrayBinding binding{.first = source_of({role}, pass), .second = std::nullopt, .type = type};
-    if (split) binding.second = source_of({role, 0, ir::Component::imaginary}, pass);
-    arrays_.push_back(binding);
-    ir::KernelBuffer buffer{.name = split ? name + "_re" : name, .element = type};
+    const bool reals = array.role == loops::Array::Role::output && stores_reals_at(problem, pass.target);
+    if (split && !reals) binding.second = source_of({role, 0, ir::Component::imaginary}, pass);
+    ir::KernelBuffer buffer{.name = split && !reals ? name + "_re" : name, .element = type};
     const Integer factor = array.kind == loops::Memory::Kind::interleaved ? 2 : 1;
     const Integer buffers = split ? 2 : 1;
     buffer.elements = factor * array.elements / buffers;
@@ -122,7 +123,13 @@ void PortableKernel<T>::bind_argument(const loops::Array& array, const std::stri
     buffer.bytes = buffer.elements * bytes_of(type);
     buffer.written = array.role != loops::Array::Role::input;
     info_.buffers.push_back(buffer);
-    if (!split) return;
+    if (reals) { // imaginary components go to memory that nobody reads
+        binding.second = Binding::Source::workspace;
+        binding.second_offset = reserve(static_cast<std::size_t>(buffer.bytes)) -
+                                static_cast<std::size_t>(buffer.first * bytes_of(type));
+    }
+    arrays_.push_back(binding);
+    if (!split || reals) return;
     buffer.name = name + "_im";
     info_.buffers.push_back(buffer);
 }

@@ -470,7 +470,7 @@ void add_expressions(std::vector<DimensionPass>& passes, const Transform& proble
             own.layouts[s].forms->at(k).constant = pointwise.forms[k].constant;
         const Extent reach = extent(problem, side);
         own.reaches[s] = {reach.lowest, reach.highest};
-        if (is_complex(problem, side) && !own.complex) {
+        if (has_complex_elements(problem, side) && !own.complex) {
             add_half_spectrum(own, s, pointwise, problem.dimensions.back().length);
             own.reaches[s] = {2 * reach.lowest, 2 * reach.highest + 1};
         }
@@ -528,6 +528,10 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
 bool is_planar(const Transform& problem, DataLocation location) {
     if (problem.layout != ComplexLayout::planar || location == DataLocation::intermediate) return false;
     return is_complex(problem, location == DataLocation::input ? Side::input : Side::output);
+}
+
+bool stores_reals_at(const Transform& problem, DataLocation location) {
+    return location == DataLocation::output && stores_reals(problem);
 }
 
 std::size_t intermediate_bytes(const Transform& problem) {

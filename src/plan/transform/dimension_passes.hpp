@@ -21,6 +21,8 @@ enum class DataLocation : std::uint8_t { input, output, intermediate };
 
 /// Whether the caller's array at this location is planar.
 bool is_planar(const Transform& problem, DataLocation location);
+/// Whether it is the caller's array of the real components that a store callback makes of complex results.
+bool stores_reals_at(const Transform& problem, DataLocation location);
 
 /// One pass over a dimension (or several fused ones), before a breakdown is chosen.
 struct DimensionPass {

@@ -48,6 +48,9 @@ ir::Program laid_out(ir::Program program, const Transform& problem, const Dimens
     };
     if (is_planar(problem, pass.source)) split({input});
     if (is_planar(problem, pass.target)) split({output}), split({data});
+    if (stores_reals_at(problem, pass.target))
+        if (const auto buffer = program.buffer_with({output}))
+            program = passes::real_components(std::move(program), *buffer);
     int index = 0;
     for (const AuxiliaryArray& array : arrays_of(problem)) {
         if (array.is_complex && problem.layout == ComplexLayout::planar) split({auxiliary, index});

@@ -53,7 +53,8 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
                       .output = pass.layouts[1],
                       .in_place = pass.source == pass.target,
                       .input_split_complex = is_planar(problem, pass.source),
-                      .output_split_complex = is_planar(problem, pass.target),
+                      .output_split_complex =
+                          is_planar(problem, pass.target) || stores_reals_at(problem, pass.target),
                       .auxiliary = pass.auxiliary,
                       .input_reach = pass.reaches[0],
                       .output_reach = pass.reaches[1],
@@ -83,7 +84,8 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
     request.loops.cache_bytes = cpu.cache_bytes;
     request.loops.streaming_bytes = cpu.streaming_bytes;
     request.loops.rereads_output = is_read_by_later_pass(problem, pass);
-    request.loops.pairs = cpu.has_fma && problem.layout == ComplexLayout::interleaved;
+    request.loops.pairs =
+        cpu.has_fma && problem.layout == ComplexLayout::interleaved && !stores_reals(problem);
     // Iterations that threads share must not repeat others. Without fused operations there are few registers, and loads
     // from unaligned addresses cost instructions.
     request.loops.overlap_vectors = cpu.has_fma && !code.shared;

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <swirl/data_type.hpp>
+#include <swirl/device.hpp>
+#include <swirl/gpu.hpp>
+#include <swirl/stream.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+/// Memory of the device that a plan runs on.
+namespace swirl::api {
+
+/// Reals, rounded to float32 or float64, that plans read.
+class DeviceValues {
+public:
+    DeviceValues(const std::vector<double>& values, DataType type, Device device);
+    const void* data() const { return gpu_ ? gpu_->data() : host_.data(); }
+
+private:
+    std::vector<std::byte> host_;
+    std::optional<gpu::Memory> gpu_;
+};
+
+/// Memory of one execution, uninitialised; on a GPU, of the work that is enqueued while it is alive.
+class DeviceScratch {
+public:
+    DeviceScratch(std::size_t bytes, Device device, gpu::Stream stream);
+    ~DeviceScratch();
+    DeviceScratch(DeviceScratch&&) noexcept;
+    std::byte* data() const;
+
+private:
+    struct OnGpu;
+    struct Free {
+        void operator()(std::byte* memory) const;
+    };
+    std::unique_ptr<std::byte, Free> host_;
+    std::unique_ptr<OnGpu> gpu_;
+};
+
+} // namespace swirl::api
