@@ -60,6 +60,7 @@ enum class TransformKind : std::uint8_t {
     hc2r,         ///< halfcomplex to real
     mixed,        ///< several of the kinds from wht to hc2r, one for each dimension: see Transform::kinds
     convolution,  ///< complex, circular, with a kernel whose spectrum is given at execution
+    real_convolution, ///< the same of reals, with the half spectrum of a real kernel
     formula,      ///< complex, multiplied by a matrix that a formula describes
     real_formula, ///< the same of real data by a real matrix
 };

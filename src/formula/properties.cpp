@@ -43,7 +43,7 @@ bool is_real_leaf(const Formula& f) {
     if (f.is<Dft>()) return f.rows() <= longest_real_dft;
     if (f.is<ChirpZ>()) return false;
     if (const auto* circulant = f.get_if<Circulant>())
-        return circulant->kernel && is_real(*circulant->kernel);
+        return circulant->of_reals || (circulant->kernel && is_real(*circulant->kernel));
     if (const auto* diagonal = f.get_if<Diagonal>()) return is_real(*diagonal);
     if (const auto* matrix = f.get_if<Matrix>()) return is_real(matrix->entries);
     return true;

@@ -26,7 +26,7 @@ public:
         scope.reject = [this](const std::string& what, const std::string& remedy) { reject(what, remedy); };
         check_types(*tree_, scope);
         check_names(*tree_, scope);
-        if (problem_.kind == TransformKind::convolution)
+        if (is_convolution(problem_))
             for_each_term(tree_->value, [&](const ExpressionNode& node) {
                 if (node.kind == Kind::array && node.name == "spectrum")
                     reject("an array has the reserved name spectrum", "use another name");

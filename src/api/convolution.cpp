@@ -1,0 +1,302 @@
+#include <swirl/convolution.hpp>
+#include <swirl/gpu.hpp>
+
+#include "api/access.hpp"
+#include "api/arguments.hpp"
+#include "api/convolution_shape.hpp"
+#include "base/error.hpp"
+#include "problem/data_type.hpp"
+#include "problem/problem.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace swirl {
+
+namespace api {
+
+/// Of vectors on the CPU.
+constexpr std::size_t spectrum_alignment = 64;
+
+struct AlignedDelete {
+    void operator()(std::byte* bytes) const {
+        ::operator delete(bytes, std::align_val_t(spectrum_alignment));
+    }
+};
+
+/// Memory of a kernel's spectrum where the plan runs.
+class SpectrumMemory {
+public:
+    SpectrumMemory(std::size_t bytes, Device device) {
+        if (device.is_gpu())
+            gpu_.emplace(bytes, device.ordinal());
+        else
+            host_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t(spectrum_alignment))));
+    }
+    void* data() const { return gpu_ ? gpu_->data() : host_.get(); }
+
+private:
+    std::optional<gpu::Memory> gpu_;
+    std::unique_ptr<std::byte, AlignedDelete> host_;
+};
+
+namespace {
+
+detail::ElementType known_type(DataType type) {
+    return {detail::ElementType::Known::type, static_cast<std::uint8_t>(bytes_of(type)), type};
+}
+
+/// The address of the element with an index, which may lie outside of the array.
+template <class Pointer> Pointer moved(Pointer data, Integer bytes) {
+    return reinterpret_cast<Pointer>(reinterpret_cast<std::intptr_t>(data) + bytes);
+}
+
+std::vector<Integer> lengths_of(const ConvolutionShape& shape, Integer ConvolutionAxis::* length) {
+    std::vector<Integer> result;
+    for (const ConvolutionAxis& axis : shape.axes) result.push_back(axis.*length);
+    return result;
+}
+
+} // namespace
+
+/// Plans of a convolution, and how its arrays lie.
+class PlannedConvolution {
+public:
+    struct Part {
+        CircularPart circular;
+        Plan plan;
+        std::size_t spectrum; ///< index in `spectra`
+    };
+    /// One form of the kernel: its transform of some lengths.
+    struct Spectrum {
+        std::vector<Integer> lengths;
+        CircularPart kernel;
+        Plan plan;
+        Integer elements; ///< complex ones, of one kernel
+    };
+
+    PlannedConvolution(ConvolutionProblem given, ConvolutionShape of, Options with)
+        : problem(std::move(given)),
+          shape(std::move(of)),
+          options(std::move(with)),
+          signal(lengths_of(shape, &ConvolutionAxis::signal)),
+          kernel(lengths_of(shape, &ConvolutionAxis::kernel)),
+          results(lengths_of(shape, &ConvolutionAxis::count)) {
+        for (CircularPart& part : parts_of(shape, problem, search::target_of(options))) {
+            Plan plan = swirl::plan(part.problem, options);
+            const std::size_t index = spectrum_of(part.lengths);
+            parts.push_back({std::move(part), std::move(plan), index});
+        }
+    }
+
+    Integer kernels() const { return problem.kernels == Sharing::each ? problem.batch : 1; }
+    Integer element_bytes() const { return bytes_of(element()); }
+    DataType element() const { return problem.is_complex ? complex_of(problem.precision) : problem.precision; }
+    Integer spectrum_bytes() const { return bytes_of(complex_of(problem.precision)); }
+
+    std::size_t workspace_bytes() const {
+        std::size_t bytes = 0;
+        for (const Part& part : parts) bytes = std::max(bytes, part.plan.workspace_bytes());
+        return bytes;
+    }
+
+    /// Throws UserError unless the array has this type and at least this many elements.
+    void check(const char* name, const detail::ArrayArgument& array, Integer elements, DataType type,
+               bool is_written) const {
+        if (array.data == nullptr)
+            throw UserError("{} is null\n  problem: {}\n  it has {} elements", name, to_text(problem), elements);
+        if (fits_at_a_glance(array, known_type(type))) return;
+        check_array(to_text(problem), {name, known_type(type), {0, elements - 1}, is_written},
+                    array);
+    }
+
+    ConvolutionProblem problem;
+    ConvolutionShape shape;
+    Options options;
+    std::vector<Integer> signal, kernel, results;
+    std::vector<Part> parts;
+    std::vector<Spectrum> spectra;
+
+private:
+    std::size_t spectrum_of(const std::vector<Integer>& lengths) {
+        for (std::size_t k = 0; k < spectra.size(); ++k)
+            if (spectra[k].lengths == lengths) return k;
+        Spectrum spectrum{lengths, kernel_transform_of(shape, problem, lengths), {}, 1};
+        for (std::size_t d = 0; d < lengths.size(); ++d)
+            spectrum.elements *= stored_length(spectrum.kernel.problem, d, Side::output);
+        spectrum.plan = swirl::plan(spectrum.kernel.problem, options);
+        spectra.push_back(std::move(spectrum));
+        return spectra.size() - 1;
+    }
+};
+
+/// A kernel's spectra, and the plans of the parts with them: one, or one for each signal.
+struct ConvolutionKernel {
+    std::vector<SpectrumMemory> memory;
+    std::vector<std::vector<Plan>> plans;
+};
+
+namespace {
+
+/// The plans with spectra at these addresses.
+std::vector<std::vector<Plan>> plans_with(const PlannedConvolution& plans, const std::vector<const void*>& spectra) {
+    std::vector<std::vector<Plan>> result;
+    for (const PlannedConvolution::Part& part : plans.parts) {
+        std::vector<Plan>& own = result.emplace_back();
+        const Integer bytes = plans.spectra[part.spectrum].elements * plans.spectrum_bytes();
+        const Integer count = part.circular.has_all_signals ? 1 : plans.problem.batch;
+        for (Integer k = 0; k < count; ++k)
+            own.push_back(part.plan.with("spectrum", moved(spectra[part.spectrum], k * bytes)));
+    }
+    return result;
+}
+
+/// Whether two arrays share a byte.
+bool overlap(const void* a, Integer a_bytes, const void* b, Integer b_bytes) {
+    const auto first = reinterpret_cast<std::intptr_t>(a), second = reinterpret_cast<std::intptr_t>(b);
+    return first < second + b_bytes && second < first + a_bytes;
+}
+
+const PlannedConvolution& planned(const std::shared_ptr<const PlannedConvolution>& plans) {
+    if (plans == nullptr)
+        throw UserError("the convolution is empty\n  assign swirl::Convolution(problem) first");
+    return *plans;
+}
+
+} // namespace
+
+} // namespace api
+
+using api::PlannedConvolution;
+
+Convolution::Convolution(const ConvolutionProblem& problem, const Options& options)
+    : plans_(std::make_shared<const PlannedConvolution>(problem, api::shape_of(problem), options)) {}
+
+void Convolution::set_kernel(const Input& kernel, gpu::Stream stream) {
+    const PlannedConvolution& plans = api::planned(plans_);
+    const Integer elements = api::elements_of(plans.kernel) * plans.kernels();
+    plans.check("kernel", kernel.array(), elements, plans.element(), false);
+    auto made = std::make_shared<api::ConvolutionKernel>();
+    const bool is_own = kernel_ != nullptr && kernel_.use_count() == 1 && !kernel_->memory.empty();
+    std::vector<const void*> spectra;
+    for (std::size_t k = 0; k < plans.spectra.size(); ++k) {
+        const PlannedConvolution::Spectrum& spectrum = plans.spectra[k];
+        const auto bytes = static_cast<std::size_t>(spectrum.elements * plans.kernels() * plans.spectrum_bytes());
+        if (is_own)
+            spectra.push_back(kernel_->memory[k].data());
+        else
+            spectra.push_back(made->memory.emplace_back(bytes, device()).data());
+        const void* const from =
+            api::moved(static_cast<const void*>(kernel.array().data), spectrum.kernel.input * plans.element_bytes());
+        spectrum.plan.execute(from, const_cast<void*>(spectra.back()), stream);
+    }
+    if (is_own) return;
+    made->plans = api::plans_with(plans, spectra);
+    kernel_ = std::move(made);
+}
+
+void Convolution::set_spectrum(const Input& spectrum) {
+    const PlannedConvolution& plans = api::planned(plans_);
+    if (plans.spectra.size() != 1)
+        throw UserError(
+            "the spectrum of the kernel is needed by {} and by {} points\n  problem: {}\n  give the kernel itself, or "
+            "the lengths of one transform for all in ConvolutionProblem::transform",
+            fmt::join(plans.spectra[0].lengths, "x"), fmt::join(plans.spectra[1].lengths, "x"),
+            api::to_text(plans.problem));
+    plans.check("spectrum", spectrum.array(), plans.spectra[0].elements * plans.kernels(),
+                complex_of(plans.problem.precision), false);
+    auto made = std::make_shared<api::ConvolutionKernel>();
+    made->plans = api::plans_with(plans, {spectrum.array().data});
+    kernel_ = std::move(made);
+}
+
+void Convolution::execute(const Input& signal, const Output& result, gpu::Stream stream,
+                          Workspace workspace) const {
+    const PlannedConvolution& plans = api::planned(plans_);
+    if (kernel_ == nullptr)
+        throw UserError("the convolution has no kernel\n  problem: {}\n  call set_kernel first",
+                        api::to_text(plans.problem));
+    const Integer signal_elements = api::elements_of(plans.signal), result_elements = api::elements_of(plans.results);
+    const Integer batch = plans.problem.batch, bytes = plans.element_bytes();
+    plans.check("signal", signal.array(), signal_elements * batch, plans.element(), false);
+    plans.check("result", result.array(), result_elements * batch, plans.element(), true);
+    const void* const from = signal.array().data;
+    void* const to = result.array().data;
+    if (api::overlap(from, signal_elements * batch * bytes, to, result_elements * batch * bytes))
+        throw UserError("signal = {} and result = {} overlap\n  problem: {}\n  use separate arrays", from, to,
+                        api::to_text(plans.problem));
+    for (std::size_t k = 0; k < plans.parts.size(); ++k) {
+        const api::CircularPart& part = plans.parts[k].circular;
+        const std::vector<Plan>& own = kernel_->plans[k];
+        for (std::size_t b = 0; b < own.size(); ++b) {
+            const auto at = static_cast<Integer>(b);
+            own[b].execute(api::moved(from, (at * signal_elements + part.input) * bytes),
+                           api::moved(to, (at * result_elements + part.output) * bytes), stream, workspace);
+        }
+    }
+}
+
+const ConvolutionProblem& Convolution::problem() const {
+    return api::planned(plans_).problem;
+}
+const std::vector<Integer>& Convolution::signal_lengths() const {
+    return api::planned(plans_).signal;
+}
+const std::vector<Integer>& Convolution::kernel_lengths() const {
+    return api::planned(plans_).kernel;
+}
+const std::vector<Integer>& Convolution::result_lengths() const {
+    return api::planned(plans_).results;
+}
+const std::vector<Integer>& Convolution::transform_lengths() const {
+    return api::planned(plans_).parts.front().circular.lengths;
+}
+Device Convolution::device() const {
+    return api::planned(plans_).options.device;
+}
+std::size_t Convolution::workspace_bytes() const {
+    return api::planned(plans_).workspace_bytes();
+}
+
+std::string Convolution::description() const {
+    const PlannedConvolution& plans = api::planned(plans_);
+    std::string text = api::to_text(plans.problem);
+    for (const PlannedConvolution::Part& part : plans.parts)
+        text += fmt::format("\n  {}\n    {}", swirl::to_text(part.plan.problem()), part.plan.schedule());
+    return text;
+}
+
+namespace {
+
+std::shared_ptr<const PlannedConvolution> gradient(const PlannedConvolution& plans, api::ConvolutionShape shape) {
+    ConvolutionProblem problem = plans.problem;
+    problem.transform.clear();
+    return std::make_shared<const PlannedConvolution>(std::move(problem), std::move(shape), plans.options);
+}
+
+} // namespace
+
+Convolution Convolution::signal_gradient() const {
+    const PlannedConvolution& plans = api::planned(plans_);
+    if (plans.shape.is_reversed)
+        throw Unsupported("the gradient of a gradient by a convolution's kernel");
+    return Convolution(gradient(plans, api::signal_gradient_of(plans.shape)));
+}
+
+Convolution Convolution::kernel_gradient() const {
+    const PlannedConvolution& plans = api::planned(plans_);
+    if (plans.shape.is_reversed)
+        throw Unsupported("the gradient of a gradient by a convolution's kernel");
+    ConvolutionProblem problem = plans.problem;
+    problem.kernels = Sharing::each; // each signal has a gradient of its results
+    problem.transform.clear();
+    return Convolution(std::make_shared<const PlannedConvolution>(
+        std::move(problem), api::kernel_gradient_of(plans.shape), plans.options));
+}
+
+} // namespace swirl

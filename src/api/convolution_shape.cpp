@@ -1,0 +1,394 @@
+#include "api/convolution_shape.hpp"
+
+#include "base/error.hpp"
+#include "problem/data_type.hpp"
+#include "problem/problem.hpp"
+#include "rules/number_theory.hpp"
+#include "search/estimated_cost.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+
+namespace swirl::api {
+
+namespace {
+
+constexpr Integer longest = Integer{1} << 40; ///< sums of lengths stay far from overflow
+
+const char* word_of_mode(ConvolutionMode mode) {
+    constexpr std::array names = {"full", "same", "valid", "causal"};
+    return names.at(static_cast<std::size_t>(mode));
+}
+
+[[noreturn]] void reject(const ConvolutionProblem& problem, const std::string& what, const std::string& remedy) {
+    throw UserError("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
+}
+
+/// Strides of contiguous elements, row-major.
+std::vector<Integer> row_major(const std::vector<Integer>& lengths) {
+    std::vector<Integer> strides(lengths.size(), 1);
+    for (std::size_t d = lengths.size(); d-- > 1;) strides[d - 1] = strides[d] * lengths[d];
+    return strides;
+}
+
+ConvolutionAxis axis_of(const ConvolutionProblem& problem, std::size_t d) {
+    const Integer n = problem.signal[d], m = problem.kernel[d];
+    switch (problem.mode) {
+    case ConvolutionMode::full: return {n, m, 0, n + m - 1};
+    case ConvolutionMode::same: return {n, m, (m - 1) / 2, n};
+    case ConvolutionMode::causal: return {n, m, 0, n};
+    case ConvolutionMode::valid:
+        if (m > n)
+            reject(problem,
+                   fmt::format("dimension {} of the kernel has {} points, more than the signal's {}", d, m, n),
+                   "'valid' has no results then; use 'full', 'same' or 'causal', or exchange signal and kernel");
+        return {n, m, m - 1, n - m + 1};
+    }
+    throw InternalError("unknown mode of a convolution");
+}
+
+std::string index_of(std::size_t d, std::size_t rank) { return rank == 1 ? "i" : fmt::format("i{}", d); }
+
+/// One dimension of a part: inputs [first, first + inputs) of the circular convolution's points are read, outputs
+/// [from, from + outputs) are written.
+struct PaddedAxis {
+    Integer trimmed; ///< elements of the signal before the first that matters
+    Integer first;
+    Integer inputs;
+    Integer from;
+    Integer outputs;
+    Integer kernel;
+
+    /// Results do not wrap around onto those that are written.
+    Integer least_length() const {
+        const Integer end = first + inputs;
+        return std::max({end, kernel, end + kernel - 1 - from, from + outputs});
+    }
+};
+
+PaddedAxis padded(const ConvolutionAxis& axis) {
+    const Integer begin = std::clamp<Integer>(axis.start - axis.kernel + 1, 0, axis.signal - 1);
+    const Integer end = std::clamp<Integer>(axis.start + axis.count, begin + 1, axis.signal);
+    const Integer from = axis.start - begin, pad = std::max<Integer>(0, -from);
+    return {begin, pad, end - begin, from + pad, axis.count, axis.kernel};
+}
+
+/// "x where i >= 2 and i < 7"; the identity where all are.
+Expression among(const char* value, const std::vector<Integer>& first, const std::vector<Integer>& count,
+                 const std::vector<Integer>& lengths) {
+    std::vector<std::string> conditions;
+    for (std::size_t d = 0; d < lengths.size(); ++d) {
+        const std::string index = index_of(d, lengths.size());
+        if (first[d] > 0) conditions.push_back(fmt::format("{} >= {}", index, first[d]));
+        if (first[d] + count[d] < lengths[d])
+            conditions.push_back(fmt::format("{} < {}", index, first[d] + count[d]));
+    }
+    const std::string text = value;
+    if (conditions.empty()) return text == "x" ? Expression() : Expression(text);
+    return Expression(fmt::format("{} where {}", text, fmt::join(conditions, " and ")));
+}
+
+struct Loop {
+    Integer count, input, output;
+};
+
+/// A part along these dimensions, with loops over blocks inside those over signals.
+CircularPart part_of(const std::vector<PaddedAxis>& axes, const ConvolutionShape& shape,
+                     const ConvolutionProblem& problem, const std::vector<Integer>& lengths,
+                     const std::optional<Loop>& blocks = {}) {
+    const std::size_t rank = axes.size();
+    std::vector<Integer> signal, results, first, inputs, from, outputs;
+    for (const ConvolutionAxis& axis : shape.axes) {
+        signal.push_back(axis.signal);
+        results.push_back(axis.count);
+    }
+    std::vector<Integer> in = row_major(signal), out = row_major(results);
+    CircularPart part;
+    for (std::size_t d = 0; d < rank; ++d) {
+        first.push_back(axes[d].first);
+        inputs.push_back(axes[d].inputs);
+        from.push_back(axes[d].from);
+        outputs.push_back(axes[d].outputs);
+        part.input += (axes[d].trimmed - axes[d].first) * in[d];
+        if (shape.is_reversed) {
+            part.output += (shape.axes[d].count - 1 + axes[d].from) * out[d];
+            out[d] = -out[d];
+        } else {
+            part.output -= axes[d].from * out[d];
+        }
+    }
+    TransformOptions options{.precision = problem.precision, .input_strides = in, .output_strides = out};
+    part.has_all_signals = problem.batch == 1 || problem.kernels == Sharing::shared || !blocks;
+    if (problem.batch > 1 && part.has_all_signals)
+        options.batches.push_back({problem.batch, elements_of(signal), elements_of(results)});
+    if (blocks) options.batches.push_back({blocks->count, blocks->input, blocks->output});
+    if (problem.batch > 1 && part.has_all_signals && problem.kernels == Sharing::each)
+        options.spectrum = Sharing::each;
+    options.load = among("x", first, inputs, lengths);
+    const bool conjugates = shape.is_reversed && problem.is_complex;
+    options.store = among(conjugates ? "conj(x)" : "x", from, outputs, lengths);
+    part.problem = Transform::make(
+        problem.is_complex ? TransformKind::convolution : TransformKind::real_convolution, lengths, options);
+    part.lengths = lengths;
+    return part;
+}
+
+/// Products of 2, 3, 5 and 7 from `least` to a quarter more, ascending; of real data the even ones.
+std::vector<Integer> fast_lengths(Integer least, bool even) {
+    std::vector<Integer> result;
+    const Integer most = least + least / 4 + 8;
+    for (Integer a = 1; a <= most; a *= 2)
+        for (Integer b = a; b <= most; b *= 3)
+            for (Integer c = b; c <= most; c *= 5)
+                for (Integer d = c; d <= most; d *= 7)
+                    if (d >= least && (!even || d % 2 == 0)) result.push_back(d);
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+/// Chooses lengths by the model.
+class Lengths {
+public:
+    Lengths(const ConvolutionProblem& problem, const search::Target& target)
+        : problem_(problem), target_(target) {}
+
+    double cost(const CircularPart& part) const {
+        const double signals = part.has_all_signals ? 1 : static_cast<double>(problem_.batch);
+        return signals * search::estimated_cost(part.problem, target_);
+    }
+
+    /// The fastest part by lengths of at least the least ones, of which each dimension tries a few by itself.
+    template <class MakePart> CircularPart fastest(const std::vector<Integer>& least, MakePart&& make) const {
+        std::vector<Integer> lengths;
+        std::vector<std::vector<Integer>> choices;
+        for (std::size_t d = 0; d < least.size(); ++d) {
+            choices.push_back(choices_from(least[d], d + 1 == least.size()));
+            lengths.push_back(choices.back().front());
+        }
+        CircularPart best = make(lengths);
+        double least_cost = cost(best);
+        for (std::size_t d = least.size(); d-- > 0;)
+            for (const Integer length : choices[d]) {
+                std::vector<Integer> other = best.lengths;
+                if (other[d] == length) continue;
+                other[d] = length;
+                CircularPart part = make(other);
+                const double part_cost = cost(part);
+                if (part_cost >= least_cost) continue;
+                least_cost = part_cost;
+                best = std::move(part);
+            }
+        return best;
+    }
+
+private:
+    /// The smallest ones, of even ones those with the most factors of two among few.
+    std::vector<Integer> choices_from(Integer least, bool is_last) const {
+        constexpr std::size_t most = 8;
+        std::vector<Integer> all = fast_lengths(least, is_last && !problem_.is_complex && least > 2);
+        if (all.size() > most) {
+            Integer power = 1;
+            while (power < least) power *= 2;
+            const bool has_power = power <= all.back();
+            all.resize(most);
+            if (has_power && all.back() < power) all.push_back(power);
+        }
+        return all;
+    }
+
+    const ConvolutionProblem& problem_;
+    const search::Target& target_;
+};
+
+CircularPart whole(const ConvolutionShape& shape, const ConvolutionProblem& problem, const Lengths& lengths) {
+    std::vector<PaddedAxis> axes;
+    std::vector<Integer> least;
+    for (const ConvolutionAxis& axis : shape.axes) {
+        axes.push_back(padded(axis));
+        least.push_back(axes.back().least_length());
+    }
+    const auto make = [&](const std::vector<Integer>& of) { return part_of(axes, shape, problem, of); };
+    if (problem.transform.empty()) return lengths.fastest(least, make);
+    for (std::size_t d = 0; d < least.size(); ++d)
+        if (problem.transform[d] < least[d])
+            reject(problem,
+                   fmt::format("transform length {} of dimension {} is too short", problem.transform[d], d),
+                   fmt::format("it takes at least {} points; leave it out to let the model choose", least[d]));
+    return make(problem.transform);
+}
+
+/// A long signal of one dimension in blocks (overlap-save): blocks of `length` points, of which the last length − m + 1 are
+/// results, read the signal where it lies. What is left at its ends are two parts of one other length. Empty if hardly any block
+/// lies within the signal.
+std::vector<CircularPart> blocks_of(const ConvolutionShape& shape, const ConvolutionProblem& problem, Integer length,
+                                    const Lengths& lengths) {
+    constexpr Integer fewest_blocks = 2;
+    const ConvolutionAxis& axis = shape.axes.front();
+    const Integer m = axis.kernel, step = length - m + 1;
+    // Result k reads the signal from start + k − m + 1 on.
+    const Integer head = std::max<Integer>(0, m - 1 - axis.start);
+    const Integer first = axis.start + head - m + 1;
+    if (first + length > axis.signal) return {};
+    const Integer blocks = std::min((axis.signal - length - first) / step + 1, (axis.count - head) / step);
+    if (blocks < fewest_blocks) return {};
+    const Integer tail = head + blocks * step;
+    const Integer sign = shape.is_reversed ? -1 : 1;
+    const auto moved = [&](CircularPart part, Integer results) {
+        part.output += sign * results;
+        return part;
+    };
+    std::vector<CircularPart> parts;
+    const PaddedAxis inside{first, 0, length, m - 1, step, m};
+    parts.push_back(moved(part_of({inside}, shape, problem, {length}, Loop{blocks, step, sign * step}), head));
+    std::vector<std::pair<PaddedAxis, Integer>> ends;
+    if (head > 0) ends.emplace_back(padded({axis.signal, m, axis.start, head}), 0);
+    if (tail < axis.count) ends.emplace_back(padded({axis.signal, m, axis.start + tail, axis.count - tail}), tail);
+    Integer least = 0;
+    for (const auto& end : ends) least = std::max(least, end.first.least_length());
+    if (ends.empty()) return parts;
+    const auto make = [&](const PaddedAxis& of, Integer results, const std::vector<Integer>& by) {
+        return moved(part_of({of}, shape, problem, by), results);
+    };
+    std::vector<Integer> by{length}; // the same spectrum, if the blocks' length suffices
+    if (least > length || length > 2 * least)
+        by = lengths.fastest({least}, [&](const auto& of) { return make(ends[0].first, ends[0].second, of); })
+                 .lengths;
+    for (const auto& [of, results] : ends) parts.push_back(make(of, results, by));
+    return parts;
+}
+
+double cost_of(const std::vector<CircularPart>& parts, const Lengths& lengths) {
+    double cost = 0;
+    for (const CircularPart& part : parts) cost += lengths.cost(part);
+    return cost;
+}
+
+/// 64 to 2^24 points: 2^e, 3·2^e and 5·2^e.
+std::vector<Integer> block_lengths(Integer kernel, Integer signal) {
+    constexpr Integer shortest = 64, most_kernels = 64;
+    const Integer most = std::min(signal, std::max<Integer>(most_kernels * kernel, Integer{1} << 15));
+    std::vector<Integer> result;
+    for (Integer power = 1; power <= most; power *= 2)
+        for (const Integer factor : {4, 5, 6}) {
+            const Integer length = factor * power;
+            if (length >= shortest && length >= kernel + kernel / 2 && length <= most) result.push_back(length);
+        }
+    return result;
+}
+
+} // namespace
+
+Integer elements_of(const std::vector<Integer>& lengths) {
+    return std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
+}
+
+std::string to_text(const ConvolutionProblem& problem) {
+    std::string text = fmt::format("{} of {}{} with {}, {}", problem.is_correlation ? "correlation" : "convolution",
+                                   problem.is_complex ? "complex " : "", fmt::join(problem.signal, "x"),
+                                   fmt::join(problem.kernel, "x"), word_of_mode(problem.mode));
+    text += fmt::format(", {}", name_of(problem.precision));
+    if (problem.batch != 1) text += fmt::format(", batch {}", problem.batch);
+    if (problem.kernels == Sharing::each) text += ", a kernel each";
+    if (!problem.transform.empty()) text += fmt::format(", by {} points", fmt::join(problem.transform, "x"));
+    return text;
+}
+
+ConvolutionShape shape_of(const ConvolutionProblem& problem) {
+    const std::size_t rank = problem.signal.size();
+    if (rank == 0 || rank > most_convolution_dimensions)
+        reject(problem, fmt::format("the signal has {} dimensions", rank), "use one to three");
+    if (problem.kernel.size() != rank)
+        reject(problem, fmt::format("the kernel has {} dimensions, the signal {}", problem.kernel.size(), rank),
+               "give a length of the kernel along each dimension, 1 where it does not extend");
+    for (std::size_t d = 0; d < rank; ++d) {
+        const std::pair<const char*, Integer> lengths[] = {{"signal", problem.signal[d]},
+                                                           {"kernel", problem.kernel[d]}};
+        for (const auto& [name, length] : lengths)
+            if (length < 1 || length > longest)
+                reject(problem, fmt::format("the {}'s length of dimension {} is {}", name, d, length),
+                       fmt::format("use lengths from 1 to {}", longest));
+    }
+    if (problem.batch < 1)
+        reject(problem, fmt::format("the batch has {} signals", problem.batch), "use at least 1");
+    if (static_cast<std::size_t>(problem.mode) > static_cast<std::size_t>(ConvolutionMode::causal))
+        throw UserError("the mode of a convolution is {}\n  use full, same, valid or causal",
+                        static_cast<int>(problem.mode));
+    if (!problem.transform.empty() && problem.transform.size() != rank)
+        reject(problem, fmt::format("{} transform lengths for {} dimensions", problem.transform.size(), rank),
+               "give one for each dimension, or none");
+    ConvolutionShape shape;
+    for (std::size_t d = 0; d < rank; ++d) shape.axes.push_back(axis_of(problem, d));
+    shape.is_correlation = problem.is_correlation;
+    return shape;
+}
+
+// Convolution: the gradient by x[j] is Σ_k g[k]·conj(h[start + k − j]), a correlation at start' = m − 1 − start. The adjoint of a
+// correlation is the convolution with the same start'.
+ConvolutionShape signal_gradient_of(const ConvolutionShape& shape) {
+    ConvolutionShape result = shape;
+    for (ConvolutionAxis& axis : result.axes)
+        axis = {axis.count, axis.kernel, axis.kernel - 1 - axis.start, axis.signal};
+    result.is_correlation = !shape.is_correlation;
+    return result;
+}
+
+// Correlation: the gradient by h[i] is Σ_j x[j]·conj(g[j + m − 1 − i − start]), the correlation of x with g at
+// start' = c + start − m, where c counts results. Of a convolution it is that of the reversed kernel's conjugate.
+ConvolutionShape kernel_gradient_of(const ConvolutionShape& shape) {
+    ConvolutionShape result = shape;
+    for (ConvolutionAxis& axis : result.axes)
+        axis = {axis.signal, axis.count, axis.count + axis.start - axis.kernel, axis.kernel};
+    result.is_correlation = true;
+    result.is_reversed = !shape.is_correlation;
+    return result;
+}
+
+std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const ConvolutionProblem& problem,
+                                   const search::Target& target) {
+    constexpr Integer longest_whole = Integer{1} << 26; // longer ones are not even rated
+    const Lengths lengths(problem, target);
+    std::optional<std::vector<CircularPart>> best;
+    double least = 0;
+    if (shape.axes.size() == 1 && problem.transform.empty()) {
+        const ConvolutionAxis& axis = shape.axes.front();
+        for (const Integer length : block_lengths(axis.kernel, axis.signal)) {
+            std::vector<CircularPart> parts = blocks_of(shape, problem, length, lengths);
+            if (parts.empty()) continue;
+            const double cost = cost_of(parts, lengths);
+            if (best && cost >= least) continue;
+            least = cost;
+            best = std::move(parts);
+        }
+    }
+    if (best && padded(shape.axes.front()).least_length() > longest_whole) return *std::move(best);
+    CircularPart one = whole(shape, problem, lengths);
+    if (best && least < lengths.cost(one)) return *std::move(best);
+    return {std::move(one)};
+}
+
+CircularPart kernel_transform_of(const ConvolutionShape& shape, const ConvolutionProblem& problem,
+                                 const std::vector<Integer>& lengths) {
+    std::vector<Integer> kernel, none;
+    for (const ConvolutionAxis& axis : shape.axes) kernel.push_back(axis.kernel);
+    none.assign(kernel.size(), 0);
+    TransformOptions options{.precision = problem.precision, .input_strides = row_major(kernel)};
+    CircularPart part;
+    if (shape.is_correlation)
+        for (std::size_t d = 0; d < kernel.size(); ++d) {
+            part.input += (kernel[d] - 1) * options.input_strides[d];
+            options.input_strides[d] = -options.input_strides[d];
+        }
+    const bool conjugates = shape.is_correlation && problem.is_complex;
+    options.load = among(conjugates ? "conj(x)" : "x", none, kernel, lengths);
+    if (problem.kernels == Sharing::each && problem.batch > 1)
+        options.batches.push_back({.count = problem.batch, .input_stride = elements_of(kernel)});
+    part.problem = Transform::make(problem.is_complex ? TransformKind::dft : TransformKind::real_dft, lengths, options);
+    part.lengths = lengths;
+    return part;
+}
+
+} // namespace swirl::api
