@@ -67,7 +67,7 @@ private:
         auto several = std::count_if(problem_.dimensions.begin(), problem_.dimensions.end(),
                                      [](const Dimension& d) { return d.length > 1; });
         if (is_real && problem_.dimensions.back().length == 1) ++several;
-        if (side_ == Side::output && several > 1)
+        if (side_ == Side::output && several > 1 && !is_convolution(problem_))
             reject("results of several dimensions cannot be left out",
                    "their output holds intermediate results: leave out 'where'");
     }

@@ -329,11 +329,15 @@ std::vector<DimensionPass> convolution_passes(const Transform& problem) {
     if (along.empty()) along.push_back(0);
     const bool small =
         bytes_of(stored_precision(problem, Side::output)) < 4; // values between the passes must not grow
+    // The output holds no results between the passes where some of its elements are left out.
+    const bool leaves_out = !problem.store.is_identity() && problem.store.tree()->where;
+    const DataLocation between = leaves_out ? DataLocation::intermediate : DataLocation::output;
+    const std::size_t passes = 2 * along.size() - 1;
     std::vector<DimensionPass> result;
     const auto add = [&](std::size_t k, Formula transform, double scale) {
-        const DataLocation source = result.empty() ? DataLocation::input : DataLocation::output;
-        result.push_back(
-            make_pass(k, std::move(transform), setting_of(problem, k, k, source, DataLocation::output)));
+        const DataLocation source = result.empty() ? DataLocation::input : between;
+        const DataLocation target = result.size() + 1 == passes ? DataLocation::output : between;
+        result.push_back(make_pass(k, std::move(transform), setting_of(problem, k, k, source, target)));
         result.back().scale = scale;
     };
     const auto length = [&](std::size_t k) { return problem.dimensions[k].length; };
