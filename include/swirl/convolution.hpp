@@ -29,8 +29,8 @@ enum class ConvolutionMode : std::uint8_t {
     causal, ///< the first n
 };
 
-/// y[k] = Σ_j x[j]·h[k − j], or as a correlation Σ_j x[j]·conj(h[m − 1 − k + j]), as scipy.signal.correlate. Arrays are
-/// contiguous, row-major.
+/// y[k] = Σ_j x[j]·h[k − j], or as a correlation Σ_j x[j]·conj(h[m − 1 − k + j]), as scipy.signal.correlate. Kernels are contiguous,
+/// row-major over the batch, if each signal has its own, and the dimensions.
 struct ConvolutionProblem {
     std::vector<Integer> signal; ///< lengths of one to three dimensions, slowest first
     std::vector<Integer> kernel; ///< as many
@@ -38,8 +38,10 @@ struct ConvolutionProblem {
     bool is_correlation = false;
     bool is_complex = false;
     DataType precision = DataType::float64; ///< of the components of all arrays
-    Integer batch = 1;                      ///< signals
+    std::vector<Batch> batches = {};        ///< loops over signals, outermost first
     Sharing kernels = Sharing::shared;      ///< one for all signals, or one for each
+    std::vector<Integer> signal_strides = {}; ///< one for each dimension; empty: contiguous, row-major
+    std::vector<Integer> result_strides = {};
     /// Lengths of the circular convolution that computes the linear one; empty: chosen by the model, with several blocks for a long
     /// signal. For Convolution::set_spectrum.
     std::vector<Integer> transform = {};

@@ -35,7 +35,7 @@ ConvolutionProblem problem_of(const swirl_convolution_problem* problem) {
     result.is_complex = given.is_complex != 0 || given.data_type == SWIRL_COMPLEX64 ||
                         given.data_type == SWIRL_COMPLEX128;
     result.is_correlation = given.is_correlation != 0;
-    result.batch = given.batch;
+    if (given.batch != 1) result.batches.push_back({given.batch, {}, {}});
     result.kernels = value_of(given.kernels, sharings, "problem.kernels");
     if (given.transform != nullptr) result.transform = lengths_of(given.transform, "problem.transform", given.rank);
     return result;

@@ -6,6 +6,7 @@
 #include "api/convolution_shape.hpp"
 #include "base/error.hpp"
 #include "problem/data_type.hpp"
+#include "problem/overlap.hpp"
 #include "problem/problem.hpp"
 
 #include <fmt/ranges.h>
@@ -64,6 +65,28 @@ std::vector<Integer> lengths_of(const ConvolutionShape& shape, Integer Convoluti
 
 } // namespace
 
+/// The elements of an array.
+struct ConvolutionArray {
+    ConvolutionArray(const ConvolutionShape& shape, const std::vector<Integer>& lengths, const std::vector<Integer>& strides,
+                     Integer ConvolutionLoop::* loop_stride, Integer bytes) {
+        elements.bytes = bytes;
+        for (const ConvolutionLoop& loop : shape.loops) elements.axes.push_back({loop.count, loop.*loop_stride});
+        for (std::size_t d = 0; d < lengths.size(); ++d) elements.axes.push_back({lengths[d], strides[d]});
+        for (const Axis& axis : elements.axes)
+            (axis.stride < 0 ? reach.lowest : reach.highest) += (axis.length - 1) * axis.stride;
+    }
+
+    bool shares_a_byte(const void* data, const ConvolutionArray& other, const void* other_data) const {
+        const auto first = reinterpret_cast<std::intptr_t>(data), second = reinterpret_cast<std::intptr_t>(other_data);
+        const bool is_apart = first + (reach.highest + 1) * elements.bytes <= second + other.reach.lowest * elements.bytes ||
+                              second + (other.reach.highest + 1) * elements.bytes <= first + reach.lowest * elements.bytes;
+        return !is_apart && share_a_byte(elements, data, other.elements, other_data);
+    }
+
+    Elements elements;
+    Extent reach; ///< in elements
+};
+
 /// Plans of a convolution, and how its arrays lie.
 class PlannedConvolution {
 public:
@@ -86,7 +109,10 @@ public:
           options(std::move(with)),
           signal(lengths_of(shape, &ConvolutionAxis::signal)),
           kernel(lengths_of(shape, &ConvolutionAxis::kernel)),
-          results(lengths_of(shape, &ConvolutionAxis::count)) {
+          results(lengths_of(shape, &ConvolutionAxis::count)),
+          signal_array(shape, signal, shape.signal_strides, &ConvolutionLoop::signal, element_bytes()),
+          kernel_array(shape, kernel, shape.kernel_strides, &ConvolutionLoop::kernel, element_bytes()),
+          result_array(shape, results, shape.result_strides, &ConvolutionLoop::result, element_bytes()) {
         for (CircularPart& part : parts_of(shape, problem, search::target_of(options))) {
             Plan plan = swirl::plan(part.problem, options);
             const std::size_t index = spectrum_of(part.lengths);
@@ -94,7 +120,6 @@ public:
         }
     }
 
-    Integer kernels() const { return problem.kernels == Sharing::each ? problem.batch : 1; }
     Integer element_bytes() const { return bytes_of(element()); }
     DataType element() const { return problem.is_complex ? complex_of(problem.precision) : problem.precision; }
     Integer spectrum_bytes() const { return bytes_of(complex_of(problem.precision)); }
@@ -105,20 +130,21 @@ public:
         return bytes;
     }
 
-    /// Throws UserError unless the array has this type and at least this many elements.
-    void check(const char* name, const detail::ArrayArgument& array, Integer elements, DataType type,
+    /// Throws UserError unless the array has this type and all elements of this reach.
+    void check(const char* name, const detail::ArrayArgument& array, const Extent& reach, DataType type,
                bool is_written) const {
         if (array.data == nullptr)
-            throw UserError("{} is null\n  problem: {}\n  it has {} elements", name, to_text(problem), elements);
+            throw UserError("{} is null\n  problem: {}\n  it must point to the element with index 0", name,
+                            to_text(problem));
         if (fits_at_a_glance(array, known_type(type))) return;
-        check_array(to_text(problem), {name, known_type(type), {0, elements - 1}, is_written},
-                    array);
+        check_array(to_text(problem), {name, known_type(type), reach, is_written}, array);
     }
 
     ConvolutionProblem problem;
     ConvolutionShape shape;
     Options options;
     std::vector<Integer> signal, kernel, results;
+    ConvolutionArray signal_array, kernel_array, result_array;
     std::vector<Part> parts;
     std::vector<Spectrum> spectra;
 
@@ -149,17 +175,11 @@ std::vector<std::vector<Plan>> plans_with(const PlannedConvolution& plans, const
     for (const PlannedConvolution::Part& part : plans.parts) {
         std::vector<Plan>& own = result.emplace_back();
         const Integer bytes = plans.spectra[part.spectrum].elements * plans.spectrum_bytes();
-        const Integer count = part.circular.has_all_signals ? 1 : plans.problem.batch;
+        const Integer count = part.circular.has_all_signals ? 1 : plans.shape.signals();
         for (Integer k = 0; k < count; ++k)
             own.push_back(part.plan.with("spectrum", moved(spectra[part.spectrum], k * bytes)));
     }
     return result;
-}
-
-/// Whether two arrays share a byte.
-bool overlap(const void* a, Integer a_bytes, const void* b, Integer b_bytes) {
-    const auto first = reinterpret_cast<std::intptr_t>(a), second = reinterpret_cast<std::intptr_t>(b);
-    return first < second + b_bytes && second < first + a_bytes;
 }
 
 const PlannedConvolution& planned(const std::shared_ptr<const PlannedConvolution>& plans) {
@@ -179,14 +199,13 @@ Convolution::Convolution(const ConvolutionProblem& problem, const Options& optio
 
 void Convolution::set_kernel(const Input& kernel, gpu::Stream stream) {
     const PlannedConvolution& plans = api::planned(plans_);
-    const Integer elements = api::elements_of(plans.kernel) * plans.kernels();
-    plans.check("kernel", kernel.array(), elements, plans.element(), false);
+    plans.check("kernel", kernel.array(), plans.kernel_array.reach, plans.element(), false);
     auto made = std::make_shared<api::ConvolutionKernel>();
     const bool is_own = kernel_ != nullptr && kernel_.use_count() == 1 && !kernel_->memory.empty();
     std::vector<const void*> spectra;
     for (std::size_t k = 0; k < plans.spectra.size(); ++k) {
         const PlannedConvolution::Spectrum& spectrum = plans.spectra[k];
-        const auto bytes = static_cast<std::size_t>(spectrum.elements * plans.kernels() * plans.spectrum_bytes());
+        const auto bytes = static_cast<std::size_t>(spectrum.elements * plans.shape.kernels() * plans.spectrum_bytes());
         if (is_own)
             spectra.push_back(kernel_->memory[k].data());
         else
@@ -208,7 +227,7 @@ void Convolution::set_spectrum(const Input& spectrum) {
             "the lengths of one transform for all in ConvolutionProblem::transform",
             fmt::join(plans.spectra[0].lengths, "x"), fmt::join(plans.spectra[1].lengths, "x"),
             api::to_text(plans.problem));
-    plans.check("spectrum", spectrum.array(), plans.spectra[0].elements * plans.kernels(),
+    plans.check("spectrum", spectrum.array(), {0, plans.spectra[0].elements * plans.shape.kernels() - 1},
                 complex_of(plans.problem.precision), false);
     auto made = std::make_shared<api::ConvolutionKernel>();
     made->plans = api::plans_with(plans, {spectrum.array().data});
@@ -221,13 +240,12 @@ void Convolution::execute(const Input& signal, const Output& result, gpu::Stream
     if (kernel_ == nullptr)
         throw UserError("the convolution has no kernel\n  problem: {}\n  call set_kernel first",
                         api::to_text(plans.problem));
-    const Integer signal_elements = api::elements_of(plans.signal), result_elements = api::elements_of(plans.results);
-    const Integer batch = plans.problem.batch, bytes = plans.element_bytes();
-    plans.check("signal", signal.array(), signal_elements * batch, plans.element(), false);
-    plans.check("result", result.array(), result_elements * batch, plans.element(), true);
+    plans.check("signal", signal.array(), plans.signal_array.reach, plans.element(), false);
+    plans.check("result", result.array(), plans.result_array.reach, plans.element(), true);
+    const Integer bytes = plans.element_bytes();
     const void* const from = signal.array().data;
     void* const to = result.array().data;
-    if (api::overlap(from, signal_elements * batch * bytes, to, result_elements * batch * bytes))
+    if (plans.signal_array.shares_a_byte(from, plans.result_array, to))
         throw UserError("signal = {} and result = {} overlap\n  problem: {}\n  use separate arrays", from, to,
                         api::to_text(plans.problem));
     for (std::size_t k = 0; k < plans.parts.size(); ++k) {
@@ -235,8 +253,9 @@ void Convolution::execute(const Input& signal, const Output& result, gpu::Stream
         const std::vector<Plan>& own = kernel_->plans[k];
         for (std::size_t b = 0; b < own.size(); ++b) {
             const auto at = static_cast<Integer>(b);
-            own[b].execute(api::moved(from, (at * signal_elements + part.input) * bytes),
-                           api::moved(to, (at * result_elements + part.output) * bytes), stream, workspace);
+            const Integer in = plans.shape.offset(at, &api::ConvolutionLoop::signal) + part.input,
+                          out = plans.shape.offset(at, &api::ConvolutionLoop::result) + part.output;
+            own[b].execute(api::moved(from, in * bytes), api::moved(to, out * bytes), stream, workspace);
         }
     }
 }
@@ -293,7 +312,6 @@ Convolution Convolution::kernel_gradient() const {
     if (plans.shape.is_reversed)
         throw Unsupported("the gradient of a gradient by a convolution's kernel");
     ConvolutionProblem problem = plans.problem;
-    problem.kernels = Sharing::each; // each signal has a gradient of its results
     problem.transform.clear();
     return Convolution(std::make_shared<const PlannedConvolution>(
         std::move(problem), api::kernel_gradient_of(plans.shape), plans.options));

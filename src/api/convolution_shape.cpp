@@ -51,6 +51,13 @@ ConvolutionAxis axis_of(const ConvolutionProblem& problem, std::size_t d) {
     throw InternalError("unknown mode of a convolution");
 }
 
+/// The distance at which the next such array begins.
+Integer span_of(const std::vector<Integer>& lengths, const std::vector<Integer>& strides) {
+    Integer span = 1;
+    for (std::size_t d = 0; d < lengths.size(); ++d) span = std::max(span, lengths[d] * std::abs(strides[d]));
+    return span;
+}
+
 std::string index_of(std::size_t d, std::size_t rank) { return rank == 1 ? "i" : fmt::format("i{}", d); }
 
 /// One dimension of a part: inputs [first, first + inputs) of the circular convolution's points are read, outputs
@@ -92,21 +99,17 @@ Expression among(const char* value, const std::vector<Integer>& first, const std
     return Expression(fmt::format("{} where {}", text, fmt::join(conditions, " and ")));
 }
 
-struct Loop {
+/// Blocks: how many, and points of signal and results from one to the next.
+struct Blocks {
     Integer count, input, output;
 };
 
 /// A part along these dimensions, with loops over blocks inside those over signals.
 CircularPart part_of(const std::vector<PaddedAxis>& axes, const ConvolutionShape& shape,
                      const ConvolutionProblem& problem, const std::vector<Integer>& lengths,
-                     const std::optional<Loop>& blocks = {}) {
+                     const std::optional<Blocks>& blocks = {}) {
     const std::size_t rank = axes.size();
-    std::vector<Integer> signal, results, first, inputs, from, outputs;
-    for (const ConvolutionAxis& axis : shape.axes) {
-        signal.push_back(axis.signal);
-        results.push_back(axis.count);
-    }
-    std::vector<Integer> in = row_major(signal), out = row_major(results);
+    std::vector<Integer> first, inputs, from, outputs, in = shape.signal_strides, out = shape.result_strides;
     CircularPart part;
     for (std::size_t d = 0; d < rank; ++d) {
         first.push_back(axes[d].first);
@@ -122,12 +125,11 @@ CircularPart part_of(const std::vector<PaddedAxis>& axes, const ConvolutionShape
         }
     }
     TransformOptions options{.precision = problem.precision, .input_strides = in, .output_strides = out};
-    part.has_all_signals = problem.batch == 1 || problem.kernels == Sharing::shared || !blocks;
-    if (problem.batch > 1 && part.has_all_signals)
-        options.batches.push_back({problem.batch, elements_of(signal), elements_of(results)});
-    if (blocks) options.batches.push_back({blocks->count, blocks->input, blocks->output});
-    if (problem.batch > 1 && part.has_all_signals && problem.kernels == Sharing::each)
-        options.spectrum = Sharing::each;
+    part.has_all_signals = shape.kernels() == 1 || !blocks;
+    if (part.has_all_signals)
+        for (const ConvolutionLoop& loop : shape.loops) options.batches.push_back({loop.count, loop.signal, loop.result});
+    if (blocks) options.batches.push_back({blocks->count, blocks->input * shape.signal_strides[0], blocks->output * shape.result_strides[0]});
+    if (part.has_all_signals && shape.kernels() > 1) options.spectrum = Sharing::each;
     options.load = among("x", first, inputs, lengths);
     const bool conjugates = shape.is_reversed && problem.is_complex;
     options.store = among(conjugates ? "conj(x)" : "x", from, outputs, lengths);
@@ -153,11 +155,11 @@ std::vector<Integer> fast_lengths(Integer least, bool even) {
 /// Chooses lengths by the model.
 class Lengths {
 public:
-    Lengths(const ConvolutionProblem& problem, const search::Target& target)
-        : problem_(problem), target_(target) {}
+    Lengths(const ConvolutionShape& shape, const ConvolutionProblem& problem, const search::Target& target)
+        : signals_(shape.signals()), is_complex_(problem.is_complex), target_(target) {}
 
     double cost(const CircularPart& part) const {
-        const double signals = part.has_all_signals ? 1 : static_cast<double>(problem_.batch);
+        const double signals = part.has_all_signals ? 1 : static_cast<double>(signals_);
         return signals * search::estimated_cost(part.problem, target_);
     }
 
@@ -189,7 +191,7 @@ private:
     /// The smallest ones, of even ones those with the most factors of two among few.
     std::vector<Integer> choices_from(Integer least, bool is_last) const {
         constexpr std::size_t most = 8;
-        std::vector<Integer> all = fast_lengths(least, is_last && !problem_.is_complex && least > 2);
+        std::vector<Integer> all = fast_lengths(least, is_last && !is_complex_ && least > 2);
         if (all.size() > most) {
             Integer power = 1;
             while (power < least) power *= 2;
@@ -200,7 +202,8 @@ private:
         return all;
     }
 
-    const ConvolutionProblem& problem_;
+    Integer signals_;
+    bool is_complex_;
     const search::Target& target_;
 };
 
@@ -238,12 +241,12 @@ std::vector<CircularPart> blocks_of(const ConvolutionShape& shape, const Convolu
     const Integer tail = head + blocks * step;
     const Integer sign = shape.is_reversed ? -1 : 1;
     const auto moved = [&](CircularPart part, Integer results) {
-        part.output += sign * results;
+        part.output += sign * results * shape.result_strides[0];
         return part;
     };
     std::vector<CircularPart> parts;
     const PaddedAxis inside{first, 0, length, m - 1, step, m};
-    parts.push_back(moved(part_of({inside}, shape, problem, {length}, Loop{blocks, step, sign * step}), head));
+    parts.push_back(moved(part_of({inside}, shape, problem, {length}, Blocks{blocks, step, sign * step}), head));
     std::vector<std::pair<PaddedAxis, Integer>> ends;
     if (head > 0) ends.emplace_back(padded({axis.signal, m, axis.start, head}), 0);
     if (tail < axis.count) ends.emplace_back(padded({axis.signal, m, axis.start + tail, axis.count - tail}), tail);
@@ -291,7 +294,11 @@ std::string to_text(const ConvolutionProblem& problem) {
                                    problem.is_complex ? "complex " : "", fmt::join(problem.signal, "x"),
                                    fmt::join(problem.kernel, "x"), word_of_mode(problem.mode));
     text += fmt::format(", {}", name_of(problem.precision));
-    if (problem.batch != 1) text += fmt::format(", batch {}", problem.batch);
+    if (!problem.batches.empty()) {
+        std::vector<Integer> counts;
+        for (const Batch& batch : problem.batches) counts.push_back(batch.count);
+        text += fmt::format(", batch {}", fmt::join(counts, "x"));
+    }
     if (problem.kernels == Sharing::each) text += ", a kernel each";
     if (!problem.transform.empty()) text += fmt::format(", by {} points", fmt::join(problem.transform, "x"));
     return text;
@@ -312,8 +319,15 @@ ConvolutionShape shape_of(const ConvolutionProblem& problem) {
                 reject(problem, fmt::format("the {}'s length of dimension {} is {}", name, d, length),
                        fmt::format("use lengths from 1 to {}", longest));
     }
-    if (problem.batch < 1)
-        reject(problem, fmt::format("the batch has {} signals", problem.batch), "use at least 1");
+    for (const Batch& batch : problem.batches)
+        if (batch.count < 1)
+            reject(problem, fmt::format("a loop of the batch has {} signals", batch.count), "use at least 1");
+    const std::pair<const char*, const std::vector<Integer>&> sides[] = {{"signal", problem.signal_strides},
+                                                                         {"result", problem.result_strides}};
+    for (const auto& [name, strides] : sides)
+        if (!strides.empty() && strides.size() != rank)
+            reject(problem, fmt::format("{} {} strides for {} dimensions", strides.size(), name, rank),
+                   "give one for each dimension, or none");
     if (static_cast<std::size_t>(problem.mode) > static_cast<std::size_t>(ConvolutionMode::causal))
         throw UserError("the mode of a convolution is {}\n  use full, same, valid or causal",
                         static_cast<int>(problem.mode));
@@ -321,9 +335,45 @@ ConvolutionShape shape_of(const ConvolutionProblem& problem) {
         reject(problem, fmt::format("{} transform lengths for {} dimensions", problem.transform.size(), rank),
                "give one for each dimension, or none");
     ConvolutionShape shape;
-    for (std::size_t d = 0; d < rank; ++d) shape.axes.push_back(axis_of(problem, d));
+    std::vector<Integer> results;
+    for (std::size_t d = 0; d < rank; ++d) {
+        shape.axes.push_back(axis_of(problem, d));
+        results.push_back(shape.axes.back().count);
+    }
     shape.is_correlation = problem.is_correlation;
+    shape.signal_strides = problem.signal_strides.empty() ? row_major(problem.signal) : problem.signal_strides;
+    shape.kernel_strides = row_major(problem.kernel);
+    shape.result_strides = problem.result_strides.empty() ? row_major(results) : problem.result_strides;
+    Integer kernel = elements_of(problem.kernel), signal = span_of(problem.signal, shape.signal_strides),
+            result = span_of(results, shape.result_strides);
+    for (std::size_t k = problem.batches.size(); k-- > 0;) {
+        const Batch& batch = problem.batches[k];
+        const ConvolutionLoop loop{batch.count, batch.input_stride.value_or(signal),
+                                   problem.kernels == Sharing::each ? kernel : 0, batch.output_stride.value_or(result)};
+        shape.loops.insert(shape.loops.begin(), loop);
+        kernel *= batch.count;
+        signal = std::max(signal, batch.count * std::abs(loop.signal));
+        result = std::max(result, batch.count * std::abs(loop.result));
+    }
     return shape;
+}
+
+Integer ConvolutionShape::signals() const {
+    Integer count = 1;
+    for (const ConvolutionLoop& loop : loops) count *= loop.count;
+    return count;
+}
+
+Integer ConvolutionShape::kernels() const {
+    const bool has_each = std::any_of(loops.begin(), loops.end(), [](const ConvolutionLoop& loop) { return loop.kernel != 0; });
+    return has_each ? signals() : 1;
+}
+
+Integer ConvolutionShape::offset(Integer number, Integer ConvolutionLoop::* stride) const {
+    Integer offset = 0;
+    for (std::size_t k = loops.size(); k-- > 0; number /= loops[k].count)
+        offset += number % loops[k].count * (loops[k].*stride);
+    return offset;
 }
 
 // Convolution: the gradient by x[j] is Σ_k g[k]·conj(h[start + k − j]), a correlation at start' = m − 1 − start. The adjoint of a
@@ -332,6 +382,8 @@ ConvolutionShape signal_gradient_of(const ConvolutionShape& shape) {
     ConvolutionShape result = shape;
     for (ConvolutionAxis& axis : result.axes)
         axis = {axis.count, axis.kernel, axis.kernel - 1 - axis.start, axis.signal};
+    std::swap(result.signal_strides, result.result_strides);
+    for (ConvolutionLoop& loop : result.loops) std::swap(loop.signal, loop.result);
     result.is_correlation = !shape.is_correlation;
     return result;
 }
@@ -342,6 +394,13 @@ ConvolutionShape kernel_gradient_of(const ConvolutionShape& shape) {
     ConvolutionShape result = shape;
     for (ConvolutionAxis& axis : result.axes)
         axis = {axis.signal, axis.count, axis.count + axis.start - axis.kernel, axis.kernel};
+    std::swap(result.kernel_strides, result.result_strides);
+    Integer kernel = 1;
+    for (const ConvolutionAxis& axis : shape.axes) kernel *= axis.kernel;
+    for (std::size_t k = result.loops.size(); k-- > 0; kernel *= result.loops[k].count) {
+        result.loops[k].kernel = shape.loops[k].result;
+        result.loops[k].result = kernel;
+    }
     result.is_correlation = true;
     result.is_reversed = !shape.is_correlation;
     return result;
@@ -350,7 +409,7 @@ ConvolutionShape kernel_gradient_of(const ConvolutionShape& shape) {
 std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const ConvolutionProblem& problem,
                                    const search::Target& target) {
     constexpr Integer longest_whole = Integer{1} << 26; // longer ones are not even rated
-    const Lengths lengths(problem, target);
+    const Lengths lengths(shape, problem, target);
     std::optional<std::vector<CircularPart>> best;
     double least = 0;
     if (shape.axes.size() == 1 && problem.transform.empty()) {
@@ -375,7 +434,7 @@ CircularPart kernel_transform_of(const ConvolutionShape& shape, const Convolutio
     std::vector<Integer> kernel, none;
     for (const ConvolutionAxis& axis : shape.axes) kernel.push_back(axis.kernel);
     none.assign(kernel.size(), 0);
-    TransformOptions options{.precision = problem.precision, .input_strides = row_major(kernel)};
+    TransformOptions options{.precision = problem.precision, .input_strides = shape.kernel_strides};
     CircularPart part;
     if (shape.is_correlation)
         for (std::size_t d = 0; d < kernel.size(); ++d) {
@@ -384,8 +443,9 @@ CircularPart kernel_transform_of(const ConvolutionShape& shape, const Convolutio
         }
     const bool conjugates = shape.is_correlation && problem.is_complex;
     options.load = among(conjugates ? "conj(x)" : "x", none, kernel, lengths);
-    if (problem.kernels == Sharing::each && problem.batch > 1)
-        options.batches.push_back({.count = problem.batch, .input_stride = elements_of(kernel)});
+    if (shape.kernels() > 1)
+        for (const ConvolutionLoop& loop : shape.loops)
+            options.batches.push_back({.count = loop.count, .input_stride = loop.kernel, .output_stride = {}});
     part.problem = Transform::make(problem.is_complex ? TransformKind::dft : TransformKind::real_dft, lengths, options);
     part.lengths = lengths;
     return part;

@@ -19,11 +19,26 @@ struct ConvolutionAxis {
     Integer count;
 };
 
+/// A loop over signals: elements from one to the next in each array.
+struct ConvolutionLoop {
+    Integer count;
+    Integer signal;
+    Integer kernel; ///< 0: they share it
+    Integer result;
+};
+
 /// A convolution, or one of its gradients.
 struct ConvolutionShape {
     std::vector<ConvolutionAxis> axes;
+    std::vector<Integer> signal_strides, kernel_strides, result_strides;
+    std::vector<ConvolutionLoop> loops = {}; ///< outermost first
     bool is_correlation = false;
     bool is_reversed = false; ///< results are conjugated, and written last one first along each dimension
+
+    Integer signals() const;
+    Integer kernels() const;
+    /// Elements from the first kernel, signal or result to those of a signal of the batch, by its number.
+    Integer offset(Integer number, Integer ConvolutionLoop::* stride) const;
 };
 
 /// Throws UserError for an invalid problem.
@@ -36,7 +51,7 @@ ConvolutionShape kernel_gradient_of(const ConvolutionShape& shape);
 /// Of an array with these lengths.
 Integer elements_of(const std::vector<Integer>& lengths);
 
-/// "convolution 100000 with 500 same float32 batch=10", for messages.
+/// "convolution of 100000 with 500, same, float32, batch 10", for messages.
 std::string to_text(const ConvolutionProblem& problem);
 
 /// A circular convolution that computes some of the results.

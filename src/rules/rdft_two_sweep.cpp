@@ -7,18 +7,11 @@
 // step in a transform of size 2b; the inverse of that step recovers the transform's input, and it gives X_{k·a/2}. Q
 // stores all in halfcomplex order. Backward: n times the inverse.
 //
-//   circulant(h) = (RDFT_a^{−1} ⊗ I_b) · P' · C · P · (RDFT_a ⊗ I_b) · 1/n
-//
-// C is the transform of rows, the product with the spectrum of h, which is given at execution, and the transform of rows back: one
-// sweep, which needs no order of the spectrum. An even radix in the pass of DFT_b^{−1} next to the spectrum keeps its entries on
-// one side of n/2.
-//
 // Two sweeps over memory for real data, without a combining pass afterwards: the rows of a matrix of half spectra
 // (Sorensen, Jones, Heideman and Burrus 1987) in the four steps of Bailey (1990). Choice {a}.
 
 #include "rules/building_blocks.hpp"
 #include "rules/number_theory.hpp"
-#include "rules/pairing.hpp"
 #include "rules/rule_list.hpp"
 
 namespace swirl::rules {
@@ -49,18 +42,6 @@ public:
     Sweeps(Integer size, Integer columns, Direction direction)
         : n(size), a(columns), b(size / columns), s(columns / 2 - 1), direction_(direction) {}
 
-    /// Of a convolution: both directions.
-    Formula convolution() const {
-        const Sweeps there(n, a, Direction::forward), back(n, a, Direction::backward);
-        const Formula product = diagonal(ArgumentFunction{n}, IndexMap(b * s, n, DigitMap{{b, s}, {a, 1}, 1, 0}));
-        Summands groups;
-        groups.add(product_of({half(), rdft(2 * b, Direction::backward), halfcomplex_product(2 * b, n, 0, a / 2),
-                               rdft(2 * b, Direction::forward), half()}));
-        groups.add(real_of(pass(product_of({back.twiddles(), back.complex(), product, there.complex(), there.twiddles()}))));
-        return product_of({spread(rdft(a, Direction::backward), b), gather(spectra()), scatter(sources()), groups.sum(),
-                           gather(sources()), scatter(spectra()), spread(rdft(a, Direction::forward), b)});
-    }
-
     Formula formula() const {
         const Formula first = spread(rdft(a, direction_), b);
         if (direction_ == Direction::forward)
@@ -82,21 +63,19 @@ private:
         return IndexMap::piecewise({DigitMap{{2, b}, {1, a}, a - 2, 0}, DigitMap{{b, s, 2}, {a, 2, 1}, 0, 0}},
                                    n);
     }
-    Formula half() const { return spread(matrix(2, 2, {0.5L, 0.5L, 0.5L, -0.5L}), b); }
-    Formula complex() const { return spread(DFT(b, direction_), s); }
-    Formula twiddles() const {
-        return diagonal(TwiddleFunction{n, {a, b}, {1, a}, direction_},
-                        IndexMap(b * s, n, DigitMap{{b, s}, {a, 1}, 1, 0}));
-    }
     Formula rows() const {
+        const Formula half = spread(matrix(2, 2, {0.5L, 0.5L, 0.5L, -0.5L}), b);
         const Formula real = rdft(2 * b, direction_);
+        const Formula complex = spread(DFT(b, direction_), s);
+        const Formula twiddles = diagonal(TwiddleFunction{n, {a, b}, {1, a}, direction_},
+                                          IndexMap(b * s, n, DigitMap{{b, s}, {a, 1}, 1, 0}));
         Summands groups;
         if (direction_ == Direction::forward) {
-            groups.add(product_of({real, half()}));
-            groups.add(real_of(pass(product_of({complex(), twiddles()}))));
+            groups.add(product_of({real, half}));
+            groups.add(real_of(pass(product_of({complex, twiddles}))));
         } else {
-            groups.add(product_of({half(), real}));
-            groups.add(real_of(pass(product_of({twiddles(), complex()}))));
+            groups.add(product_of({half, real}));
+            groups.add(real_of(pass(product_of({twiddles, complex}))));
         }
         return groups.sum();
     }
@@ -135,33 +114,7 @@ Formula build_rdft_two_sweep(const Formula& f, const Choice& choice) {
     return Sweeps(f.rows(), choice[0], f.get_if<RealDft>()->direction).formula();
 }
 
-Applicability applicable_circulant_two_sweep(const Formula& f) {
-    const auto* circulant = f.get_if<Circulant>();
-    if (circulant == nullptr || !circulant->of_reals) return not_a("circulant of reals");
-    return rdft_two_sweep.applicable(RDFT(f.rows()));
-}
-
-std::vector<Choice> circulant_two_sweep_choices(const Formula& f) { return rdft_two_sweep_choices(f); }
-
-Formula build_circulant_two_sweep(const Formula& f, const Choice& choice) {
-    require(circulant_two_sweep.name, f, applicable_circulant_two_sweep(f));
-    require_choice(choice.size() == 1 && choice[0] >= 4 && choice[0] % 2 == 0 && divides(f.rows(), choice[0]),
-                   circulant_two_sweep.name, f, choice,
-                   fmt::format("an even divisor of {} from 4 on with an even quotient", f.rows()));
-    const Integer n = f.rows();
-    return product_of({diagonal(ConstantFunction{1 / static_cast<long double>(n)}, n),
-                       Sweeps(n, choice[0], Direction::forward).convolution()});
-}
-
 } // namespace
-
-constinit const BreakdownRule circulant_two_sweep = {
-    .name = "circulant-two-sweep",
-    .identity = "circulant(h) = (RDFT_a^{−1} ⊗ I_b) · P' · C · P · (RDFT_a ⊗ I_b) · 1/n, n = a·b",
-    .applicable = applicable_circulant_two_sweep,
-    .choices = circulant_two_sweep_choices,
-    .build = build_circulant_two_sweep,
-};
 
 constinit const BreakdownRule rdft_two_sweep = {
     .name = "rdft-two-sweep",

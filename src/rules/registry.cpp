@@ -21,7 +21,6 @@ std::span<const BreakdownRule> registry() {
         circulant_half_size,
         circulant_rdft,
         circulant_stockham,
-        circulant_two_sweep,
         cooley_tukey,
         cooley_tukey_frequency,
         dct_type5,

@@ -12,7 +12,6 @@ extern const BreakdownRule circulant_dft;
 extern const BreakdownRule circulant_half_size;
 extern const BreakdownRule circulant_rdft;
 extern const BreakdownRule circulant_stockham;
-extern const BreakdownRule circulant_two_sweep;
 extern const BreakdownRule cooley_tukey;
 extern const BreakdownRule cooley_tukey_frequency;
 extern const BreakdownRule dct1_dct3;

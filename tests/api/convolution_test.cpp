@@ -42,6 +42,10 @@ template <class T> std::vector<T> random_values(Integer count, std::mt19937& ran
     return values;
 }
 
+Integer signals_of(const ConvolutionProblem& problem) {
+    return problem.batches.empty() ? 1 : problem.batches[0].count;
+}
+
 /// Calls f with every index of a box.
 void for_each_index(const std::vector<Integer>& lengths, const std::function<void(const std::vector<Integer>&)>& f) {
     std::vector<Integer> index(lengths.size());
@@ -98,7 +102,7 @@ std::vector<LongComplex> expected(const ConvolutionProblem& problem, const std::
     const Range range = range_of(problem);
     const Integer signal = points_of(problem.signal), kernel = points_of(problem.kernel);
     std::vector<LongComplex> result;
-    for (Integer b = 0; b < problem.batch; ++b)
+    for (Integer b = 0; b < signals_of(problem); ++b)
         for_each_index(range.counts, [&](std::vector<Integer> index) {
             for (std::size_t d = 0; d < index.size(); ++d) index[d] += range.starts[d];
             const Integer k = problem.kernels == swirl::Sharing::each ? b : 0;
@@ -124,13 +128,13 @@ std::string text_of(const ConvolutionProblem& problem) { return Convolution(prob
 template <class T> void expect_right(ConvolutionProblem problem, std::mt19937& random) {
     problem.is_complex = is_complex<T>;
     problem.precision = std::is_same_v<RealOf<T>, float> ? swirl::DataType::float32 : swirl::DataType::float64;
-    const Integer kernels = problem.kernels == swirl::Sharing::each ? problem.batch : 1;
-    const auto x = random_values<T>(points_of(problem.signal) * problem.batch, random);
+    const Integer kernels = problem.kernels == swirl::Sharing::each ? signals_of(problem) : 1;
+    const auto x = random_values<T>(points_of(problem.signal) * signals_of(problem), random);
     const auto h = random_values<T>(points_of(problem.kernel) * kernels, random);
     Convolution convolution(problem);
     convolution.set_kernel(h);
     constexpr Integer guard = 3;
-    const Integer count = points_of(convolution.result_lengths()) * problem.batch;
+    const Integer count = points_of(convolution.result_lengths()) * signals_of(problem);
     std::vector<T> y(size(count + 2 * guard), T(77));
     convolution.execute(x, y.data() + guard);
     for (Integer k = 0; k < guard; ++k) {
@@ -160,7 +164,7 @@ ConvolutionProblem draw(std::mt19937& random) {
         for (std::size_t d = 0; d < rank; ++d)
             if (problem.kernel[d] > problem.signal[d]) std::swap(problem.kernel[d], problem.signal[d]);
     problem.is_correlation = below(2) == 1;
-    problem.batch = below(3) == 0 ? 1 + below(4) : 1;
+    if (below(3) == 0) problem.batches = {{1 + below(4), {}, {}}};
     problem.kernels = below(2) == 0 ? swirl::Sharing::each : swirl::Sharing::shared;
     return problem;
 }
@@ -202,11 +206,42 @@ TEST(LinearConvolution, HasBatchesOfLongSignals) {
         ConvolutionProblem problem;
         problem.signal = {20'000};
         problem.kernel = {33};
-        problem.batch = 3;
+        problem.batches = {{3, {}, {}}};
         problem.kernels = kernels;
         problem.mode = ConvolutionMode::same;
         expect_right<float>(problem, random);
     }
+}
+
+TEST(LinearConvolution, HasStrides) {
+    std::mt19937 random(18);
+    for (const Integer n : {40, 5000})
+        for (const swirl::Sharing kernels : {swirl::Sharing::shared, swirl::Sharing::each}) {
+            // Columns of a matrix, the last element of each first in the results.
+            ConvolutionProblem problem;
+            problem.signal = {n};
+            problem.kernel = {7};
+            problem.mode = ConvolutionMode::same;
+            problem.kernels = kernels;
+            problem.batches = {{3, 1, 2}};
+            problem.signal_strides = {3};
+            problem.result_strides = {-6};
+            const auto x = random_values<double>(3 * n, random), h = random_values<double>(21, random);
+            std::vector<double> y(size(6 * n), 77), columns, found;
+            Convolution convolution(problem);
+            convolution.set_kernel(h);
+            convolution.execute(x.data(), y.data() + 6 * (n - 1));
+            for (Integer b = 0; b < 3; ++b)
+                for (Integer k = 0; k < n; ++k) {
+                    columns.push_back(x[size(3 * k + b)]);
+                    found.push_back(y[size(6 * (n - 1 - k) + 2 * b)]);
+                    EXPECT_EQ(y[size(6 * (n - 1 - k) + 2 * b + 1)], 77);
+                }
+            problem.batches = {{3, {}, {}}};
+            problem.signal_strides = problem.result_strides = {};
+            EXPECT_LT(relative_error(found, expected(problem, columns, h)), 1e-14) << convolution.description();
+            EXPECT_THROW(convolution.execute(x, y), swirl::UserError); // a vector begins at its lowest element
+        }
 }
 
 TEST(LinearConvolution, HasKernelsLongerThanSignals) {
@@ -307,11 +342,11 @@ void expect_gradient(std::vector<T> at, const std::vector<T>& gradient, Loss&& l
 
 template <class T> void expect_gradients(ConvolutionProblem problem, std::mt19937& random) {
     problem.is_complex = is_complex<T>;
-    problem.kernels = problem.batch > 1 ? swirl::Sharing::each : swirl::Sharing::shared;
-    const auto x = random_values<T>(points_of(problem.signal) * problem.batch, random);
-    const auto h = random_values<T>(points_of(problem.kernel) * problem.batch, random);
+    problem.kernels = signals_of(problem) > 1 ? swirl::Sharing::each : swirl::Sharing::shared;
+    const auto x = random_values<T>(points_of(problem.signal) * signals_of(problem), random);
+    const auto h = random_values<T>(points_of(problem.kernel) * signals_of(problem), random);
     const Convolution forward(problem);
-    const auto w = random_values<T>(points_of(forward.result_lengths()) * problem.batch, random);
+    const auto w = random_values<T>(points_of(forward.result_lengths()) * signals_of(problem), random);
 
     Convolution by_signal = forward.signal_gradient();
     EXPECT_EQ(by_signal.result_lengths(), problem.signal);
@@ -400,9 +435,12 @@ TEST(LinearConvolution, RefusesWhatItCannotCompute) {
     problem.mode = ConvolutionMode::valid;
     expect_error(planned(problem), "dimension 0 of the kernel has 6 points, more than the signal's 5");
     problem.mode = ConvolutionMode::full;
-    problem.batch = 0;
-    expect_error(planned(problem), "the batch has 0 signals");
-    problem.batch = 1;
+    problem.batches = {{0, {}, {}}};
+    expect_error(planned(problem), "a loop of the batch has 0 signals");
+    problem.batches = {};
+    problem.result_strides = {1, 1};
+    expect_error(planned(problem), "2 result strides for 1 dimensions");
+    problem.result_strides = {};
     problem.transform = {9};
     expect_error(planned(problem), "transform length 9 of dimension 0 is too short");
     expect_error(planned(problem), "at least 10 points");

@@ -107,7 +107,6 @@ constexpr Reached reached[] = {
     {"circulant-half-size", "rconvolution 2^20"},
     {"circulant-rdft", "rconvolution 97"},
     {"circulant-stockham", "rconvolution 1024"},
-    {"circulant-two-sweep", "rconvolution 2^20", Reached::By::gpu_model},
     {"cooley-tukey", "dft 9"},
     {"cooley-tukey-frequency", "dft 2048", Reached::By::exhaustive},
     {"dct-type5", "dct8 64"},

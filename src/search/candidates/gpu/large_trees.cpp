@@ -114,27 +114,12 @@ std::vector<BreakdownTree> of_convolutions(Integer n, int count, Integer entries
     return result;
 }
 
-/// The same columns and rows in both directions, with an even radix next to the spectrum.
-BreakdownTree convolution_in_two_sweeps(Integer n, const BreakdownTree& back, const BreakdownTree& there) {
-    const Integer columns = there.choice.front();
-    BreakdownTree tree{"circulant-two-sweep", there.choice, {}};
-    if (columns == 2 * (n / columns)) { // RDFT_a is RDFT_2b
-        tree.children = {back.children[0], there.children[0], reversed_passes(there.children[1]), there.children[1]};
-        return tree;
-    }
-    const BreakdownTree &of_real_rows = there.children[0], &of_rows = there.children[1], &of_columns = there.children[2];
-    tree.children = {of_columns, of_real_rows, of_real_rows, reversed_passes(of_rows), of_rows, of_columns};
-    return tree;
-}
-
 std::vector<BreakdownTree> of_real_convolutions(Integer n, int count, Integer entries) {
     const auto back = of_reals(n, Direction::backward, count, entries),
                there = of_reals(n, Direction::forward, count, entries);
     std::vector<BreakdownTree> result;
     for (std::size_t k = 0; k < std::min(back.size(), there.size()); ++k)
-        if (there[k].rule == "rdft-two-sweep")
-            result.push_back(convolution_in_two_sweeps(n, back[k], there[k]));
-        else if (there[k].rule == "rdft-half-size")
+        if (there[k].rule == "rdft-half-size")
             result.push_back({"circulant-half-size", {}, {back[k].children[0], there[k].children[0]}});
         else
             result.push_back({"circulant-rdft", {}, {back[k], there[k]}});
