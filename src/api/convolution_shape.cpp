@@ -156,7 +156,7 @@ std::vector<Integer> fast_lengths(Integer least, bool even) {
 class Lengths {
 public:
     Lengths(const ConvolutionShape& shape, const ConvolutionProblem& problem, const search::Target& target)
-        : signals_(shape.signals()), is_complex_(problem.is_complex), target_(target) {}
+        : signals_(shape.signals()), rank_(shape.axes.size()), is_complex_(problem.is_complex), target_(target) {}
 
     double cost(const CircularPart& part) const {
         const double signals = part.has_all_signals ? 1 : static_cast<double>(signals_);
@@ -188,9 +188,9 @@ public:
     }
 
 private:
-    /// The smallest ones, of even ones those with the most factors of two among few.
+    /// The smallest ones, and the next power of two if it is near.
     std::vector<Integer> choices_from(Integer least, bool is_last) const {
-        constexpr std::size_t most = 8;
+        const std::size_t most = rank_ == 1 ? 8 : 4;
         std::vector<Integer> all = fast_lengths(least, is_last && !is_complex_ && least > 2);
         if (all.size() > most) {
             Integer power = 1;
@@ -203,6 +203,7 @@ private:
     }
 
     Integer signals_;
+    std::size_t rank_;
     bool is_complex_;
     const search::Target& target_;
 };
@@ -225,49 +226,60 @@ CircularPart whole(const ConvolutionShape& shape, const ConvolutionProblem& prob
 }
 
 /// A long signal of one dimension in blocks (overlap-save): blocks of `length` points, of which the last length − m + 1 are
-/// results, read the signal where it lies. What is left at its ends are two parts of one other length. Empty if hardly any block
-/// lies within the signal.
-std::vector<CircularPart> blocks_of(const ConvolutionShape& shape, const ConvolutionProblem& problem, Integer length,
-                                    const Lengths& lengths) {
+/// results, within the signal, which they read where it lies.
+struct InnerBlocks {
+    Integer length;
+    Integer step;  ///< results of a block
+    Integer head;  ///< results before those of the first block
+    Integer first; ///< the first block begins at this element of the signal
+    Integer count;
+    Integer tail; ///< the first result after those of the last block
+};
+
+/// Empty if hardly any block lies within the signal.
+std::optional<InnerBlocks> inner_blocks(const ConvolutionAxis& axis, Integer length) {
     constexpr Integer fewest_blocks = 2;
-    const ConvolutionAxis& axis = shape.axes.front();
     const Integer m = axis.kernel, step = length - m + 1;
     // Result k reads the signal from start + k − m + 1 on.
-    const Integer head = std::max<Integer>(0, m - 1 - axis.start);
-    const Integer first = axis.start + head - m + 1;
-    if (first + length > axis.signal) return {};
-    const Integer blocks = std::min((axis.signal - length - first) / step + 1, (axis.count - head) / step);
-    if (blocks < fewest_blocks) return {};
-    const Integer tail = head + blocks * step;
-    const Integer sign = shape.is_reversed ? -1 : 1;
-    const auto moved = [&](CircularPart part, Integer results) {
-        part.output += sign * results * shape.result_strides[0];
-        return part;
-    };
-    std::vector<CircularPart> parts;
-    const PaddedAxis inside{first, 0, length, m - 1, step, m};
-    parts.push_back(moved(part_of({inside}, shape, problem, {length}, Blocks{blocks, step, sign * step}), head));
-    std::vector<std::pair<PaddedAxis, Integer>> ends;
-    if (head > 0) ends.emplace_back(padded({axis.signal, m, axis.start, head}), 0);
-    if (tail < axis.count) ends.emplace_back(padded({axis.signal, m, axis.start + tail, axis.count - tail}), tail);
-    Integer least = 0;
-    for (const auto& end : ends) least = std::max(least, end.first.least_length());
-    if (ends.empty()) return parts;
-    const auto make = [&](const PaddedAxis& of, Integer results, const std::vector<Integer>& by) {
-        return moved(part_of({of}, shape, problem, by), results);
-    };
-    std::vector<Integer> by{length}; // the same spectrum, if the blocks' length suffices
-    if (least > length || length > 2 * least)
-        by = lengths.fastest({least}, [&](const auto& of) { return make(ends[0].first, ends[0].second, of); })
-                 .lengths;
-    for (const auto& [of, results] : ends) parts.push_back(make(of, results, by));
-    return parts;
+    const Integer head = std::max<Integer>(0, m - 1 - axis.start), first = axis.start + head - m + 1;
+    if (first + length > axis.signal) return std::nullopt;
+    const Integer count = std::min((axis.signal - length - first) / step + 1, (axis.count - head) / step);
+    if (count < fewest_blocks) return std::nullopt;
+    return InnerBlocks{length, step, head, first, count, head + count * step};
 }
 
-double cost_of(const std::vector<CircularPart>& parts, const Lengths& lengths) {
-    double cost = 0;
-    for (const CircularPart& part : parts) cost += lengths.cost(part);
-    return cost;
+/// A part moved to later results.
+CircularPart moved(CircularPart part, const ConvolutionShape& shape, Integer results) {
+    part.output += (shape.is_reversed ? -results : results) * shape.result_strides[0];
+    return part;
+}
+
+CircularPart part_of(const InnerBlocks& blocks, const ConvolutionShape& shape, const ConvolutionProblem& problem) {
+    const Integer m = shape.axes[0].kernel;
+    const PaddedAxis inside{blocks.first, 0, blocks.length, m - 1, blocks.step, m};
+    const Integer sign = shape.is_reversed ? -1 : 1;
+    return moved(part_of({inside}, shape, problem, {blocks.length}, Blocks{blocks.count, blocks.step, sign * blocks.step}),
+                 shape, blocks.head);
+}
+
+/// The blocks, and what is left at the ends: two parts of one length, that of the blocks if it suffices.
+std::vector<CircularPart> parts_of(const InnerBlocks& blocks, const ConvolutionShape& shape,
+                                   const ConvolutionProblem& problem, const Lengths& lengths) {
+    const ConvolutionAxis& axis = shape.axes[0];
+    std::vector<CircularPart> parts{part_of(blocks, shape, problem)};
+    std::vector<std::pair<PaddedAxis, Integer>> ends; // with their first results
+    if (blocks.head > 0) ends.emplace_back(padded({axis.signal, axis.kernel, axis.start, blocks.head}), 0);
+    if (blocks.tail < axis.count)
+        ends.emplace_back(padded({axis.signal, axis.kernel, axis.start + blocks.tail, axis.count - blocks.tail}),
+                          blocks.tail);
+    if (ends.empty()) return parts;
+    Integer least = 0;
+    for (const auto& end : ends) least = std::max(least, end.first.least_length());
+    std::vector<Integer> by{blocks.length};
+    if (least > blocks.length || blocks.length > 2 * least)
+        by = lengths.fastest({least}, [&](const auto& of) { return part_of({ends[0].first}, shape, problem, of); }).lengths;
+    for (const auto& [of, results] : ends) parts.push_back(moved(part_of({of}, shape, problem, by), shape, results));
+    return parts;
 }
 
 /// 64 to 2^24 points: 2^e, 3·2^e and 5·2^e.
@@ -410,22 +422,21 @@ std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const Convolut
                                    const search::Target& target) {
     constexpr Integer longest_whole = Integer{1} << 26; // longer ones are not even rated
     const Lengths lengths(shape, problem, target);
-    std::optional<std::vector<CircularPart>> best;
+    std::optional<InnerBlocks> best;
     double least = 0;
-    if (shape.axes.size() == 1 && problem.transform.empty()) {
-        const ConvolutionAxis& axis = shape.axes.front();
-        for (const Integer length : block_lengths(axis.kernel, axis.signal)) {
-            std::vector<CircularPart> parts = blocks_of(shape, problem, length, lengths);
-            if (parts.empty()) continue;
-            const double cost = cost_of(parts, lengths);
+    if (shape.axes.size() == 1 && problem.transform.empty())
+        for (const Integer length : block_lengths(shape.axes[0].kernel, shape.axes[0].signal)) {
+            const auto blocks = inner_blocks(shape.axes[0], length);
+            if (!blocks) continue;
+            // What is left at the ends takes about as long as two blocks.
+            const double cost = lengths.cost(part_of(*blocks, shape, problem)) * (1 + 2 / static_cast<double>(blocks->count));
             if (best && cost >= least) continue;
             least = cost;
-            best = std::move(parts);
+            best = blocks;
         }
-    }
-    if (best && padded(shape.axes.front()).least_length() > longest_whole) return *std::move(best);
+    if (best && padded(shape.axes[0]).least_length() > longest_whole) return parts_of(*best, shape, problem, lengths);
     CircularPart one = whole(shape, problem, lengths);
-    if (best && least < lengths.cost(one)) return *std::move(best);
+    if (best && least < lengths.cost(one)) return parts_of(*best, shape, problem, lengths);
     return {std::move(one)};
 }
 
