@@ -36,7 +36,8 @@ struct Case {
 /// Lengths are log-uniform: signals of 100 to `largest` samples, kernels of 8 samples to the signal's length, at most 2^16.
 Case draw(std::mt19937_64& random, Integer largest) {
     const auto log_uniform = [&](double low, double high) {
-        return static_cast<Integer>(low * std::pow(high / low, std::uniform_real_distribution<>(0, 1)(random)));
+        return static_cast<Integer>(low *
+                                    std::pow(high / low, std::uniform_real_distribution<>(0, 1)(random)));
     };
     const Integer signal = log_uniform(100, static_cast<double>(largest));
     const Integer kernel = log_uniform(8, static_cast<double>(std::min<Integer>(signal, 1 << 16)));
@@ -65,7 +66,8 @@ Integer block_of(Integer kernel, Integer results) {
 /// Overlap-save by a transform of one block, the product and the transform back. Plans are measured, as FFTW calls it.
 template <class Real> class ByFftw {
 public:
-    ByFftw(const Case& of, const std::vector<Real>& signal, const std::vector<Real>& kernel, std::vector<Real>& results)
+    ByFftw(const Case& of, const std::vector<Real>& signal, const std::vector<Real>& kernel,
+           std::vector<Real>& results)
         : fftw_(FftwLibrary::get(FftwLibrary::Build::system, of.precision)),
           scalars_(of.is_complex ? 2 : 1),
           n_(block_of(of.kernel, of.signal + of.kernel - 1)),
@@ -76,14 +78,19 @@ public:
           filter_(size(n_ + 2)),
           signal_(signal),
           results_(results) {
-        if (const std::string reason = fftw_.absent_because(); !reason.empty()) throw Unavailable("FFTW: {}", reason);
+        if (const std::string reason = fftw_.absent_because(); !reason.empty())
+            throw Unavailable("FFTW: {}", reason);
         const FftwLibrary::Dimension along{n_, 1, 1};
         if (is_complex_) {
-            there_ = fftw_.plan_dft(1, &along, 0, nullptr, block_.data(), spectrum_.data(), FftwLibrary::forward, FftwLibrary::measure);
-            back_ = fftw_.plan_dft(1, &along, 0, nullptr, spectrum_.data(), block_.data(), FftwLibrary::backward, FftwLibrary::measure);
+            there_ = fftw_.plan_dft(1, &along, 0, nullptr, block_.data(), spectrum_.data(),
+                                    FftwLibrary::forward, FftwLibrary::measure);
+            back_ = fftw_.plan_dft(1, &along, 0, nullptr, spectrum_.data(), block_.data(),
+                                   FftwLibrary::backward, FftwLibrary::measure);
         } else {
-            there_ = fftw_.plan_r2c(1, &along, 0, nullptr, block_.data(), spectrum_.data(), FftwLibrary::measure);
-            back_ = fftw_.plan_c2r(1, &along, 0, nullptr, spectrum_.data(), block_.data(), FftwLibrary::measure);
+            there_ =
+                fftw_.plan_r2c(1, &along, 0, nullptr, block_.data(), spectrum_.data(), FftwLibrary::measure);
+            back_ =
+                fftw_.plan_c2r(1, &along, 0, nullptr, spectrum_.data(), block_.data(), FftwLibrary::measure);
         }
         std::fill(block_.begin(), block_.end(), Real(0));
         std::copy(kernel.begin(), kernel.end(), block_.begin());
@@ -99,7 +106,8 @@ public:
     }
 
     void operator()() {
-        const Integer all = static_cast<Integer>(results_.size()) / scalars_, samples = static_cast<Integer>(signal_.size()) / scalars_;
+        const Integer all = static_cast<Integer>(results_.size()) / scalars_,
+                      samples = static_cast<Integer>(signal_.size()) / scalars_;
         const bool is_whole = n_ >= all;
         const Integer step = is_whole ? all : n_ - m_ + 1, entries = is_complex_ ? n_ : n_ / 2 + 1;
         for (Integer first = 0; first < all; first += step) {
@@ -115,7 +123,8 @@ public:
             for (Integer k = 0; k < entries; ++k) multiply(spectrum_[size(k)], filter_[size(k)]);
             fftw_.execute(back_);
             const Integer kept = std::min(step, all - first), skipped = is_whole ? 0 : m_ - 1;
-            std::copy(block + skipped * scalars_, block + (skipped + kept) * scalars_, results_.data() + first * scalars_);
+            std::copy(block + skipped * scalars_, block + (skipped + kept) * scalars_,
+                      results_.data() + first * scalars_);
         }
     }
     Integer block() const { return n_; }
@@ -146,7 +155,8 @@ template <class Real> std::vector<Real> random_values(Integer count, std::mt1993
 /// FFTW's time over swirl's, and their results agree.
 template <class Real> double compare(const Case& of, std::mt19937_64& random, const RoundOptions& rounds) {
     const Integer scalars = of.is_complex ? 2 : 1, all = of.signal + of.kernel - 1;
-    const auto signal = random_values<Real>(of.signal * scalars, random), kernel = random_values<Real>(of.kernel * scalars, random);
+    const auto signal = random_values<Real>(of.signal * scalars, random),
+               kernel = random_values<Real>(of.kernel * scalars, random);
     std::vector<Real> results(static_cast<std::size_t>(all * scalars)), by_fftw = results;
     ConvolutionProblem problem;
     problem.signal = {of.signal};
@@ -168,13 +178,16 @@ template <class Real> double compare(const Case& of, std::mt19937_64& random, co
         norm += std::pow(by_fftw[k], 2);
     }
     if (!(std::sqrt(difference / norm) < 100 * std::numeric_limits<Real>::epsilon()))
-        throw InternalError("results differ by {} of {}", std::sqrt(difference / norm), convolution.description());
+        throw InternalError("results differ by {} of {}", std::sqrt(difference / norm),
+                            convolution.description());
     std::vector<double> ratios;
     for (std::size_t k = 0; k < samples[0].size(); ++k) ratios.push_back(samples[1][k] / samples[0][k]);
     const double ratio = median_of(std::move(ratios));
-    fmt::print("{:>9} * {:<6} {}{:8}  swirl {:10.2f} us ({}), fftw {:10.2f} us ({})  {:.2f}\n", of.signal, of.kernel,
-               of.is_complex ? "complex " : "", name_of(of.precision), 1e6 * *std::min_element(samples[0].begin(), samples[0].end()),
-               convolution.transform_lengths()[0], 1e6 * *std::min_element(samples[1].begin(), samples[1].end()), fftw.block(), ratio);
+    fmt::print("{:>9} * {:<6} {}{:8}  swirl {:10.2f} us ({}), fftw {:10.2f} us ({})  {:.2f}\n", of.signal,
+               of.kernel, of.is_complex ? "complex " : "", name_of(of.precision),
+               1e6 * *std::min_element(samples[0].begin(), samples[0].end()),
+               convolution.transform_lengths()[0],
+               1e6 * *std::min_element(samples[1].begin(), samples[1].end()), fftw.block(), ratio);
     return ratio;
 }
 
@@ -213,8 +226,9 @@ int main(int count, char** values) {
         program.add_option("--largest", options.largest, "Most samples of a signal")->capture_default_str();
         program.add_option("--seconds", options.rounds.seconds, "For each problem")->capture_default_str();
     };
-    return main_of({.description = "Times linear convolutions drawn at random beside the same written with FFTW.",
-                    .add_options = add_options,
-                    .run = [&](const std::string&) { return run(options); }},
-                   count, values);
+    return main_of(
+        {.description = "Times linear convolutions drawn at random beside the same written with FFTW.",
+         .add_options = add_options,
+         .run = [&](const std::string&) { return run(options); }},
+        count, values);
 }

@@ -37,9 +37,9 @@ struct ConvolutionProblem {
     ConvolutionMode mode = ConvolutionMode::full;
     bool is_correlation = false;
     bool is_complex = false;
-    DataType precision = DataType::float64; ///< of the components of all arrays
-    std::vector<Batch> batches = {};        ///< loops over signals, outermost first
-    Sharing kernels = Sharing::shared;      ///< one for all signals, or one for each
+    DataType precision = DataType::float64;   ///< of the components of all arrays
+    std::vector<Batch> batches = {};          ///< loops over signals, outermost first
+    Sharing kernels = Sharing::shared;        ///< one for all signals, or one for each
     std::vector<Integer> signal_strides = {}; ///< one for each dimension; empty: contiguous, row-major
     std::vector<Integer> result_strides = {};
     /// Lengths of the circular convolution that computes the linear one; empty: chosen by the model, with several blocks for a long

@@ -105,8 +105,8 @@ typedef enum swirl_kind {
     SWIRL_DST6 = 20,
     SWIRL_DST7 = 21,
     SWIRL_DST8 = 22,
-    SWIRL_WHT_DYADIC = 23,  /* Walsh-Hadamard, dyadic (Paley) order */
-    SWIRL_WHT_SEQUENCY = 24, /* Walsh-Hadamard, sequency (Walsh) order */
+    SWIRL_WHT_DYADIC = 23,      /* Walsh-Hadamard, dyadic (Paley) order */
+    SWIRL_WHT_SEQUENCY = 24,    /* Walsh-Hadamard, sequency (Walsh) order */
     SWIRL_REAL_CONVOLUTION = 25 /* real, circular; the half spectrum of a real kernel is given at execution */
 } swirl_kind;
 typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;
@@ -354,10 +354,14 @@ typedef struct swirl_convolution_problem {
     int is_correlation;
     int64_t batch; /* signals */
     int kernels;   /* a swirl_sharing: one kernel for all signals, or one for each */
-    const int64_t* transform; /* lengths of one circular convolution; NULL: chosen, with blocks for a long signal */
+    const int64_t*
+        transform; /* lengths of one circular convolution; NULL: chosen, with blocks for a long signal */
 } swirl_convolution_problem;
-#define SWIRL_CONVOLUTION_PROBLEM_INIT                                                                       \
-    { sizeof(swirl_convolution_problem), 0, NULL, NULL, SWIRL_FULL, SWIRL_FLOAT64, 0, 0, 1, SWIRL_SHARED, NULL }
+#define SWIRL_CONVOLUTION_PROBLEM_INIT                                                                      \
+    {                                                                                                       \
+        sizeof(swirl_convolution_problem), 0, NULL, NULL, SWIRL_FULL, SWIRL_FLOAT64, 0, 0, 1, SWIRL_SHARED, \
+            NULL                                                                                            \
+    }
 
 typedef struct swirl_convolution swirl_convolution;
 SWIRL_API swirl_status swirl_convolution_create(const swirl_convolution_problem* problem,

@@ -33,17 +33,20 @@ double flops_of(const ConvolutionProblem& problem) {
     return 10 * points * std::log2(points + 2);
 }
 
-void convolve(bool is_float32, bool is_complex, int mode, std::uintptr_t data, std::uintptr_t kernel, std::uintptr_t out,
-              nb::handle signal, nb::handle taps, nb::handle signal_strides, nb::handle result_strides, nb::handle count,
-              nb::handle input_strides, nb::handle output_strides, int threads) {
+void convolve(bool is_float32, bool is_complex, int mode, std::uintptr_t data, std::uintptr_t kernel,
+              std::uintptr_t out, nb::handle signal, nb::handle taps, nb::handle signal_strides,
+              nb::handle result_strides, nb::handle count, nb::handle input_strides,
+              nb::handle output_strides, int threads) {
     CallKey key;
-    for (const Integer value : {Integer{is_float32}, Integer{is_complex}, Integer{mode}, Integer{threads}}) key.add(value);
+    for (const Integer value : {Integer{is_float32}, Integer{is_complex}, Integer{mode}, Integer{threads}})
+        key.add(value);
     ConvolutionProblem problem;
     problem.signal = list_of(key.add_tuple(signal));
     problem.kernel = list_of(key.add_tuple(taps));
     problem.signal_strides = list_of(key.add_tuple(signal_strides));
     problem.result_strides = list_of(key.add_tuple(result_strides));
-    const auto counts = key.add_tuple(count), in = key.add_tuple(input_strides), output = key.add_tuple(output_strides);
+    const auto counts = key.add_tuple(count), in = key.add_tuple(input_strides),
+               output = key.add_tuple(output_strides);
     if (in.size() != counts.size() || output.size() != counts.size())
         throw nb::value_error("each loop over signals has a stride on both sides");
     for (std::size_t k = 0; k < counts.size(); ++k)
@@ -72,9 +75,10 @@ void convolve(bool is_float32, bool is_complex, int mode, std::uintptr_t data, s
 
 void define_convolutions(nb::module_& module) {
     using nb::arg;
-    module.def("convolve_memory", convolve, arg("is_float32"), arg("is_complex"), arg("mode"), arg("data"), arg("kernel"),
-               arg("out"), arg("signal"), arg("taps"), arg("signal_strides"), arg("result_strides"), arg("count"),
-               arg("input_strides"), arg("output_strides"), arg("threads"));
+    module.def("convolve_memory", convolve, arg("is_float32"), arg("is_complex"), arg("mode"), arg("data"),
+               arg("kernel"), arg("out"), arg("signal"), arg("taps"), arg("signal_strides"),
+               arg("result_strides"), arg("count"), arg("input_strides"), arg("output_strides"),
+               arg("threads"));
     module.def("clear_convolutions", [] { cached().clear(); });
 }
 

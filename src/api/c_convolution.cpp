@@ -32,16 +32,18 @@ ConvolutionProblem problem_of(const swirl_convolution_problem* problem) {
     result.kernel = lengths_of(given.kernel, "problem.kernel", given.rank);
     result.mode = value_of(given.mode, modes, "problem.mode");
     result.precision = component_named(given.data_type);
-    result.is_complex = given.is_complex != 0 || given.data_type == SWIRL_COMPLEX64 ||
-                        given.data_type == SWIRL_COMPLEX128;
+    result.is_complex =
+        given.is_complex != 0 || given.data_type == SWIRL_COMPLEX64 || given.data_type == SWIRL_COMPLEX128;
     result.is_correlation = given.is_correlation != 0;
     if (given.batch != 1) result.batches.push_back({given.batch, {}, {}});
     result.kernels = value_of(given.kernels, sharings, "problem.kernels");
-    if (given.transform != nullptr) result.transform = lengths_of(given.transform, "problem.transform", given.rank);
+    if (given.transform != nullptr)
+        result.transform = lengths_of(given.transform, "problem.transform", given.rank);
     return result;
 }
 
-template <class Make> swirl_status make(const swirl_convolution* of, swirl_convolution** result, Make&& gradient) {
+template <class Make>
+swirl_status make(const swirl_convolution* of, swirl_convolution** result, Make&& gradient) {
     return guarded([&] {
         require(result, "gradient");
         *result = nullptr;
@@ -120,11 +122,13 @@ size_t swirl_convolution_workspace_bytes(const swirl_convolution* convolution) {
     return convolution == nullptr ? 0 : convolution->convolution.workspace_bytes();
 }
 
-swirl_status swirl_convolution_signal_gradient(const swirl_convolution* convolution, swirl_convolution** gradient) {
+swirl_status swirl_convolution_signal_gradient(const swirl_convolution* convolution,
+                                               swirl_convolution** gradient) {
     return make(convolution, gradient, [](const swirl::Convolution& of) { return of.signal_gradient(); });
 }
 
-swirl_status swirl_convolution_kernel_gradient(const swirl_convolution* convolution, swirl_convolution** gradient) {
+swirl_status swirl_convolution_kernel_gradient(const swirl_convolution* convolution,
+                                               swirl_convolution** gradient) {
     return make(convolution, gradient, [](const swirl::Convolution& of) { return of.kernel_gradient(); });
 }
 

@@ -26,14 +26,18 @@ struct ProductDescription {
 namespace {
 
 constexpr std::array kinds = {
-    TransformKind::dft,          TransformKind::real_dft, TransformKind::wht,
-    TransformKind::dct1,         TransformKind::dct2,     TransformKind::dct3,
-    TransformKind::dct4,         TransformKind::dst1,     TransformKind::dst2,
-    TransformKind::dst3,         TransformKind::dst4,     TransformKind::dht,
-    TransformKind::r2hc,         TransformKind::hc2r,     TransformKind::convolution,
-    TransformKind::dct5,         TransformKind::dct6,     TransformKind::dct7,
-    TransformKind::dct8,         TransformKind::dst5,     TransformKind::dst6,
-    TransformKind::dst7,         TransformKind::dst8,     TransformKind::wht_dyadic,
+    TransformKind::dft,          TransformKind::real_dft,
+    TransformKind::wht,          TransformKind::dct1,
+    TransformKind::dct2,         TransformKind::dct3,
+    TransformKind::dct4,         TransformKind::dst1,
+    TransformKind::dst2,         TransformKind::dst3,
+    TransformKind::dst4,         TransformKind::dht,
+    TransformKind::r2hc,         TransformKind::hc2r,
+    TransformKind::convolution,  TransformKind::dct5,
+    TransformKind::dct6,         TransformKind::dct7,
+    TransformKind::dct8,         TransformKind::dst5,
+    TransformKind::dst6,         TransformKind::dst7,
+    TransformKind::dst8,         TransformKind::wht_dyadic,
     TransformKind::wht_sequency, TransformKind::real_convolution,
 };
 constexpr std::array directions = {Direction::forward, Direction::backward};

@@ -57,7 +57,7 @@ template <class Pointer> Pointer moved(Pointer data, Integer bytes) {
     return reinterpret_cast<Pointer>(reinterpret_cast<std::intptr_t>(data) + bytes);
 }
 
-std::vector<Integer> lengths_of(const ConvolutionShape& shape, Integer ConvolutionAxis::* length) {
+std::vector<Integer> lengths_of(const ConvolutionShape& shape, Integer ConvolutionAxis::*length) {
     std::vector<Integer> result;
     for (const ConvolutionAxis& axis : shape.axes) result.push_back(axis.*length);
     return result;
@@ -67,19 +67,23 @@ std::vector<Integer> lengths_of(const ConvolutionShape& shape, Integer Convoluti
 
 /// The elements of an array.
 struct ConvolutionArray {
-    ConvolutionArray(const ConvolutionShape& shape, const std::vector<Integer>& lengths, const std::vector<Integer>& strides,
-                     Integer ConvolutionLoop::* loop_stride, Integer bytes) {
+    ConvolutionArray(const ConvolutionShape& shape, const std::vector<Integer>& lengths,
+                     const std::vector<Integer>& strides, Integer ConvolutionLoop::*loop_stride,
+                     Integer bytes) {
         elements.bytes = bytes;
-        for (const ConvolutionLoop& loop : shape.loops) elements.axes.push_back({loop.count, loop.*loop_stride});
+        for (const ConvolutionLoop& loop : shape.loops)
+            elements.axes.push_back({loop.count, loop.*loop_stride});
         for (std::size_t d = 0; d < lengths.size(); ++d) elements.axes.push_back({lengths[d], strides[d]});
         for (const Axis& axis : elements.axes)
             (axis.stride < 0 ? reach.lowest : reach.highest) += (axis.length - 1) * axis.stride;
     }
 
     bool shares_a_byte(const void* data, const ConvolutionArray& other, const void* other_data) const {
-        const auto first = reinterpret_cast<std::intptr_t>(data), second = reinterpret_cast<std::intptr_t>(other_data);
-        const bool is_apart = first + (reach.highest + 1) * elements.bytes <= second + other.reach.lowest * elements.bytes ||
-                              second + (other.reach.highest + 1) * elements.bytes <= first + reach.lowest * elements.bytes;
+        const auto first = reinterpret_cast<std::intptr_t>(data),
+                   second = reinterpret_cast<std::intptr_t>(other_data);
+        const bool is_apart =
+            first + (reach.highest + 1) * elements.bytes <= second + other.reach.lowest * elements.bytes ||
+            second + (other.reach.highest + 1) * elements.bytes <= first + reach.lowest * elements.bytes;
         return !is_apart && share_a_byte(elements, data, other.elements, other_data);
     }
 
@@ -121,7 +125,9 @@ public:
     }
 
     Integer element_bytes() const { return bytes_of(element()); }
-    DataType element() const { return problem.is_complex ? complex_of(problem.precision) : problem.precision; }
+    DataType element() const {
+        return problem.is_complex ? complex_of(problem.precision) : problem.precision;
+    }
     Integer spectrum_bytes() const { return bytes_of(complex_of(problem.precision)); }
 
     std::size_t workspace_bytes() const {
@@ -170,7 +176,8 @@ struct ConvolutionKernel {
 namespace {
 
 /// The plans with spectra at these addresses.
-std::vector<std::vector<Plan>> plans_with(const PlannedConvolution& plans, const std::vector<const void*>& spectra) {
+std::vector<std::vector<Plan>> plans_with(const PlannedConvolution& plans,
+                                          const std::vector<const void*>& spectra) {
     std::vector<std::vector<Plan>> result;
     for (const PlannedConvolution::Part& part : plans.parts) {
         std::vector<Plan>& own = result.emplace_back();
@@ -205,13 +212,14 @@ void Convolution::set_kernel(const Input& kernel, gpu::Stream stream) {
     std::vector<const void*> spectra;
     for (std::size_t k = 0; k < plans.spectra.size(); ++k) {
         const PlannedConvolution::Spectrum& spectrum = plans.spectra[k];
-        const auto bytes = static_cast<std::size_t>(spectrum.elements * plans.shape.kernels() * plans.spectrum_bytes());
+        const auto bytes =
+            static_cast<std::size_t>(spectrum.elements * plans.shape.kernels() * plans.spectrum_bytes());
         if (is_own)
             spectra.push_back(kernel_->memory[k].data());
         else
             spectra.push_back(made->memory.emplace_back(bytes, device()).data());
-        const void* const from =
-            api::moved(static_cast<const void*>(kernel.array().data), spectrum.kernel.input * plans.element_bytes());
+        const void* const from = api::moved(static_cast<const void*>(kernel.array().data),
+                                            spectrum.kernel.input * plans.element_bytes());
         spectrum.plan.execute(from, const_cast<void*>(spectra.back()), stream);
     }
     if (is_own) return;
@@ -223,7 +231,8 @@ void Convolution::set_spectrum(const Input& spectrum) {
     const PlannedConvolution& plans = api::planned(plans_);
     if (plans.spectra.size() != 1)
         throw UserError(
-            "the spectrum of the kernel is needed by {} and by {} points\n  problem: {}\n  give the kernel itself, or "
+            "the spectrum of the kernel is needed by {} and by {} points\n  problem: {}\n  give the kernel "
+            "itself, or "
             "the lengths of one transform for all in ConvolutionProblem::transform",
             fmt::join(plans.spectra[0].lengths, "x"), fmt::join(plans.spectra[1].lengths, "x"),
             api::to_text(plans.problem));
@@ -260,27 +269,15 @@ void Convolution::execute(const Input& signal, const Output& result, gpu::Stream
     }
 }
 
-const ConvolutionProblem& Convolution::problem() const {
-    return api::planned(plans_).problem;
-}
-const std::vector<Integer>& Convolution::signal_lengths() const {
-    return api::planned(plans_).signal;
-}
-const std::vector<Integer>& Convolution::kernel_lengths() const {
-    return api::planned(plans_).kernel;
-}
-const std::vector<Integer>& Convolution::result_lengths() const {
-    return api::planned(plans_).results;
-}
+const ConvolutionProblem& Convolution::problem() const { return api::planned(plans_).problem; }
+const std::vector<Integer>& Convolution::signal_lengths() const { return api::planned(plans_).signal; }
+const std::vector<Integer>& Convolution::kernel_lengths() const { return api::planned(plans_).kernel; }
+const std::vector<Integer>& Convolution::result_lengths() const { return api::planned(plans_).results; }
 const std::vector<Integer>& Convolution::transform_lengths() const {
     return api::planned(plans_).parts.front().circular.lengths;
 }
-Device Convolution::device() const {
-    return api::planned(plans_).options.device;
-}
-std::size_t Convolution::workspace_bytes() const {
-    return api::planned(plans_).workspace_bytes();
-}
+Device Convolution::device() const { return api::planned(plans_).options.device; }
+std::size_t Convolution::workspace_bytes() const { return api::planned(plans_).workspace_bytes(); }
 
 std::string Convolution::description() const {
     const PlannedConvolution& plans = api::planned(plans_);
@@ -292,7 +289,8 @@ std::string Convolution::description() const {
 
 namespace {
 
-std::shared_ptr<const PlannedConvolution> gradient(const PlannedConvolution& plans, api::ConvolutionShape shape) {
+std::shared_ptr<const PlannedConvolution> gradient(const PlannedConvolution& plans,
+                                                   api::ConvolutionShape shape) {
     ConvolutionProblem problem = plans.problem;
     problem.transform.clear();
     return std::make_shared<const PlannedConvolution>(std::move(problem), std::move(shape), plans.options);
@@ -302,15 +300,13 @@ std::shared_ptr<const PlannedConvolution> gradient(const PlannedConvolution& pla
 
 Convolution Convolution::signal_gradient() const {
     const PlannedConvolution& plans = api::planned(plans_);
-    if (plans.shape.is_reversed)
-        throw Unsupported("the gradient of a gradient by a convolution's kernel");
+    if (plans.shape.is_reversed) throw Unsupported("the gradient of a gradient by a convolution's kernel");
     return Convolution(gradient(plans, api::signal_gradient_of(plans.shape)));
 }
 
 Convolution Convolution::kernel_gradient() const {
     const PlannedConvolution& plans = api::planned(plans_);
-    if (plans.shape.is_reversed)
-        throw Unsupported("the gradient of a gradient by a convolution's kernel");
+    if (plans.shape.is_reversed) throw Unsupported("the gradient of a gradient by a convolution's kernel");
     ConvolutionProblem problem = plans.problem;
     problem.transform.clear();
     return Convolution(std::make_shared<const PlannedConvolution>(

@@ -24,7 +24,8 @@ const char* word_of_mode(ConvolutionMode mode) {
     return names.at(static_cast<std::size_t>(mode));
 }
 
-[[noreturn]] void reject(const ConvolutionProblem& problem, const std::string& what, const std::string& remedy) {
+[[noreturn]] void reject(const ConvolutionProblem& problem, const std::string& what,
+                         const std::string& remedy) {
     throw UserError("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
 }
 
@@ -43,9 +44,10 @@ ConvolutionAxis axis_of(const ConvolutionProblem& problem, std::size_t d) {
     case ConvolutionMode::causal: return {n, m, 0, n};
     case ConvolutionMode::valid:
         if (m > n)
-            reject(problem,
-                   fmt::format("dimension {} of the kernel has {} points, more than the signal's {}", d, m, n),
-                   "'valid' has no results then; use 'full', 'same' or 'causal', or exchange signal and kernel");
+            reject(
+                problem,
+                fmt::format("dimension {} of the kernel has {} points, more than the signal's {}", d, m, n),
+                "'valid' has no results then; use 'full', 'same' or 'causal', or exchange signal and kernel");
         return {n, m, m - 1, n - m + 1};
     }
     throw InternalError("unknown mode of a convolution");
@@ -127,8 +129,11 @@ CircularPart part_of(const std::vector<PaddedAxis>& axes, const ConvolutionShape
     TransformOptions options{.precision = problem.precision, .input_strides = in, .output_strides = out};
     part.has_all_signals = shape.kernels() == 1 || !blocks;
     if (part.has_all_signals)
-        for (const ConvolutionLoop& loop : shape.loops) options.batches.push_back({loop.count, loop.signal, loop.result});
-    if (blocks) options.batches.push_back({blocks->count, blocks->input * shape.signal_strides[0], blocks->output * shape.result_strides[0]});
+        for (const ConvolutionLoop& loop : shape.loops)
+            options.batches.push_back({loop.count, loop.signal, loop.result});
+    if (blocks)
+        options.batches.push_back({blocks->count, blocks->input * shape.signal_strides[0],
+                                   blocks->output * shape.result_strides[0]});
     if (part.has_all_signals && shape.kernels() > 1) options.spectrum = Sharing::each;
     options.load = among("x", first, inputs, lengths);
     const bool conjugates = shape.is_reversed && problem.is_complex;
@@ -156,7 +161,13 @@ std::vector<Integer> fast_lengths(Integer least, bool even) {
 class Lengths {
 public:
     Lengths(const ConvolutionShape& shape, const ConvolutionProblem& problem, const search::Target& target)
-        : signals_(shape.signals()), rank_(shape.axes.size()), is_complex_(problem.is_complex), target_(target) {}
+        : signals_(shape.signals()),
+          rank_(shape.axes.size()),
+          is_complex_(problem.is_complex),
+          target_(target) {}
+
+    /// On GPUs each rating takes tens of milliseconds.
+    bool is_rated_quickly() const { return std::holds_alternative<const target::Cpu*>(target_); }
 
     double cost(const CircularPart& part) const {
         const double signals = part.has_all_signals ? 1 : static_cast<double>(signals_);
@@ -190,7 +201,7 @@ public:
 private:
     /// The smallest ones, and the next power of two if it is near.
     std::vector<Integer> choices_from(Integer least, bool is_last) const {
-        const std::size_t most = rank_ == 1 ? 8 : 4;
+        const std::size_t most = is_rated_quickly() ? (rank_ == 1 ? 8 : 4) : 2;
         std::vector<Integer> all = fast_lengths(least, is_last && !is_complex_ && least > 2);
         if (all.size() > most) {
             Integer power = 1;
@@ -219,9 +230,10 @@ CircularPart whole(const ConvolutionShape& shape, const ConvolutionProblem& prob
     if (problem.transform.empty()) return lengths.fastest(least, make);
     for (std::size_t d = 0; d < least.size(); ++d)
         if (problem.transform[d] < least[d])
-            reject(problem,
-                   fmt::format("transform length {} of dimension {} is too short", problem.transform[d], d),
-                   fmt::format("it takes at least {} points; leave it out to let the model choose", least[d]));
+            reject(
+                problem,
+                fmt::format("transform length {} of dimension {} is too short", problem.transform[d], d),
+                fmt::format("it takes at least {} points; leave it out to let the model choose", least[d]));
     return make(problem.transform);
 }
 
@@ -254,11 +266,13 @@ CircularPart moved(CircularPart part, const ConvolutionShape& shape, Integer res
     return part;
 }
 
-CircularPart part_of(const InnerBlocks& blocks, const ConvolutionShape& shape, const ConvolutionProblem& problem) {
+CircularPart part_of(const InnerBlocks& blocks, const ConvolutionShape& shape,
+                     const ConvolutionProblem& problem) {
     const Integer m = shape.axes[0].kernel;
     const PaddedAxis inside{blocks.first, 0, blocks.length, m - 1, blocks.step, m};
     const Integer sign = shape.is_reversed ? -1 : 1;
-    return moved(part_of({inside}, shape, problem, {blocks.length}, Blocks{blocks.count, blocks.step, sign * blocks.step}),
+    return moved(part_of({inside}, shape, problem, {blocks.length},
+                         Blocks{blocks.count, blocks.step, sign * blocks.step}),
                  shape, blocks.head);
 }
 
@@ -270,27 +284,36 @@ std::vector<CircularPart> parts_of(const InnerBlocks& blocks, const ConvolutionS
     std::vector<std::pair<PaddedAxis, Integer>> ends; // with their first results
     if (blocks.head > 0) ends.emplace_back(padded({axis.signal, axis.kernel, axis.start, blocks.head}), 0);
     if (blocks.tail < axis.count)
-        ends.emplace_back(padded({axis.signal, axis.kernel, axis.start + blocks.tail, axis.count - blocks.tail}),
-                          blocks.tail);
+        ends.emplace_back(
+            padded({axis.signal, axis.kernel, axis.start + blocks.tail, axis.count - blocks.tail}),
+            blocks.tail);
     if (ends.empty()) return parts;
     Integer least = 0;
     for (const auto& end : ends) least = std::max(least, end.first.least_length());
     std::vector<Integer> by{blocks.length};
     if (least > blocks.length || blocks.length > 2 * least)
-        by = lengths.fastest({least}, [&](const auto& of) { return part_of({ends[0].first}, shape, problem, of); }).lengths;
-    for (const auto& [of, results] : ends) parts.push_back(moved(part_of({of}, shape, problem, by), shape, results));
+        by = lengths
+                 .fastest({least},
+                          [&](const auto& of) { return part_of({ends[0].first}, shape, problem, of); })
+                 .lengths;
+    for (const auto& [of, results] : ends)
+        parts.push_back(moved(part_of({of}, shape, problem, by), shape, results));
     return parts;
 }
 
-/// 64 to 2^24 points: 2^e, 3·2^e and 5·2^e.
-std::vector<Integer> block_lengths(Integer kernel, Integer signal) {
-    constexpr Integer shortest = 64, most_kernels = 64;
-    const Integer most = std::min(signal, std::max<Integer>(most_kernels * kernel, Integer{1} << 15));
+/// From 64 points and one and a half kernels: 2^e, 3·2^e and 5·2^e; `few`: 2^e, up to eight kernels.
+std::vector<Integer> block_lengths(Integer kernel, Integer signal, bool few) {
+    constexpr Integer shortest = 64;
+    const Integer most_kernels = few ? 8 : 64;
+    const Integer most =
+        std::min(signal, std::max<Integer>(most_kernels * kernel, Integer{1} << (few ? 13 : 15)));
     std::vector<Integer> result;
     for (Integer power = 1; power <= most; power *= 2)
         for (const Integer factor : {4, 5, 6}) {
             const Integer length = factor * power;
-            if (length >= shortest && length >= kernel + kernel / 2 && length <= most) result.push_back(length);
+            if ((factor == 4 || !few) && length >= shortest && length >= kernel + kernel / 2 &&
+                length <= most)
+                result.push_back(length);
         }
     return result;
 }
@@ -302,9 +325,10 @@ Integer elements_of(const std::vector<Integer>& lengths) {
 }
 
 std::string to_text(const ConvolutionProblem& problem) {
-    std::string text = fmt::format("{} of {}{} with {}, {}", problem.is_correlation ? "correlation" : "convolution",
-                                   problem.is_complex ? "complex " : "", fmt::join(problem.signal, "x"),
-                                   fmt::join(problem.kernel, "x"), word_of_mode(problem.mode));
+    std::string text =
+        fmt::format("{} of {}{} with {}, {}", problem.is_correlation ? "correlation" : "convolution",
+                    problem.is_complex ? "complex " : "", fmt::join(problem.signal, "x"),
+                    fmt::join(problem.kernel, "x"), word_of_mode(problem.mode));
     text += fmt::format(", {}", name_of(problem.precision));
     if (!problem.batches.empty()) {
         std::vector<Integer> counts;
@@ -321,7 +345,8 @@ ConvolutionShape shape_of(const ConvolutionProblem& problem) {
     if (rank == 0 || rank > most_convolution_dimensions)
         reject(problem, fmt::format("the signal has {} dimensions", rank), "use one to three");
     if (problem.kernel.size() != rank)
-        reject(problem, fmt::format("the kernel has {} dimensions, the signal {}", problem.kernel.size(), rank),
+        reject(problem,
+               fmt::format("the kernel has {} dimensions, the signal {}", problem.kernel.size(), rank),
                "give a length of the kernel along each dimension, 1 where it does not extend");
     for (std::size_t d = 0; d < rank; ++d) {
         const std::pair<const char*, Integer> lengths[] = {{"signal", problem.signal[d]},
@@ -353,7 +378,8 @@ ConvolutionShape shape_of(const ConvolutionProblem& problem) {
         results.push_back(shape.axes.back().count);
     }
     shape.is_correlation = problem.is_correlation;
-    shape.signal_strides = problem.signal_strides.empty() ? row_major(problem.signal) : problem.signal_strides;
+    shape.signal_strides =
+        problem.signal_strides.empty() ? row_major(problem.signal) : problem.signal_strides;
     shape.kernel_strides = row_major(problem.kernel);
     shape.result_strides = problem.result_strides.empty() ? row_major(results) : problem.result_strides;
     Integer kernel = elements_of(problem.kernel), signal = span_of(problem.signal, shape.signal_strides),
@@ -361,7 +387,8 @@ ConvolutionShape shape_of(const ConvolutionProblem& problem) {
     for (std::size_t k = problem.batches.size(); k-- > 0;) {
         const Batch& batch = problem.batches[k];
         const ConvolutionLoop loop{batch.count, batch.input_stride.value_or(signal),
-                                   problem.kernels == Sharing::each ? kernel : 0, batch.output_stride.value_or(result)};
+                                   problem.kernels == Sharing::each ? kernel : 0,
+                                   batch.output_stride.value_or(result)};
         shape.loops.insert(shape.loops.begin(), loop);
         kernel *= batch.count;
         signal = std::max(signal, batch.count * std::abs(loop.signal));
@@ -377,11 +404,12 @@ Integer ConvolutionShape::signals() const {
 }
 
 Integer ConvolutionShape::kernels() const {
-    const bool has_each = std::any_of(loops.begin(), loops.end(), [](const ConvolutionLoop& loop) { return loop.kernel != 0; });
+    const bool has_each =
+        std::any_of(loops.begin(), loops.end(), [](const ConvolutionLoop& loop) { return loop.kernel != 0; });
     return has_each ? signals() : 1;
 }
 
-Integer ConvolutionShape::offset(Integer number, Integer ConvolutionLoop::* stride) const {
+Integer ConvolutionShape::offset(Integer number, Integer ConvolutionLoop::*stride) const {
     Integer offset = 0;
     for (std::size_t k = loops.size(); k-- > 0; number /= loops[k].count)
         offset += number % loops[k].count * (loops[k].*stride);
@@ -425,16 +453,19 @@ std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const Convolut
     std::optional<InnerBlocks> best;
     double least = 0;
     if (shape.axes.size() == 1 && problem.transform.empty())
-        for (const Integer length : block_lengths(shape.axes[0].kernel, shape.axes[0].signal)) {
+        for (const Integer length :
+             block_lengths(shape.axes[0].kernel, shape.axes[0].signal, !lengths.is_rated_quickly())) {
             const auto blocks = inner_blocks(shape.axes[0], length);
             if (!blocks) continue;
             // What is left at the ends takes about as long as two blocks.
-            const double cost = lengths.cost(part_of(*blocks, shape, problem)) * (1 + 2 / static_cast<double>(blocks->count));
+            const double cost =
+                lengths.cost(part_of(*blocks, shape, problem)) * (1 + 2 / static_cast<double>(blocks->count));
             if (best && cost >= least) continue;
             least = cost;
             best = blocks;
         }
-    if (best && padded(shape.axes[0]).least_length() > longest_whole) return parts_of(*best, shape, problem, lengths);
+    if (best && padded(shape.axes[0]).least_length() > longest_whole)
+        return parts_of(*best, shape, problem, lengths);
     CircularPart one = whole(shape, problem, lengths);
     if (best && least < lengths.cost(one)) return parts_of(*best, shape, problem, lengths);
     return {std::move(one)};
@@ -456,8 +487,10 @@ CircularPart kernel_transform_of(const ConvolutionShape& shape, const Convolutio
     options.load = among(conjugates ? "conj(x)" : "x", none, kernel, lengths);
     if (shape.kernels() > 1)
         for (const ConvolutionLoop& loop : shape.loops)
-            options.batches.push_back({.count = loop.count, .input_stride = loop.kernel, .output_stride = {}});
-    part.problem = Transform::make(problem.is_complex ? TransformKind::dft : TransformKind::real_dft, lengths, options);
+            options.batches.push_back(
+                {.count = loop.count, .input_stride = loop.kernel, .output_stride = {}});
+    part.problem =
+        Transform::make(problem.is_complex ? TransformKind::dft : TransformKind::real_dft, lengths, options);
     part.lengths = lengths;
     return part;
 }

@@ -38,7 +38,7 @@ struct ConvolutionShape {
     Integer signals() const;
     Integer kernels() const;
     /// Elements from the first kernel, signal or result to those of a signal of the batch, by its number.
-    Integer offset(Integer number, Integer ConvolutionLoop::* stride) const;
+    Integer offset(Integer number, Integer ConvolutionLoop::*stride) const;
 };
 
 /// Throws UserError for an invalid problem.

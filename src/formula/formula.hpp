@@ -69,7 +69,8 @@ struct Dht {
 /// execution: see ArgumentFunction.
 struct Circulant {
     std::shared_ptr<const std::vector<Complex>> kernel;
-    bool of_reals = false; ///< the kernel given at execution is real, and of its spectrum entries 0 … n/2 are given
+    bool of_reals =
+        false; ///< the kernel given at execution is real, and of its spectrum entries 0 … n/2 are given
     bool operator==(const Circulant& o) const {
         return of_reals == o.of_reals && (kernel && o.kernel ? *kernel == *o.kernel : kernel == o.kernel);
     }

@@ -124,10 +124,10 @@ Formula build_circulant_half_size(const Formula& f, const Choice&) {
                                real_of(diagonal(spectrum, IndexMap(1, n, DigitMap{{1}, {0}, m / 2, 0}))),
                                middle_frequency(there)}));
     if (columns > 0)
-        middle.add(real_of(pass(product_of(
-            {complex_columns(groups, back),
-             diagonal(spectrum, IndexMap(2 * columns, n, DigitMap{{2, columns}, {m, 1}, 1, 0})),
-             complex_columns(groups, there)}))));
+        middle.add(real_of(pass(
+            product_of({complex_columns(groups, back),
+                        diagonal(spectrum, IndexMap(2 * columns, n, DigitMap{{2, columns}, {m, 1}, 1, 0})),
+                        complex_columns(groups, there)}))));
     const Formula conjugation = columns > 0 ? groups.conjugation() : I(n);
     return product_of({diagonal(ConstantFunction{1 / static_cast<long double>(n)}, n), real_of(DFT(m, back)),
                        scatter(groups.among_pairs()), conjugation, middle.sum(), conjugation,

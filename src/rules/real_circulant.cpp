@@ -40,7 +40,9 @@ Applicability applicable_circulant_stockham(const Formula& f) {
     return rdft_stockham.applicable(RDFT(f.rows()));
 }
 
-std::vector<Choice> circulant_stockham_choices(const Formula& f) { return rdft_stockham.choices(RDFT(f.rows())); }
+std::vector<Choice> circulant_stockham_choices(const Formula& f) {
+    return rdft_stockham.choices(RDFT(f.rows()));
+}
 
 Formula build_circulant_stockham(const Formula& f, const Choice& choice) {
     require(circulant_stockham.name, f, applicable_circulant_stockham(f));

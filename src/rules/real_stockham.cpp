@@ -12,10 +12,10 @@ using namespace formula;
 
 Formula RealStockhamPass::formula(Direction direction) const {
     if (direction == Direction::forward)
-        return product_of({scatter(targets()), scatter(split_complex()), conjugation(),
-                           columns(direction), gather(sources())});
-    return product_of({scatter(sources()), columns(direction), conjugation(), gather(split_complex()),
-                       gather(targets())});
+        return product_of({scatter(targets()), scatter(split_complex()), conjugation(), columns(direction),
+                           gather(sources())});
+    return product_of(
+        {scatter(sources()), columns(direction), conjugation(), gather(split_complex()), gather(targets())});
 }
 
 Formula RealStockhamPass::columns(Direction direction) const {
@@ -57,7 +57,8 @@ Formula RealStockhamPass::convolution() const {
     groups.add(product_of({rdft(R, back), halfcomplex_product(R, n, 0, K), rdft(R, there)}));
     if (has_middle()) groups.add(convolved_odd_columns());
     if (S > 0) {
-        const Formula product = diagonal(ArgumentFunction{n}, IndexMap(R * S, n, DigitMap{{R, S}, {K, 1}, 1, 0}));
+        const Formula product =
+            diagonal(ArgumentFunction{n}, IndexMap(R * S, n, DigitMap{{R, S}, {K, 1}, 1, 0}));
         groups.add(real_of(pass(
             product_of({twiddles(back), transforms(back), product, transforms(there), twiddles(there)}))));
     }

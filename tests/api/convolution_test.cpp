@@ -1,13 +1,15 @@
 // Convolutions of reals, and linear convolutions with their gradients, against sums in long double.
 
-#include <swirl/convolution.hpp>
 #include <swirl/swirl.h>
+#include <swirl/convolution.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <random>
@@ -47,7 +49,8 @@ Integer signals_of(const ConvolutionProblem& problem) {
 }
 
 /// Calls f with every index of a box.
-void for_each_index(const std::vector<Integer>& lengths, const std::function<void(const std::vector<Integer>&)>& f) {
+void for_each_index(const std::vector<Integer>& lengths,
+                    const std::function<void(const std::vector<Integer>&)>& f) {
     std::vector<Integer> index(lengths.size());
     for (Integer k = 0, count = points_of(lengths); k < count; ++k) {
         f(index);
@@ -63,7 +66,8 @@ Integer offset_of(const std::vector<Integer>& index, const std::vector<Integer>&
 
 /// The result at an index of the full convolution, by definition.
 template <class T>
-LongComplex full_at(const ConvolutionProblem& problem, const T* x, const T* h, const std::vector<Integer>& at) {
+LongComplex full_at(const ConvolutionProblem& problem, const T* x, const T* h,
+                    const std::vector<Integer>& at) {
     LongComplex sum = 0;
     for_each_index(problem.kernel, [&](const std::vector<Integer>& j) {
         std::vector<Integer> of_signal(at.size()), of_kernel(at.size());
@@ -98,7 +102,8 @@ Range range_of(const ConvolutionProblem& problem) {
 }
 
 template <class T>
-std::vector<LongComplex> expected(const ConvolutionProblem& problem, const std::vector<T>& x, const std::vector<T>& h) {
+std::vector<LongComplex> expected(const ConvolutionProblem& problem, const std::vector<T>& x,
+                                  const std::vector<T>& h) {
     const Range range = range_of(problem);
     const Integer signal = points_of(problem.signal), kernel = points_of(problem.kernel);
     std::vector<LongComplex> result;
@@ -111,7 +116,8 @@ std::vector<LongComplex> expected(const ConvolutionProblem& problem, const std::
     return result;
 }
 
-template <class T> long double relative_error(const std::vector<T>& found, const std::vector<LongComplex>& expected) {
+template <class T>
+long double relative_error(const std::vector<T>& found, const std::vector<LongComplex>& expected) {
     EXPECT_EQ(found.size(), expected.size());
     long double difference = 0, norm = 0;
     for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -127,7 +133,8 @@ std::string text_of(const ConvolutionProblem& problem) { return Convolution(prob
 
 template <class T> void expect_right(ConvolutionProblem problem, std::mt19937& random) {
     problem.is_complex = is_complex<T>;
-    problem.precision = std::is_same_v<RealOf<T>, float> ? swirl::DataType::float32 : swirl::DataType::float64;
+    problem.precision =
+        std::is_same_v<RealOf<T>, float> ? swirl::DataType::float32 : swirl::DataType::float64;
     const Integer kernels = problem.kernels == swirl::Sharing::each ? signals_of(problem) : 1;
     const auto x = random_values<T>(points_of(problem.signal) * signals_of(problem), random);
     const auto h = random_values<T>(points_of(problem.kernel) * kernels, random);
@@ -239,8 +246,10 @@ TEST(LinearConvolution, HasStrides) {
                 }
             problem.batches = {{3, {}, {}}};
             problem.signal_strides = problem.result_strides = {};
-            EXPECT_LT(relative_error(found, expected(problem, columns, h)), 1e-14) << convolution.description();
-            EXPECT_THROW(convolution.execute(x, y), swirl::UserError); // a vector begins at its lowest element
+            EXPECT_LT(relative_error(found, expected(problem, columns, h)), 1e-14)
+                << convolution.description();
+            EXPECT_THROW(convolution.execute(x, y),
+                         swirl::UserError); // a vector begins at its lowest element
         }
 }
 
@@ -314,8 +323,9 @@ TEST(LinearConvolution, KeepsTheKernelOfACopy) {
 }
 
 /// L = Re Σ conj(w)·y.
-template <class T> long double loss(const ConvolutionProblem& problem, const std::vector<T>& x, const std::vector<T>& h,
-                                    const std::vector<T>& w) {
+template <class T>
+long double loss(const ConvolutionProblem& problem, const std::vector<T>& x, const std::vector<T>& h,
+                 const std::vector<T>& w) {
     const std::vector<LongComplex> y = expected(problem, x, h);
     long double sum = 0;
     for (std::size_t k = 0; k < y.size(); ++k) sum += (std::conj(LongComplex(w[k])) * y[k]).real();
@@ -324,17 +334,20 @@ template <class T> long double loss(const ConvolutionProblem& problem, const std
 
 /// The gradient ∂L/∂Re + i·∂L/∂Im by a few elements, from differences, which are exact for a linear function.
 template <class T, class Loss>
-void expect_gradient(std::vector<T> at, const std::vector<T>& gradient, Loss&& loss_at, const std::string& what) {
+void expect_gradient(std::vector<T> at, const std::vector<T>& gradient, Loss&& loss_at,
+                     const std::string& what) {
     const long double before = loss_at(at);
     const std::size_t step = std::max<std::size_t>(at.size() / 5, 1);
     for (std::size_t k = 0; k < at.size(); k += step) {
         const T original = at[k];
         at[k] = original + T(1);
         const long double real = loss_at(at) - before;
-        EXPECT_NEAR(static_cast<double>(std::real(gradient[k])), static_cast<double>(real), 1e-9) << what << " " << k;
+        EXPECT_NEAR(static_cast<double>(std::real(gradient[k])), static_cast<double>(real), 1e-9)
+            << what << " " << k;
         if constexpr (is_complex<T>) {
             at[k] = original + T(0, 1);
-            EXPECT_NEAR(gradient[k].imag(), static_cast<double>(loss_at(at) - before), 1e-9) << what << " " << k;
+            EXPECT_NEAR(gradient[k].imag(), static_cast<double>(loss_at(at) - before), 1e-9)
+                << what << " " << k;
         }
         at[k] = original;
     }
@@ -354,7 +367,8 @@ template <class T> void expect_gradients(ConvolutionProblem problem, std::mt1993
     std::vector<T> of_signal(x.size());
     by_signal.execute(w, of_signal);
     expect_gradient(
-        x, of_signal, [&](const std::vector<T>& at) { return loss(problem, at, h, w); }, "signal of " + text_of(problem));
+        x, of_signal, [&](const std::vector<T>& at) { return loss(problem, at, h, w); },
+        "signal of " + text_of(problem));
 
     Convolution by_kernel = forward.kernel_gradient();
     EXPECT_EQ(by_kernel.result_lengths(), problem.kernel);
@@ -362,7 +376,8 @@ template <class T> void expect_gradients(ConvolutionProblem problem, std::mt1993
     std::vector<T> of_kernel(h.size());
     by_kernel.execute(x, of_kernel);
     expect_gradient(
-        h, of_kernel, [&](const std::vector<T>& at) { return loss(problem, x, at, w); }, "kernel of " + text_of(problem));
+        h, of_kernel, [&](const std::vector<T>& at) { return loss(problem, x, at, w); },
+        "kernel of " + text_of(problem));
 
     // The adjoint of the adjoint is the convolution.
     Convolution again = by_signal.signal_gradient();
@@ -377,7 +392,8 @@ TEST(GradientsOfAConvolution, EqualFiniteDifferences) {
     for (int round = 0; round < 24; ++round) {
         ConvolutionProblem problem = draw(random);
         if (problem.signal.size() == 1) problem.signal[0] = problem.signal[0] % 100 + 60;
-        if (problem.mode == ConvolutionMode::valid && problem.kernel[0] > problem.signal[0]) problem.kernel[0] = 7;
+        if (problem.mode == ConvolutionMode::valid && problem.kernel[0] > problem.signal[0])
+            problem.kernel[0] = 7;
         if (round % 2 == 0)
             expect_gradients<double>(problem, random);
         else
@@ -424,7 +440,9 @@ void expect_error(const std::string& error, const std::string& part) {
 }
 
 TEST(LinearConvolution, RefusesWhatItCannotCompute) {
-    const auto planned = [](const ConvolutionProblem& problem) { return error_of([&] { (void)Convolution(problem); }); };
+    const auto planned = [](const ConvolutionProblem& problem) {
+        return error_of([&] { (void)Convolution(problem); });
+    };
     ConvolutionProblem problem;
     expect_error(planned(problem), "the signal has 0 dimensions");
     problem.signal = {5};
@@ -450,8 +468,9 @@ TEST(LinearConvolution, RefusesWhatItCannotCompute) {
     problem.signal = {1, 2, 3, 4};
     problem.kernel = {1, 1, 1, 1};
     expect_error(planned(problem), "4 dimensions");
-    expect_error(error_of([] { Convolution().execute(std::vector<double>(1), std::vector<double>(1).data()); }),
-                 "the convolution is empty");
+    expect_error(
+        error_of([] { Convolution().execute(std::vector<double>(1), std::vector<double>(1).data()); }),
+        "the convolution is empty");
 }
 
 TEST(LinearConvolution, RefusesWrongArrays) {
@@ -466,9 +485,12 @@ TEST(LinearConvolution, RefusesWrongArrays) {
     expect_error(error_of([&] { convolution.set_kernel(floats); }), "kernel is an array of float");
     expect_error(error_of([&] { convolution.set_kernel(std::vector<double>(6)); }), "kernel has 6 elements");
     convolution.set_kernel(h);
-    expect_error(error_of([&] { convolution.execute(std::vector<double>(49), y); }), "signal has 49 elements");
-    expect_error(error_of([&] { convolution.execute(x, std::vector<double>(55).data() ? x : x); }), "result has 50");
-    expect_error(error_of([&] { convolution.execute(x.data(), static_cast<double*>(nullptr)); }), "result is null");
+    expect_error(error_of([&] { convolution.execute(std::vector<double>(49), y); }),
+                 "signal has 49 elements");
+    expect_error(error_of([&] { convolution.execute(x, std::vector<double>(55).data() ? x : x); }),
+                 "result has 50");
+    expect_error(error_of([&] { convolution.execute(x.data(), static_cast<double*>(nullptr)); }),
+                 "result is null");
     std::vector<double> both(100);
     expect_error(error_of([&] { convolution.execute(both.data(), both.data() + 49); }), "overlap");
     convolution.execute(both.data(), std::vector<double>(56).data());
@@ -490,7 +512,8 @@ TEST(LinearConvolutionInC, ConvolvesAndHasGradients) {
     x[500] = 1;
     EXPECT_EQ(swirl_convolution_execute(convolution, x.data(), y.data(), nullptr), SWIRL_USER_ERROR);
     ASSERT_EQ(swirl_convolution_set_kernel(convolution, h.data(), nullptr), SWIRL_OK) << swirl_last_error();
-    ASSERT_EQ(swirl_convolution_execute(convolution, x.data(), y.data(), nullptr), SWIRL_OK) << swirl_last_error();
+    ASSERT_EQ(swirl_convolution_execute(convolution, x.data(), y.data(), nullptr), SWIRL_OK)
+        << swirl_last_error();
     for (std::size_t k = 0; k < 5; ++k) EXPECT_NEAR(y[498 + k], h[k], 1e-5);
     int64_t lengths[3] = {};
     ASSERT_EQ(swirl_convolution_result_lengths(convolution, lengths), SWIRL_OK);
@@ -523,7 +546,8 @@ TEST(LinearConvolutionInC, RefusesWrongArguments) {
     swirl_convolution_problem problem = SWIRL_CONVOLUTION_PROBLEM_INIT;
     problem.rank = 1;
     EXPECT_EQ(swirl_convolution_create(&problem, nullptr, &convolution), SWIRL_USER_ERROR);
-    EXPECT_NE(std::string(swirl_last_error()).find("problem.signal"), std::string::npos) << swirl_last_error();
+    EXPECT_NE(std::string(swirl_last_error()).find("problem.signal"), std::string::npos)
+        << swirl_last_error();
     problem.rank = 9;
     EXPECT_EQ(swirl_convolution_create(&problem, nullptr, &convolution), SWIRL_USER_ERROR);
     const int64_t lengths[] = {5};
@@ -560,7 +584,8 @@ void expect_circular(const std::vector<Integer>& lengths, const std::string& opt
         for_each_index(lengths, [&](const std::vector<Integer>& j) {
             std::vector<Integer> from(k.size());
             for (std::size_t d = 0; d < k.size(); ++d) from[d] = (k[d] - j[d] + lengths[d]) % lengths[d];
-            sum += static_cast<long double>(h[size(offset_of(j, lengths))]) * x[size(offset_of(from, lengths))];
+            sum +=
+                static_cast<long double>(h[size(offset_of(j, lengths))]) * x[size(offset_of(from, lengths))];
         });
         result.emplace_back(sum);
     });
@@ -598,7 +623,9 @@ TEST(ConvolutionOfReals, MayHaveASpectrumEachAndCallbacks) {
     for (std::size_t b = 0; b < 3; ++b)
         for (std::size_t k = 0; k < 17; ++k) spectra[b * 17 + k] = 1.0 + static_cast<double>(b);
     std::vector<double> y(3 * 20, 5);
-    swirl::plan("rconvolution 32 batch=3:(20,20) load=\"2 * x where i < 20\" store=\"x where i >= 4 and i < 20\" spectrum=each")
+    swirl::plan(
+        "rconvolution 32 batch=3:(20,20) load=\"2 * x where i < 20\" store=\"x where i >= 4 and i < 20\" "
+        "spectrum=each")
         .with("spectrum", spectra)
         .execute(x, y);
     for (std::size_t b = 0; b < 3; ++b)
@@ -610,7 +637,8 @@ TEST(ConvolutionOfReals, WritesWhatLiesAfterItsPointerOnly) {
     // The element with index 0 need not exist where a callback leaves it out.
     std::vector<double> data(48, 1);
     std::vector<std::complex<double>> spectrum(17, {1, 0});
-    const swirl::Plan plan = swirl::plan("rconvolution 32 store=\"x where i >= 16\"").with("spectrum", spectrum);
+    const swirl::Plan plan =
+        swirl::plan("rconvolution 32 store=\"x where i >= 16\"").with("spectrum", spectrum);
     plan.execute(data.data(), data.data() + 16);
     for (std::size_t k = 0; k < 48; ++k) EXPECT_NEAR(data[k], 1, 1e-14);
     EXPECT_THROW(plan.execute(data.data(), data.data() + 15), swirl::UserError);

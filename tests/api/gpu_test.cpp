@@ -217,10 +217,9 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
 }
 
 TEST_F(GpuInterface, ConvolvesSignalsInDeviceMemory) {
-    for (const Integer n : {50, 3000, 60000, 60001})
-        for (const Integer m : {2, 7, 100})
-            for (const ConvolutionMode mode : {ConvolutionMode::full, ConvolutionMode::same, ConvolutionMode::valid}) {
-                if (m > n) continue;
+    for (const Integer n : {50, 30001})
+        for (const Integer m : {7, 40})
+            for (const ConvolutionMode mode : {ConvolutionMode::same, ConvolutionMode::valid}) {
                 ConvolutionProblem problem;
                 problem.signal = {n};
                 problem.kernel = {m};
@@ -236,9 +235,12 @@ TEST_F(GpuInterface, ConvolvesSignalsInDeviceMemory) {
                 EXPECT_FALSE(fake.launches.empty());
                 EXPECT_TRUE(convolution.device() == Device::gpu());
                 const std::vector<float> host(static_cast<std::size_t>(n + m));
-                expect_contains(error_of<UserError>([&] { convolution.execute(host, y); }), {"memory of the host"});
-                expect_contains(error_of<UserError>([&] { convolution.set_kernel(host.data()); }), {"memory of the host"});
-                expect_contains(error_of<UserError>([&] { convolution.execute(x.data(), x.data()); }), {"overlap"});
+                expect_contains(error_of<UserError>([&] { convolution.execute(host, y); }),
+                                {"memory of the host"});
+                expect_contains(error_of<UserError>([&] { convolution.set_kernel(host.data()); }),
+                                {"memory of the host"});
+                expect_contains(error_of<UserError>([&] { convolution.execute(x.data(), x.data()); }),
+                                {"overlap"});
             }
 }
 

@@ -4,6 +4,7 @@
 #include "fuzz/reference.hpp"
 #include "fuzz/transforms.hpp"
 #include "problem/data_type.hpp"
+#include "problem/problem.hpp"
 
 #include <swirl/swirl.hpp>
 
@@ -112,9 +113,8 @@ private:
             if (spectrum_)
                 append_convolution(
                     result, one,
-                    spectrum.data() + (problem_.spectrum == Sharing::each
-                                           ? k * (spectrum.size() / data_.transforms())
-                                           : 0),
+                    spectrum.data() +
+                        (problem_.spectrum == Sharing::each ? k * (spectrum.size() / data_.transforms()) : 0),
                     scale);
             else
                 append_outputs(result, data_.transform(), one, scale, random_);

@@ -102,7 +102,8 @@ TEST(RealConvolutionsOnGpus, ReadAndWritePartsOfTheirBlocks) {
     for (const char* text : {
              "rconvolution 64 float32 batch=5:(40,40) load=\"x where i < 40\" store=\"x where i < 40\"",
              "rconvolution 64 float32 batch=5:(49,49) store=\"x where i >= 15\"",
-             "rconvolution 16x16 float32 load=\"x where i0 < 9 and i1 < 10\" store=\"2 * x where i0 >= 3 and i1 < 12\"",
+             "rconvolution 16x16 float32 load=\"x where i0 < 9 and i1 < 10\" store=\"2 * x where i0 >= 3 and "
+             "i1 < 12\"",
          })
         prove(text);
 }
@@ -115,15 +116,14 @@ TEST(RealConvolutionsOnGpus, HaveAScheduleForEveryTree) {
              "circulant-rdft[rdft-half-size[stockham(16,8)], rdft-half-size[stockham(16,8)]] on 16x1",
          }) {
         SCOPED_TRACE(tree);
-        prove("rconvolution 256 float32 batch=3",
-              transform_schedule(std::string("sm_90: 0 ") + tree));
+        prove("rconvolution 256 float32 batch=3", transform_schedule(std::string("sm_90: 0 ") + tree));
     }
 }
 
 TEST(RealConvolutionsOnGpus, AreSweepsBeyondABlock) {
-    for (const char* text : {"rconvolution 65536 float32", "rconvolution 32768 batch=2",
-                             "rconvolution 65536 batch=2 spectrum=each", "rconvolution 90000",
-                             "rconvolution 3000x2 float32"})
+    for (const char* text :
+         {"rconvolution 65536 float32", "rconvolution 32768 batch=2",
+          "rconvolution 65536 batch=2 spectrum=each", "rconvolution 90000", "rconvolution 3000x2 float32"})
         prove(text);
 }
 

@@ -380,7 +380,8 @@ private:
             for (const Dimension& d : problem_.dimensions) impulse.at.push_back(random_below(d.length));
         }
         const std::vector<Integer> lengths = spectrum_lengths(problem_);
-        const Integer points = std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
+        const Integer points =
+            std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
         std::vector<std::vector<Row>> rows; // by impulse and dimension
         for (const Impulse& impulse : impulses_) {
             auto& own = rows.emplace_back();

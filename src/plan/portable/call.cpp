@@ -162,8 +162,7 @@ auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, 
                 std::vector<std::size_t>& all = entries.back().factors;
                 if (!groups.twiddles[factor].is_one()) all.push_back(factors_.size() + factor);
                 for (const loops::Location& at : groups.twiddles[factor].auxiliary)
-                    entries.back().spectra.push_back(
-                        {location_of(at.re, at, false, forms_), at.im_negative});
+                    entries.back().spectra.push_back({location_of(at.re, at, false, forms_), at.im_negative});
                 if (is_large[factor]) all.push_back(left_out);
             }
     }

@@ -70,7 +70,7 @@ private:
         ComponentLocation im;
         bool re_negative;
         bool im_negative;
-        std::vector<std::size_t> factors;       ///< indices of its twiddle factors
+        std::vector<std::size_t> factors;   ///< indices of its twiddle factors
         std::vector<SpectrumEntry> spectra; ///< factors in the convolution's auxiliary array
     };
     std::vector<Entry> entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,

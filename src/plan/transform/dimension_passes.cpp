@@ -118,7 +118,8 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
     inside = merged(std::move(inside));
     const auto* circulant = nonterminal.get_if<Circulant>();
     const bool convolves = circulant != nullptr && !circulant->kernel;
-    const bool complex = (convolves && !circulant->of_reals) || nonterminal.is<Dft>() || nonterminal.is<Identity>() ||
+    const bool complex = (convolves && !circulant->of_reals) || nonterminal.is<Dft>() ||
+                         nonterminal.is<Identity>() ||
                          (nonterminal.is<Kronecker>() && !rules::is_real_kronecker(nonterminal));
     DimensionPass pass{dimension,      std::move(nonterminal), {}, {}, complex,
                        setting.source, setting.target,         {}, {}, {}};
@@ -226,11 +227,11 @@ DimensionPass real_pass(const Transform& problem, std::size_t first, Direction d
     const bool forward = direction == Direction::forward;
     const std::vector<Integer> lengths = lengths_from(problem, first);
     const bool several = lengths.size() > 1;
-    DimensionPass pass = make_pass(
-        several ? first : last,
-        several ? rules::rdft_multidimensional(lengths, direction) : RDFT(n, direction),
-        setting_of(problem, several ? first : last, last, source, target,
-                   {forward ? 1 : 2, forward ? 2 : 1}));
+    DimensionPass pass =
+        make_pass(several ? first : last,
+                  several ? rules::rdft_multidimensional(lengths, direction) : RDFT(n, direction),
+                  setting_of(problem, several ? first : last, last, source, target,
+                             {forward ? 1 : 2, forward ? 2 : 1}));
     if (several) pass.outer_dimensions = lengths.size() - 1;
     // On the half spectrum's side, the transform's digit becomes n/2+1 elements of two reals; on the other side, n
     // reals.
@@ -307,7 +308,8 @@ std::vector<DimensionPass> real_dft_passes(const Transform& problem, std::size_t
     const std::size_t first = std::min(first_fused, problem.dimensions.size() - 1);
     std::vector<DimensionPass> result;
     if (problem.direction == Direction::forward) {
-        result.push_back(real_pass(problem, first, problem.direction, DataLocation::input, DataLocation::output));
+        result.push_back(
+            real_pass(problem, first, problem.direction, DataLocation::input, DataLocation::output));
         add_passes(result, problem, first, DataLocation::output, DataLocation::output);
         return result;
     }
@@ -316,8 +318,8 @@ std::vector<DimensionPass> real_dft_passes(const Transform& problem, std::size_t
     const bool in_place = problem.placement == Placement::in_place && touches_all;
     const DataLocation between = in_place ? DataLocation::input : DataLocation::intermediate;
     add_passes(result, problem, first, DataLocation::input, between);
-    result.push_back(
-        real_pass(problem, first, problem.direction, result.empty() ? DataLocation::input : between, DataLocation::output));
+    result.push_back(real_pass(problem, first, problem.direction,
+                               result.empty() ? DataLocation::input : between, DataLocation::output));
     return result;
 }
 
