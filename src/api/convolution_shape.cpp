@@ -448,7 +448,8 @@ ConvolutionShape kernel_gradient_of(const ConvolutionShape& shape) {
 
 std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const ConvolutionProblem& problem,
                                    const search::Target& target) {
-    constexpr Integer longest_whole = Integer{1} << 26; // longer ones are not even rated
+    // One transform of a signal that leaves the caches is not rated beside many blocks: it is slower, and rating it takes long.
+    constexpr Integer many_blocks = 16, longest_in_caches = 1 << 16;
     const Lengths lengths(shape, problem, target);
     std::optional<InnerBlocks> best;
     double least = 0;
@@ -464,7 +465,7 @@ std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const Convolut
             least = cost;
             best = blocks;
         }
-    if (best && padded(shape.axes[0]).least_length() > longest_whole)
+    if (best && best->count >= many_blocks && shape.axes[0].signal > longest_in_caches)
         return parts_of(*best, shape, problem, lengths);
     CircularPart one = whole(shape, problem, lengths);
     if (best && least < lengths.cost(one)) return parts_of(*best, shape, problem, lengths);

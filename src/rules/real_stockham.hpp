@@ -16,7 +16,8 @@ struct SpectrumOrder {
     static SpectrumOrder halfcomplex(Integer n) { return {n, -1}; }
 };
 
-/// One pass: columns of R entries in three groups: frequency 0, frequency K/2, and those between.
+/// A pass of rdft-stockham, with the names of rules/rdft_stockham.cpp: columns of R entries in three groups: frequency 0, frequency
+/// K/2, and those between.
 class RealStockhamPass {
 public:
     RealStockhamPass(Integer size, Integer spectrum, Integer radix)

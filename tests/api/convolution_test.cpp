@@ -220,6 +220,25 @@ TEST(LinearConvolution, HasBatchesOfLongSignals) {
     }
 }
 
+TEST(LinearConvolution, TakesHalfPrecision) {
+    ConvolutionProblem problem;
+    problem.signal = {300};
+    problem.kernel = {4};
+    problem.precision = swirl::DataType::float16;
+    std::vector<swirl::float16> x, h, y(303);
+    for (int k = 0; k < 300; ++k) x.emplace_back(static_cast<float>(k % 7 - 3));
+    for (int k = 0; k < 4; ++k) h.emplace_back(static_cast<float>(k + 1));
+    Convolution convolution(problem);
+    convolution.set_kernel(h);
+    convolution.execute(x, y);
+    for (int k = 0; k < 303; ++k) {
+        float sum = 0;
+        for (int j = 0; j < 4; ++j)
+            if (k >= j && k - j < 300) sum += static_cast<float>(h[size(j)]) * static_cast<float>(x[size(k - j)]);
+        EXPECT_NEAR(static_cast<float>(y[size(k)]), sum, 0.1F) << k;
+    }
+}
+
 TEST(LinearConvolution, HasStrides) {
     std::mt19937 random(18);
     for (const Integer n : {40, 5000})
