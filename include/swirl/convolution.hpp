@@ -67,7 +67,7 @@ public:
     void set_kernel(const Input& kernel, gpu::Stream stream = {});
     /// Takes the transform of the zero-padded kernel, or all kernels, as a dft or an rdft of transform_lengths() has it: of a real
     /// kernel the half spectrum. Of a correlation, the spectrum of the reversed kernel's conjugate. It is not copied, and must
-    /// stay valid. Throws UserError if there are blocks of several lengths.
+    /// stay valid. Throws UserError if a long signal is cut into blocks.
     void set_spectrum(const Input& spectrum);
 
     /// Throws UserError, before anything is written, if there is no kernel yet, and for null, misaligned, overlapping or too small

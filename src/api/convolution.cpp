@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <complex>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -102,9 +103,12 @@ public:
     /// One form of the kernel: its transform of some lengths.
     struct Spectrum {
         std::vector<Integer> lengths;
+        bool is_whole; ///< of a real kernel: both halves, planar, for blocks in pairs
         CircularPart kernel;
         Plan plan;
-        Integer elements; ///< complex ones, of one kernel
+        Integer elements; ///< complex ones that the plan writes, of one kernel
+
+        Integer stored_elements() const { return is_whole ? lengths[0] : elements; }
     };
 
     PlannedConvolution(ConvolutionProblem given, ConvolutionShape of, Options with)
@@ -119,7 +123,7 @@ public:
           result_array(shape, results, shape.result_strides, &ConvolutionLoop::result, element_bytes()) {
         for (CircularPart& part : parts_of(shape, problem, search::target_of(options))) {
             Plan plan = swirl::plan(part.problem, options);
-            const std::size_t index = spectrum_of(part.lengths);
+            const std::size_t index = spectrum_of(part.lengths, part.pairs.has_value());
             parts.push_back({std::move(part), std::move(plan), index});
         }
     }
@@ -155,10 +159,10 @@ public:
     std::vector<Spectrum> spectra;
 
 private:
-    std::size_t spectrum_of(const std::vector<Integer>& lengths) {
+    std::size_t spectrum_of(const std::vector<Integer>& lengths, bool is_whole) {
         for (std::size_t k = 0; k < spectra.size(); ++k)
-            if (spectra[k].lengths == lengths) return k;
-        Spectrum spectrum{lengths, kernel_transform_of(shape, problem, lengths), {}, 1};
+            if (spectra[k].lengths == lengths && spectra[k].is_whole == is_whole) return k;
+        Spectrum spectrum{lengths, is_whole, kernel_transform_of(shape, problem, lengths), {}, 1};
         for (std::size_t d = 0; d < lengths.size(); ++d)
             spectrum.elements *= stored_length(spectrum.kernel.problem, d, Side::output);
         spectrum.plan = swirl::plan(spectrum.kernel.problem, options);
@@ -181,12 +185,28 @@ std::vector<std::vector<Plan>> plans_with(const PlannedConvolution& plans,
     std::vector<std::vector<Plan>> result;
     for (const PlannedConvolution::Part& part : plans.parts) {
         std::vector<Plan>& own = result.emplace_back();
-        const Integer bytes = plans.spectra[part.spectrum].elements * plans.spectrum_bytes();
+        const PlannedConvolution::Spectrum& spectrum = plans.spectra[part.spectrum];
         const Integer count = part.circular.has_all_signals ? 1 : plans.shape.signals();
-        for (Integer k = 0; k < count; ++k)
-            own.push_back(part.plan.with("spectrum", moved(spectra[part.spectrum], k * bytes)));
+        const Integer bytes = spectrum.stored_elements() * plans.spectrum_bytes();
+        for (Integer k = 0; k < count; ++k) {
+            const void* const data = moved(spectra[part.spectrum], k * bytes);
+            own.push_back(spectrum.is_whole ? part.plan.with("spectrum", data, moved(data, bytes / 2))
+                                            : part.plan.with("spectrum", data));
+        }
     }
     return result;
+}
+
+/// Both halves of the spectra of real kernels, planar.
+template <class Real> void complete_spectra(const void* of_half, void* of_whole, Integer kernels, Integer n) {
+    const auto* half = static_cast<const std::complex<Real>*>(of_half);
+    auto* whole = static_cast<Real*>(of_whole);
+    for (Integer k = 0; k < kernels; ++k, half += n / 2 + 1, whole += 2 * n)
+        for (Integer f = 0; f < n; ++f) {
+            const std::complex<Real> value = half[std::min(f, n - f)];
+            whole[f] = value.real();
+            whole[n + f] = 2 * f <= n ? value.imag() : -value.imag();
+        }
 }
 
 const PlannedConvolution& planned(const std::shared_ptr<const PlannedConvolution>& plans) {
@@ -212,15 +232,24 @@ void Convolution::set_kernel(const Input& kernel, gpu::Stream stream) {
     std::vector<const void*> spectra;
     for (std::size_t k = 0; k < plans.spectra.size(); ++k) {
         const PlannedConvolution::Spectrum& spectrum = plans.spectra[k];
-        const auto bytes =
-            static_cast<std::size_t>(spectrum.elements * plans.shape.kernels() * plans.spectrum_bytes());
-        if (is_own)
-            spectra.push_back(kernel_->memory[k].data());
-        else
-            spectra.push_back(made->memory.emplace_back(bytes, device()).data());
+        const Integer kernels = plans.shape.kernels();
+        const auto bytes_of = [&](Integer elements) {
+            return static_cast<std::size_t>(elements * kernels * plans.spectrum_bytes());
+        };
+        if (!is_own) made->memory.emplace_back(bytes_of(spectrum.stored_elements()), device());
+        void* const to = is_own ? kernel_->memory[k].data() : made->memory.back().data();
+        spectra.push_back(to);
         const void* const from = api::moved(static_cast<const void*>(kernel.array().data),
                                             spectrum.kernel.input * plans.element_bytes());
-        spectrum.plan.execute(from, const_cast<void*>(spectra.back()), stream);
+        if (!spectrum.is_whole) {
+            spectrum.plan.execute(from, to, stream);
+            continue;
+        }
+        const api::SpectrumMemory half(bytes_of(spectrum.elements), device());
+        spectrum.plan.execute(from, half.data());
+        const bool is_float32 = plans.problem.precision == DataType::float32;
+        (is_float32 ? api::complete_spectra<float> : api::complete_spectra<double>)(half.data(), to, kernels,
+                                                                                    spectrum.lengths[0]);
     }
     if (is_own) return;
     made->plans = api::plans_with(plans, spectra);
@@ -229,13 +258,13 @@ void Convolution::set_kernel(const Input& kernel, gpu::Stream stream) {
 
 void Convolution::set_spectrum(const Input& spectrum) {
     const PlannedConvolution& plans = api::planned(plans_);
-    if (plans.spectra.size() != 1)
+    if (plans.spectra.size() != 1 || plans.spectra[0].is_whole)
         throw UserError(
-            "the spectrum of the kernel is needed by {} and by {} points\n  problem: {}\n  give the kernel "
-            "itself, or "
-            "the lengths of one transform for all in ConvolutionProblem::transform",
-            fmt::join(plans.spectra[0].lengths, "x"), fmt::join(plans.spectra[1].lengths, "x"),
-            api::to_text(plans.problem));
+            "the signal is cut into blocks of {} points, which take several forms of the spectrum\n  "
+            "problem: "
+            "{}\n  give the kernel itself, or prescribe the length of one transform for all "
+            "(ConvolutionProblem::transform)",
+            plans.spectra[0].lengths[0], api::to_text(plans.problem));
     plans.check("spectrum", spectrum.array(), {0, plans.spectra[0].elements * plans.shape.kernels() - 1},
                 complex_of(plans.problem.precision), false);
     auto made = std::make_shared<api::ConvolutionKernel>();
@@ -264,7 +293,13 @@ void Convolution::execute(const Input& signal, const Output& result, gpu::Stream
             const auto at = static_cast<Integer>(b);
             const Integer in = plans.shape.offset(at, &api::ConvolutionLoop::signal) + part.input,
                           out = plans.shape.offset(at, &api::ConvolutionLoop::result) + part.output;
-            own[b].execute(api::moved(from, in * bytes), api::moved(to, out * bytes), stream, workspace);
+            const void* const first = api::moved(from, in * bytes);
+            void* const of_first = api::moved(to, out * bytes);
+            if (part.pairs)
+                own[b].execute(first, api::moved(first, part.pairs->input * bytes), of_first,
+                               api::moved(of_first, part.pairs->output * bytes), stream, workspace);
+            else
+                own[b].execute(first, of_first, stream, workspace);
         }
     }
 }

@@ -248,14 +248,15 @@ struct InnerBlocks {
     Integer tail; ///< the first result after those of the last block
 };
 
-/// Empty if hardly any block lies within the signal.
-std::optional<InnerBlocks> inner_blocks(const ConvolutionAxis& axis, Integer length) {
+/// Empty if hardly any block lies within the signal. Their number is a multiple of `unit`.
+std::optional<InnerBlocks> inner_blocks(const ConvolutionAxis& axis, Integer length, Integer unit) {
     constexpr Integer fewest_blocks = 2;
     const Integer m = axis.kernel, step = length - m + 1;
     // Result k reads the signal from start + k − m + 1 on.
     const Integer head = std::max<Integer>(0, m - 1 - axis.start), first = axis.start + head - m + 1;
     if (first + length > axis.signal) return std::nullopt;
-    const Integer count = std::min((axis.signal - length - first) / step + 1, (axis.count - head) / step);
+    const Integer fit = std::min((axis.signal - length - first) / step + 1, (axis.count - head) / step),
+                  count = fit / unit * unit;
     if (count < fewest_blocks) return std::nullopt;
     return InnerBlocks{length, step, head, first, count, head + count * step};
 }
@@ -266,21 +267,33 @@ CircularPart moved(CircularPart part, const ConvolutionShape& shape, Integer res
     return part;
 }
 
+/// Whether real blocks run in pairs: on CPUs it saves the work that real transforms have beside complex ones of half as many.
+bool run_in_pairs(const ConvolutionProblem& problem, const Lengths& lengths) {
+    return !problem.is_complex && bytes_of(problem.precision) >= 4 && lengths.is_rated_quickly();
+}
+
 CircularPart part_of(const InnerBlocks& blocks, const ConvolutionShape& shape,
-                     const ConvolutionProblem& problem) {
+                     const ConvolutionProblem& problem, const Lengths& lengths) {
     const Integer m = shape.axes[0].kernel;
     const PaddedAxis inside{blocks.first, 0, blocks.length, m - 1, blocks.step, m};
-    const Integer sign = shape.is_reversed ? -1 : 1;
-    return moved(part_of({inside}, shape, problem, {blocks.length},
-                         Blocks{blocks.count, blocks.step, sign * blocks.step}),
-                 shape, blocks.head);
+    const Integer step = blocks.step, back = shape.is_reversed ? -step : step;
+    if (!run_in_pairs(problem, lengths))
+        return moved(part_of({inside}, shape, problem, {blocks.length}, Blocks{blocks.count, step, back}),
+                     shape, blocks.head);
+    CircularPart part = moved(
+        part_of({inside}, shape, problem, {blocks.length}, Blocks{blocks.count / 2, 2 * step, 2 * back}),
+        shape, blocks.head);
+    part.problem.kind = TransformKind::convolution;
+    part.problem.layout = ComplexLayout::planar;
+    part.pairs = {step * shape.signal_strides[0], back * shape.result_strides[0]};
+    return part;
 }
 
 /// The blocks, and what is left at the ends: two parts of one length, that of the blocks if it suffices.
 std::vector<CircularPart> parts_of(const InnerBlocks& blocks, const ConvolutionShape& shape,
                                    const ConvolutionProblem& problem, const Lengths& lengths) {
     const ConvolutionAxis& axis = shape.axes[0];
-    std::vector<CircularPart> parts{part_of(blocks, shape, problem)};
+    std::vector<CircularPart> parts{part_of(blocks, shape, problem, lengths)};
     std::vector<std::pair<PaddedAxis, Integer>> ends; // with their first results
     if (blocks.head > 0) ends.emplace_back(padded({axis.signal, axis.kernel, axis.start, blocks.head}), 0);
     if (blocks.tail < axis.count)
@@ -456,11 +469,11 @@ std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const Convolut
     if (shape.axes.size() == 1 && problem.transform.empty())
         for (const Integer length :
              block_lengths(shape.axes[0].kernel, shape.axes[0].signal, !lengths.is_rated_quickly())) {
-            const auto blocks = inner_blocks(shape.axes[0], length);
+            const auto blocks = inner_blocks(shape.axes[0], length, run_in_pairs(problem, lengths) ? 2 : 1);
             if (!blocks) continue;
             // What is left at the ends takes about as long as two blocks.
-            const double cost =
-                lengths.cost(part_of(*blocks, shape, problem)) * (1 + 2 / static_cast<double>(blocks->count));
+            const double cost = lengths.cost(part_of(*blocks, shape, problem, lengths)) *
+                                (1 + 2 / static_cast<double>(blocks->count));
             if (best && cost >= least) continue;
             least = cost;
             best = blocks;

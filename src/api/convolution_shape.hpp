@@ -60,6 +60,12 @@ struct CircularPart {
     Integer input = 0;  ///< elements from the signal to the element with index 0
     Integer output = 0; ///< the same of the results
     std::vector<Integer> lengths = {};
+    /// Pairs of neighbouring real blocks as real and imaginary components, planar: the kernel is real, so both are convolved. The
+    /// imaginary components begin so many elements after the real ones.
+    struct Pairs {
+        Integer input, output;
+    };
+    std::optional<Pairs> pairs = {};
     bool has_all_signals = true; ///< in its batch; else it is executed for each signal with its kernel
 };
 

@@ -234,7 +234,8 @@ TEST(LinearConvolution, TakesHalfPrecision) {
     for (int k = 0; k < 303; ++k) {
         float sum = 0;
         for (int j = 0; j < 4; ++j)
-            if (k >= j && k - j < 300) sum += static_cast<float>(h[size(j)]) * static_cast<float>(x[size(k - j)]);
+            if (k >= j && k - j < 300)
+                sum += static_cast<float>(h[size(j)]) * static_cast<float>(x[size(k - j)]);
         EXPECT_NEAR(static_cast<float>(y[size(k)]), sum, 0.1F) << k;
     }
 }
