@@ -246,19 +246,33 @@ struct InnerBlocks {
     Integer first; ///< the first block begins at this element of the signal
     Integer count;
     Integer tail; ///< the first result after those of the last block
+    bool in_pairs = false;
 };
 
-/// Empty if hardly any block lies within the signal. Their number is a multiple of `unit`.
-std::optional<InnerBlocks> inner_blocks(const ConvolutionAxis& axis, Integer length, Integer unit) {
+/// Empty if hardly any block lies within the signal.
+std::optional<InnerBlocks> inner_blocks(const ConvolutionAxis& axis, Integer length) {
     constexpr Integer fewest_blocks = 2;
     const Integer m = axis.kernel, step = length - m + 1;
     // Result k reads the signal from start + k − m + 1 on.
     const Integer head = std::max<Integer>(0, m - 1 - axis.start), first = axis.start + head - m + 1;
     if (first + length > axis.signal) return std::nullopt;
-    const Integer fit = std::min((axis.signal - length - first) / step + 1, (axis.count - head) / step),
-                  count = fit / unit * unit;
+    const Integer count = std::min((axis.signal - length - first) / step + 1, (axis.count - head) / step);
     if (count < fewest_blocks) return std::nullopt;
     return InnerBlocks{length, step, head, first, count, head + count * step};
+}
+
+/// Real blocks in pairs, an even number: it saves the work that real transforms have beside complex ones of half as many. On
+/// CPUs, for several blocks that stay in the caches nearest to a core.
+InnerBlocks perhaps_in_pairs(InnerBlocks blocks, const ConvolutionProblem& problem, bool on_cpu) {
+    constexpr Integer most_bytes = 1 << 17, fewest_blocks = 8;
+    const Integer bytes = bytes_of(problem.precision);
+    blocks.in_pairs = on_cpu && !problem.is_complex && bytes >= 4 &&
+                      2 * blocks.length * bytes <= most_bytes && blocks.count >= fewest_blocks;
+    if (blocks.in_pairs && blocks.count % 2 == 1) {
+        --blocks.count;
+        blocks.tail -= blocks.step;
+    }
+    return blocks;
 }
 
 /// A part moved to later results.
@@ -267,17 +281,12 @@ CircularPart moved(CircularPart part, const ConvolutionShape& shape, Integer res
     return part;
 }
 
-/// Whether real blocks run in pairs: on CPUs it saves the work that real transforms have beside complex ones of half as many.
-bool run_in_pairs(const ConvolutionProblem& problem, const Lengths& lengths) {
-    return !problem.is_complex && bytes_of(problem.precision) >= 4 && lengths.is_rated_quickly();
-}
-
 CircularPart part_of(const InnerBlocks& blocks, const ConvolutionShape& shape,
-                     const ConvolutionProblem& problem, const Lengths& lengths) {
+                     const ConvolutionProblem& problem) {
     const Integer m = shape.axes[0].kernel;
     const PaddedAxis inside{blocks.first, 0, blocks.length, m - 1, blocks.step, m};
     const Integer step = blocks.step, back = shape.is_reversed ? -step : step;
-    if (!run_in_pairs(problem, lengths))
+    if (!blocks.in_pairs)
         return moved(part_of({inside}, shape, problem, {blocks.length}, Blocks{blocks.count, step, back}),
                      shape, blocks.head);
     CircularPart part = moved(
@@ -293,7 +302,7 @@ CircularPart part_of(const InnerBlocks& blocks, const ConvolutionShape& shape,
 std::vector<CircularPart> parts_of(const InnerBlocks& blocks, const ConvolutionShape& shape,
                                    const ConvolutionProblem& problem, const Lengths& lengths) {
     const ConvolutionAxis& axis = shape.axes[0];
-    std::vector<CircularPart> parts{part_of(blocks, shape, problem, lengths)};
+    std::vector<CircularPart> parts{part_of(blocks, shape, problem)};
     std::vector<std::pair<PaddedAxis, Integer>> ends; // with their first results
     if (blocks.head > 0) ends.emplace_back(padded({axis.signal, axis.kernel, axis.start, blocks.head}), 0);
     if (blocks.tail < axis.count)
@@ -469,11 +478,12 @@ std::vector<CircularPart> parts_of(const ConvolutionShape& shape, const Convolut
     if (shape.axes.size() == 1 && problem.transform.empty())
         for (const Integer length :
              block_lengths(shape.axes[0].kernel, shape.axes[0].signal, !lengths.is_rated_quickly())) {
-            const auto blocks = inner_blocks(shape.axes[0], length, run_in_pairs(problem, lengths) ? 2 : 1);
-            if (!blocks) continue;
+            const auto fitting = inner_blocks(shape.axes[0], length);
+            if (!fitting) continue;
+            const InnerBlocks blocks = perhaps_in_pairs(*fitting, problem, lengths.is_rated_quickly());
             // What is left at the ends takes about as long as two blocks.
-            const double cost = lengths.cost(part_of(*blocks, shape, problem, lengths)) *
-                                (1 + 2 / static_cast<double>(blocks->count));
+            const double cost =
+                lengths.cost(part_of(blocks, shape, problem)) * (1 + 2 / static_cast<double>(blocks.count));
             if (best && cost >= least) continue;
             least = cost;
             best = blocks;
