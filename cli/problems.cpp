@@ -149,7 +149,7 @@ std::vector<std::string> problem_texts(const std::vector<std::string>& arguments
 
 bool is_common(const Transform& problem) {
     return bytes_of(problem.precision) >= 4 && problem.load.is_identity() && problem.store.is_identity() &&
-           problem.kind != TransformKind::convolution && !has_formula(problem);
+           !is_convolution(problem) && !has_formula(problem);
 }
 
 } // namespace swirl::cli

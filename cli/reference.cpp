@@ -354,14 +354,15 @@ std::vector<Complex> reference(const Transform& problem, std::span<const Complex
     }
     TransformDefinition transform{problem.kind, problem.direction, {}, problem.kinds};
     for (const Dimension& dimension : problem.dimensions) transform.lengths.push_back(dimension.length);
-    if (problem.kind != TransformKind::convolution) return proved_transform(transform, input);
+    if (!is_convolution(problem)) return proved_transform(transform, input);
 
-    transform.kind = TransformKind::dft;
+    const bool is_real = problem.kind == TransformKind::real_convolution;
+    transform.kind = is_real ? TransformKind::real_dft : TransformKind::dft;
     Line data = proved_transform(transform, input);
     const auto points = static_cast<Integer>(data.size());
     const Integer first = problem.spectrum == Sharing::each ? batch * points : 0;
     for (Integer i = 0; i < points; ++i)
-        data[size(i)] *= array_element(first + i) / static_cast<long double>(points);
+        data[size(i)] *= array_element(first + i) / static_cast<long double>(transform_size(problem));
     transform.direction = Direction::backward;
     return proved_transform(transform, data);
 }

@@ -42,6 +42,7 @@ std::optional<int> r2r_kind(TransformKind kind) {
     case TransformKind::dst8:
     case TransformKind::mixed:
     case TransformKind::convolution:
+    case TransformKind::real_convolution:
     case TransformKind::formula:
     case TransformKind::real_formula: break;
     }

@@ -13,10 +13,10 @@
 namespace swirl::bench {
 namespace {
 
-constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "wht_dyadic", "wht_sequency", "dct1", "dct2",
-                                 "dct3", "dct4", "dct5", "dct6",       "dct7",         "dct8", "dst1",
-                                 "dst2", "dst3", "dst4", "dst5",       "dst6",         "dst7", "dst8",
-                                 "dht",  "r2hc", "hc2r", "convolution"};
+constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "wht_dyadic",   "wht_sequency", "dct1", "dct2",
+                                 "dct3", "dct4", "dct5", "dct6",         "dct7",         "dct8", "dst1",
+                                 "dst2", "dst3", "dst4", "dst5",         "dst6",         "dst7", "dst8",
+                                 "dht",  "r2hc", "hc2r", "rconvolution", "convolution"};
 constexpr const char* precisions[] = {"float64", "float32", "float16", "bfloat16"};
 
 bool is_gpu(const std::string& target) {

@@ -55,13 +55,14 @@ enum class TransformKind : std::uint8_t {
     dst6,
     dst7,
     dst8,
-    dht,          ///< discrete Hartley transform, along each dimension
-    r2hc,         ///< real to halfcomplex: r_0 r_1 … r_⌊n/2⌋ i_⌈n/2⌉−1 … i_1
-    hc2r,         ///< halfcomplex to real
-    mixed,        ///< several of the kinds from wht to hc2r, one for each dimension: see Transform::kinds
-    convolution,  ///< complex, circular, with a kernel whose spectrum is given at execution
-    formula,      ///< complex, multiplied by a matrix that a formula describes
-    real_formula, ///< the same of real data by a real matrix
+    dht,              ///< discrete Hartley transform, along each dimension
+    r2hc,             ///< real to halfcomplex: r_0 r_1 … r_⌊n/2⌋ i_⌈n/2⌉−1 … i_1
+    hc2r,             ///< halfcomplex to real
+    mixed,            ///< several of the kinds from wht to hc2r, one for each dimension: see Transform::kinds
+    convolution,      ///< complex, circular, with a kernel whose spectrum is given at execution
+    real_convolution, ///< the same of reals, with the half spectrum of a real kernel
+    formula,          ///< complex, multiplied by a matrix that a formula describes
+    real_formula,     ///< the same of real data by a real matrix
 };
 
 } // namespace swirl

@@ -105,8 +105,9 @@ typedef enum swirl_kind {
     SWIRL_DST6 = 20,
     SWIRL_DST7 = 21,
     SWIRL_DST8 = 22,
-    SWIRL_WHT_DYADIC = 23,  /* Walsh-Hadamard, dyadic (Paley) order */
-    SWIRL_WHT_SEQUENCY = 24 /* Walsh-Hadamard, sequency (Walsh) order */
+    SWIRL_WHT_DYADIC = 23,      /* Walsh-Hadamard, dyadic (Paley) order */
+    SWIRL_WHT_SEQUENCY = 24,    /* Walsh-Hadamard, sequency (Walsh) order */
+    SWIRL_REAL_CONVOLUTION = 25 /* real, circular; the half spectrum of a real kernel is given at execution */
 } swirl_kind;
 typedef enum swirl_direction { SWIRL_FORWARD = 0, SWIRL_BACKWARD = 1 } swirl_direction;
 typedef enum swirl_layout { SWIRL_INTERLEAVED = 0, SWIRL_PLANAR = 1 } swirl_layout;
@@ -330,6 +331,68 @@ SWIRL_API swirl_status swirl_packed_matrix_create(const swirl_plan* plan, int ma
                                                   swirl_packed_matrix** packed);
 SWIRL_API void swirl_packed_matrix_destroy(swirl_packed_matrix* packed); /* NULL is allowed */
 SWIRL_API size_t swirl_packed_matrix_bytes(const swirl_packed_matrix* packed);
+
+/* ---- linear convolution ------------------------------------------------------------------------------------------ */
+
+/* Which of the n + m - 1 results of n points and a kernel of m are computed, along each dimension. */
+typedef enum swirl_convolution_mode {
+    SWIRL_FULL = 0,
+    SWIRL_SAME = 1,  /* n, from result (m - 1)/2 on */
+    SWIRL_VALID = 2, /* n - m + 1, to which all of the kernel contributes */
+    SWIRL_CAUSAL = 3 /* the first n */
+} swirl_convolution_mode;
+/* y[k] = sum of x[j] h[k - j], or as a correlation of x[j] conj(h[m - 1 - k + j]). Arrays are contiguous, row-major. Start from
+ * SWIRL_CONVOLUTION_PROBLEM_INIT. */
+typedef struct swirl_convolution_problem {
+    size_t struct_size;
+    size_t rank;           /* one to three dimensions, slowest first */
+    const int64_t* signal; /* lengths */
+    const int64_t* kernel;
+    int mode;      /* a swirl_convolution_mode */
+    int data_type; /* a swirl_data_type of reals; SWIRL_COMPLEX64 and SWIRL_COMPLEX128 say that data is complex */
+    int is_complex;
+    int is_correlation;
+    int64_t batch; /* signals */
+    int kernels;   /* a swirl_sharing: one kernel for all signals, or one for each */
+    const int64_t*
+        transform; /* lengths of one circular convolution; NULL: chosen, with blocks for a long signal */
+} swirl_convolution_problem;
+#define SWIRL_CONVOLUTION_PROBLEM_INIT                                                                      \
+    {                                                                                                       \
+        sizeof(swirl_convolution_problem), 0, NULL, NULL, SWIRL_FULL, SWIRL_FLOAT64, 0, 0, 1, SWIRL_SHARED, \
+            NULL                                                                                            \
+    }
+
+typedef struct swirl_convolution swirl_convolution;
+SWIRL_API swirl_status swirl_convolution_create(const swirl_convolution_problem* problem,
+                                                const swirl_options* options,
+                                                swirl_convolution** convolution);
+/* NULL is allowed. Wait for a GPU's work in all streams first. */
+SWIRL_API void swirl_convolution_destroy(swirl_convolution* convolution);
+/* The kernel, or those of all signals; may be changed when the work is done. Not while another thread executes. `execution`, of
+ * which the stream counts: NULL for the defaults. */
+SWIRL_API swirl_status swirl_convolution_set_kernel(swirl_convolution* convolution, const void* kernel,
+                                                    const swirl_execution* execution);
+/* The transform of the zero-padded kernel with the lengths of swirl_convolution_transform_lengths; of a real one the half
+ * spectrum. It is not copied. */
+SWIRL_API swirl_status swirl_convolution_set_spectrum(swirl_convolution* convolution, const void* spectrum);
+SWIRL_API swirl_status swirl_convolution_execute(const swirl_convolution* convolution, const void* signal,
+                                                 void* result, const swirl_execution* execution);
+/* One length for each dimension. */
+SWIRL_API swirl_status swirl_convolution_result_lengths(const swirl_convolution* convolution,
+                                                        int64_t* lengths);
+SWIRL_API swirl_status swirl_convolution_transform_lengths(const swirl_convolution* convolution,
+                                                           int64_t* lengths);
+/* Text as in swirl_problem_text: the circular convolutions and their schedules. */
+SWIRL_API swirl_status swirl_convolution_description(const swirl_convolution* convolution, char* text,
+                                                     size_t size, size_t* length);
+SWIRL_API size_t swirl_convolution_workspace_bytes(const swirl_convolution* convolution); /* 0 for NULL */
+/* From the gradient by the results to that by the signals; the kernel is the same and has to be set. */
+SWIRL_API swirl_status swirl_convolution_signal_gradient(const swirl_convolution* convolution,
+                                                         swirl_convolution** gradient);
+/* Each signal's gradient by the kernel: set the gradient by the results as the kernel, and execute with the signal. */
+SWIRL_API swirl_status swirl_convolution_kernel_gradient(const swirl_convolution* convolution,
+                                                         swirl_convolution** gradient);
 
 /* ---- short-time Fourier transforms -------------------------------------------------------------------------------- */
 

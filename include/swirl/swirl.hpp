@@ -6,6 +6,7 @@
 
 #include <swirl/arrays.hpp>
 #include <swirl/background.hpp>
+#include <swirl/convolution.hpp>
 #include <swirl/data_type.hpp>
 #include <swirl/device.hpp>
 #include <swirl/element.hpp>

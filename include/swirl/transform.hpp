@@ -68,7 +68,8 @@ struct TransformOptions {
 /// A convolution is y = DFT⁻¹(ĥ·DFT(x)), where DFT⁻¹ includes the factor 1/n: y is the circular convolution of x with
 /// h, and ĥ is the transform of h. The auxiliary array "spectrum" holds ĥ and is given at each execution: complex, in
 /// the problem's precision and layout, contiguous, row-major over the dimensions; with `spectrum` = each, over the
-/// batch too.
+/// batch too. A real_convolution is the same of real x and h: ĥ has n/2+1 elements along the last dimension, as a
+/// real_dft stores them. <swirl/convolution.hpp> has linear convolutions.
 ///
 /// A formula's matrix may have more rows than columns, or fewer: the length is its number of columns, and the output has
 /// as many elements as it has rows.

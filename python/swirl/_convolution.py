@@ -1,11 +1,8 @@
 """Convolutions with SciPy's arguments and results.
 
-Along one axis with one kernel the signal is cut into blocks (overlap-save). A block is read where it is, convolved circularly by
-one kernel of swirl that has the forward transform, the product with the kernel's spectrum and the inverse transform, and written
-where it belongs: one pass over the memory. Two blocks of real numbers are the real and imaginary components of a complex one.
-Along several axes, and for short signals, the product with the spectrum is part of the forward transform's last pass."""
+With one kernel they are linear convolutions of swirl (<swirl/convolution.hpp>), which cut a long signal into blocks. With kernels of
+several signals the product with the spectrum is part of the forward transform's last pass."""
 
-import functools
 import math
 import operator
 
@@ -14,12 +11,11 @@ import numpy as np
 from swirl import _core, _memory
 from swirl.fft import fftn, irfftn, ifftn, next_fast_len, rfftn
 
-#: The longest block; beyond, it leaves the caches.
-_LONGEST_BLOCK = 1 << 15
-#: Blocks within the signal that cutting it takes to pay.
-_FEWEST_BLOCKS = 2
 #: Products of elements that the definition may take: transforms take longer to begin.
 _MOST_PRODUCTS = 1 << 15
+#: In the order of swirl::ConvolutionMode.
+_MODES = ("full", "same", "valid")
+_MOST_DIMENSIONS = 3
 
 
 def convolve(in1, in2, mode="full", axes=None, *, workers=None):
@@ -43,7 +39,7 @@ def convolve(in1, in2, mode="full", axes=None, *, workers=None):
         TypeError: A data type is longdouble, or not numeric.
     """
     in1, in2 = np.asarray(in1), np.asarray(in2)
-    if mode not in ("full", "same", "valid"):
+    if mode not in _MODES:
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
     if in1.ndim != in2.ndim:
         raise ValueError("in1 and in2 should have the same dimensionality")
@@ -59,7 +55,8 @@ def convolve(in1, in2, mode="full", axes=None, *, workers=None):
             raise ValueError(f"incompatible shapes for in1 and in2: {in1.shape} and {in2.shape}")
     a, b = _common(in1, in2, dtype)
     starts, shape = _cut(in1.shape, in2.shape, mode, axes)
-    if _size(in2.shape, axes) > _size(in1.shape, axes):
+    is_swapped = _size(in2.shape, axes) > _size(in1.shape, axes)
+    if is_swapped:
         a, b = b, a
     # An axis along which one of them has one element needs no transform.
     axes = [d for d in axes if a.shape[d] != 1 and b.shape[d] != 1]
@@ -67,11 +64,10 @@ def convolve(in1, in2, mode="full", axes=None, *, workers=None):
         result = a * b
     elif a.ndim == 1 and a.size * b.size <= _MOST_PRODUCTS:
         result = np.convolve(a, b)[starts[0]:starts[0] + shape[0]].copy()
-    elif len(axes) == 1 and b.size == b.shape[axes[0]] and a.shape[axes[0]] >= b.size:
-        result = _along_one(a, b.reshape(-1), axes[0], starts[axes[0]], shape[axes[0]], threads)
+    elif (len(axes) <= _MOST_DIMENSIONS and b.size == _size(b.shape, axes) and not (is_swapped and mode == "same")
+          and all(a.shape[d] >= b.shape[d] for d in axes)):
+        result = _with_one_kernel(a, b, axes, mode, shape, threads)
     else:
-        result = None
-    if result is None:
         result = _by_transforms(a, b, axes, starts, shape, threads)
     if dtype.kind in "iu":
         result = np.rint(result)
@@ -139,98 +135,17 @@ def _by_transforms(a, b, axes, starts, shape, threads):
     return full[tuple(slice(start, start + n) for start, n in zip(starts, shape))].copy()
 
 
-def _along_one(a, kernel, axis, start, length, threads):
-    """The convolution along one axis with one kernel, in blocks; None where they do not pay."""
-    k, rows = len(kernel), a.size // a.shape[axis]
-    x = np.moveaxis(a, axis, -1)
-    result = np.empty(a.shape[:axis] + (length,) + a.shape[axis + 1:], a.dtype)
-    y = np.moveaxis(result, axis, -1)
-    n = _block_length(k)
-    whole = next_fast_len(x.shape[-1] + k - 1)
-    if whole <= 2 * n or whole <= 1024:
-        if not _whole_rows(x, y, kernel, whole, start, threads):
-            return None
-    elif not _blocks(x, y, kernel, n, start, threads):
-        return None
+def _with_one_kernel(a, kernel, axes, mode, shape, threads):
+    others = [d for d in range(a.ndim) if d not in axes]
+    result = np.empty([shape[d] if d in axes else a.shape[d] for d in range(a.ndim)], a.dtype)
+    strides_a, strides_result = _memory.strides(a), _memory.strides(result)
+    kernel = np.ascontiguousarray(kernel)
+
+    def along(values, dimensions):
+        return tuple(values[d] for d in dimensions)
+
+    _core.convolve_memory(a.real.dtype == np.float32, a.dtype.kind == "c", _MODES.index(mode),
+                          *map(_memory.address, (a, kernel, result)), along(a.shape, axes), along(kernel.shape, axes),
+                          along(strides_a, axes), along(strides_result, axes), along(a.shape, others), along(strides_a, others),
+                          along(strides_result, others), threads)
     return result
-
-
-@functools.lru_cache
-def _block_length(k):
-    """Of the least work for each result."""
-    candidates = [n for e in range(6, 25) for n in (1 << e, 3 << (e - 1)) if n >= 2 * k and n <= max(_LONGEST_BLOCK, 8 * k)]
-    return min(candidates, key=lambda n: n * (math.log2(n) + 4) / (n - k + 1))
-
-
-def _spectrum(kernel, n, shift):
-    """Of a kernel whose result begins `shift` elements later, as convolve_memory reads it."""
-    padded = np.zeros(n, np.complex128 if kernel.dtype.kind == "c" else np.float64)
-    padded[:len(kernel)] = kernel
-    spectrum = fftn(np.roll(padded, -shift))
-    if kernel.dtype.kind != "c":
-        return np.concatenate([spectrum.real, spectrum.imag]).astype(kernel.dtype)
-    return spectrum.astype(kernel.dtype)
-
-
-def _execute(x, y, spectrum, n, loaded, kept, step_x, step_y, blocks, threads):
-    """Convolves `blocks` blocks of each row of x to those of y; `blocks` is even for real data, or 0 for rows in pairs.
-
-    Args:
-        x, y: Arrays whose last axis is that of the blocks.
-        spectrum: As _spectrum makes it.
-        loaded, kept: How many elements of a block are read and written.
-        step_x, step_y: Elements from one block to the next.
-    """
-    is_complex, single = x.dtype.kind == "c", x.real.dtype == np.float32
-    count, in_strides, out_strides = list(x.shape[:-1]), list(_memory.strides(x)[:-1]), list(_memory.strides(y)[:-1])
-    stride_x, stride_y = _memory.strides(x)[-1], _memory.strides(y)[-1]
-    if blocks:
-        count, in_strides, out_strides = count + [blocks], in_strides + [step_x * stride_x], out_strides + [step_y * stride_y]
-    second = None
-    if not is_complex:
-        # Two neighbours in one of the loops over blocks are one complex block.
-        paired = len(count) - 1 if blocks else max((d for d in range(len(count)) if count[d] % 2 == 0), default=None)
-        if paired is None:
-            return False
-        second = in_strides[paired], out_strides[paired]
-        count[paired] //= 2
-        in_strides[paired] *= 2
-        out_strides[paired] *= 2
-    _core.convolve_memory(single, *map(_memory.address, (x, y, spectrum)), n, loaded, kept, stride_x, stride_y, second,
-                          tuple(count), tuple(in_strides), tuple(out_strides), threads)
-    return True
-
-
-def _whole_rows(x, y, kernel, n, start, threads):
-    """Each row is a block."""
-    return _execute(x, y, _spectrum(kernel, n, start), n, x.shape[-1], y.shape[-1], 0, 0, 0, threads)
-
-
-def _blocks(x, y, kernel, n, start, threads):
-    """Blocks of n elements, of which neighbours share len(kernel) − 1: those within the signal in place, those at its ends in
-    copies with zeros around it. False if hardly any lie within."""
-    k, length = len(kernel), y.shape[-1]
-    step = n - k + 1
-    pair = 1 if x.dtype.kind == "c" else 2
-    first = max(start, k - 1)  # result of the first block within the signal, which reads x from first - k + 1 on
-    inner = min((x.shape[-1] - n - (first - k + 1)) // step + 1, (start + length - first) // step) // pair * pair
-    if inner < _FEWEST_BLOCKS:
-        return False
-    spectrum = _spectrum(kernel, n, k - 1)
-    _execute(x[..., first - k + 1:], y[..., first - start:], spectrum, n, n, step, step, step, inner, threads)
-    last = first + inner * step
-    begins = ([start] if first > start else []) + list(range(last, start + length, step))
-    if not begins:
-        return True
-    edges = np.zeros((*x.shape[:-1], -(-len(begins) // pair) * pair, n), x.dtype)
-    for e, begin in enumerate(begins):
-        low, high = max(begin - k + 1, 0), min(begin - k + 1 + n, x.shape[-1])
-        if low < high:
-            edges[..., e, low - (begin - k + 1):high - (begin - k + 1)] = x[..., low:high]
-    results = np.empty((*edges.shape[:-1], step), x.dtype)
-    flat, flat_results = (t.reshape(*t.shape[:-2], -1) for t in (edges, results))
-    _execute(flat, flat_results, spectrum, n, n, step, n, step, edges.shape[-2], threads)
-    for e, begin in enumerate(begins):
-        end = first if begin < first else min(begin + step, start + length)
-        y[..., begin - start:end - start] = results[..., e, :end - begin]
-    return True

@@ -113,12 +113,20 @@ def test_workers_change_no_bits():
     np.testing.assert_array_equal(swirl.convolve(a, b, axes=1, workers=4), swirl.convolve(a, b, axes=1))
 
 
-def test_long_signals_are_cut_into_blocks(monkeypatch):
+def test_one_kernel_is_a_linear_convolution(monkeypatch):
     calls = []
-    execute = _convolution._execute
-    monkeypatch.setattr(_convolution, "_execute", lambda *given: calls.append(given[2:6]) or execute(*given))
+    execute = _convolution._core.convolve_memory
+    monkeypatch.setattr(_convolution._core, "convolve_memory", lambda *given: calls.append(given[6:8]) or execute(*given))
     check(random(100000, "float64"), random(100, "float64"), "full")
-    assert len(calls) == 2 and len({block[1] for block in calls}) == 1  # within the signal, and its ends
-    calls.clear()
-    check(random((6, 300), "float64"), random((1, 100), "float64"), "full", 1)
-    assert len(calls) == 1
+    check(random((6, 300), "float64"), random((1, 100), "float64"), "same", 1)
+    check(random((40, 50), "float32"), random((5, 6), "float32"), "valid")
+    assert calls == [((100000,), (100,)), ((300,), (100,)), ((40, 50), (5, 6))]
+    check(random((4, 300), "float64"), random((4, 100), "float64"), "full", 1)  # a kernel each
+    check(random(50, "float64"), random(3000, "float64"), "same")
+    assert len(calls) == 3
+
+
+def test_signals_may_lie_anywhere():
+    a = random((50, 3, 2000), "float32")
+    check(a[::-2, :, ::3], random((1, 1, 20), "float32"), "same", 2)
+    check(a[:, :, :30], random((9, 1, 1), "float32"), "full", 0)

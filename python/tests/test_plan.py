@@ -119,6 +119,9 @@ def test_named_arrays_are_those_of_callbacks():
     np.testing.assert_allclose(result, np.fft.fft(x * window), atol=1e-12)
     result = swirl.plan("convolution 64").execute(x, spectrum=h)
     np.testing.assert_allclose(result, np.fft.ifft(np.fft.fft(x) * h), atol=1e-12)
+    half = np.fft.rfft(random(64, dtype="float64"))
+    result = swirl.plan("rconvolution 64").execute(window, spectrum=half)
+    np.testing.assert_allclose(result, np.fft.irfft(np.fft.rfft(window) * half), atol=1e-12)
     with pytest.raises(ValueError, match="window"):
         swirl.plan('dft 64 load="x * window[i]"').execute(x)
 

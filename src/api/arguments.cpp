@@ -81,7 +81,17 @@ bool is_result(const Problem& problem, std::size_t position) {
     return product != nullptr && position >= arrays_of(*product).size();
 }
 
+/// A problem's text.
+struct ProblemText {
+    const std::string& text;
+    friend std::string to_text(const ProblemText& problem) { return problem.text; }
+};
+
 } // namespace
+
+void check_array(const std::string& problem, const ArraySignature& wanted, const ArrayArgument& array) {
+    check_array(ProblemText{problem}, wanted, array);
+}
 
 std::vector<ArraySignature> signature_of(const Transform& problem) {
     std::vector<ArraySignature> result;

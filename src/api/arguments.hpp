@@ -35,6 +35,10 @@ inline bool fits_at_a_glance(const detail::ArrayArgument& array, const detail::E
            array.elements == detail::ArrayArgument::unknown;
 }
 
+/// Throws UserError unless an array fits, with the problem's text in the message.
+void check_array(const std::string& problem, const ArraySignature& wanted,
+                 const detail::ArrayArgument& array);
+
 /// The arrays of a transform by role. Throws UserError if their count, an element type, constness or an extent does
 /// not fit.
 planning::Arguments arguments_of(const Transform& problem, std::span<const ArraySignature> signature,

@@ -17,6 +17,8 @@
 /// Shared by the functions of <swirl/swirl.h>.
 namespace swirl::api {
 
+struct Launch;
+
 /// Stores the message for swirl_last_error.
 swirl_status failed(swirl_status status, const char* message) noexcept;
 
@@ -97,7 +99,10 @@ template <class Struct> Struct versioned(const Struct* given, const Struct& defa
 void copy_text(const std::string& whole, char* text, std::size_t size, std::size_t* length);
 
 Problem problem_of(const swirl_problem& problem);
+/// Of a transform's components: that of complex types is the type of theirs.
+DataType component_named(int data_type);
 Device device_of(int device, int ordinal);
 Options options_of(const swirl_options* options);
+Launch launch_of(const swirl_execution* execution);
 
 } // namespace swirl::api

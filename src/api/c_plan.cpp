@@ -66,12 +66,6 @@ ScalarValue scalar_at(const MatrixProduct& product, const char* name, const void
     return value;
 }
 
-Launch launch_of(const swirl_execution* execution) {
-    const swirl_execution given =
-        versioned<swirl_execution>(execution, SWIRL_EXECUTION_INIT, "argument 'execution'");
-    return {gpu::Stream(given.stream), {given.workspace, given.workspace_bytes}};
-}
-
 void execute_as(ComplexLayout called, const swirl_plan* plan, const planning::Arguments& arguments) {
     require(plan, "plan");
     if (!plan->any_layout && plan->executable.transform().layout != called)
@@ -203,6 +197,12 @@ void execute_product(const Executable& executable, NamedArrays& arrays, Launch l
 }
 
 } // namespace
+
+Launch launch_of(const swirl_execution* execution) {
+    const swirl_execution given =
+        versioned<swirl_execution>(execution, SWIRL_EXECUTION_INIT, "argument 'execution'");
+    return {gpu::Stream(given.stream), {given.workspace, given.workspace_bytes}};
+}
 
 Options options_of(const swirl_options* options) {
     const swirl_options given = versioned<swirl_options>(options, SWIRL_OPTIONS_INIT, "argument 'options'");

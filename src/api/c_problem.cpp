@@ -26,15 +26,19 @@ struct ProductDescription {
 namespace {
 
 constexpr std::array kinds = {
-    TransformKind::dft,          TransformKind::real_dft, TransformKind::wht,
-    TransformKind::dct1,         TransformKind::dct2,     TransformKind::dct3,
-    TransformKind::dct4,         TransformKind::dst1,     TransformKind::dst2,
-    TransformKind::dst3,         TransformKind::dst4,     TransformKind::dht,
-    TransformKind::r2hc,         TransformKind::hc2r,     TransformKind::convolution,
-    TransformKind::dct5,         TransformKind::dct6,     TransformKind::dct7,
-    TransformKind::dct8,         TransformKind::dst5,     TransformKind::dst6,
-    TransformKind::dst7,         TransformKind::dst8,     TransformKind::wht_dyadic,
-    TransformKind::wht_sequency,
+    TransformKind::dft,          TransformKind::real_dft,
+    TransformKind::wht,          TransformKind::dct1,
+    TransformKind::dct2,         TransformKind::dct3,
+    TransformKind::dct4,         TransformKind::dst1,
+    TransformKind::dst2,         TransformKind::dst3,
+    TransformKind::dst4,         TransformKind::dht,
+    TransformKind::r2hc,         TransformKind::hc2r,
+    TransformKind::convolution,  TransformKind::dct5,
+    TransformKind::dct6,         TransformKind::dct7,
+    TransformKind::dct8,         TransformKind::dst5,
+    TransformKind::dst6,         TransformKind::dst7,
+    TransformKind::dst8,         TransformKind::wht_dyadic,
+    TransformKind::wht_sequency, TransformKind::real_convolution,
 };
 constexpr std::array directions = {Direction::forward, Direction::backward};
 constexpr std::array layouts = {ComplexLayout::interleaved, ComplexLayout::planar};
@@ -48,17 +52,6 @@ constexpr std::array data_types = {
     DataType::bfloat16, DataType::int8,    DataType::uint8,     DataType::int32,      DataType::float8_e4m3,
     DataType::unorm8,   DataType::snorm8,  DataType::unorm16,   DataType::snorm16,
 };
-
-/// Of a transform's components.
-DataType component_named(int data_type) {
-    const DataType component = component_of(value_of(data_type, data_types, "data_type"));
-    if (!is_transform_type(component))
-        throw UserError(
-            "argument 'data_type' is {}; transforms are of SWIRL_FLOAT32, SWIRL_FLOAT64, "
-            "SWIRL_FLOAT16 and SWIRL_BFLOAT16",
-            data_type);
-    return component;
-}
 
 /// The data type of a formula's elements says whether they are real.
 void set_data_type(TransformDescription& transform, int data_type) {
@@ -107,6 +100,17 @@ Expression expression_in(const char* text) {
 }
 
 } // namespace
+
+DataType component_named(int data_type) {
+    const DataType component = component_of(value_of(data_type, data_types, "data_type"));
+    if (!is_transform_type(component))
+        throw UserError(
+            "argument 'data_type' is {}; transforms are of SWIRL_FLOAT32, SWIRL_FLOAT64, "
+            "SWIRL_FLOAT16 and SWIRL_BFLOAT16",
+            data_type);
+    return component;
+}
+
 } // namespace swirl::api
 
 struct swirl_problem {

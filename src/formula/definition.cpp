@@ -51,9 +51,10 @@ Definition::Definition(const Formula& formula) : formula_(formula), n_(formula.c
     }
     for (Integer k = 0; k < order_; ++k) roots_.push_back(root_of_unity(order_, k, direction));
     if (!formula.is<Circulant>() || !kernel_.empty()) return;
+    const ArgumentFunction placeholder{formula.get_if<Circulant>()->of_reals ? n_ : 0};
     for (Integer i = 0; i < n_; ++i) { // inverse transform of the placeholder spectrum
         Complex sum = 0;
-        for (Integer k = 0; k < n_; ++k) sum += root(i * k) * diagonal_value(ArgumentFunction{}, k);
+        for (Integer k = 0; k < n_; ++k) sum += root(i * k) * diagonal_value(placeholder, k);
         kernel_.push_back(sum / static_cast<long double>(n_));
     }
 }

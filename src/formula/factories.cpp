@@ -240,6 +240,11 @@ Formula circulant(Integer n) {
     return leaf(Circulant{nullptr}, n);
 }
 
+Formula real_circulant(Integer n) {
+    positive(n, "circulant");
+    return leaf(Circulant{nullptr, true}, n);
+}
+
 Formula L(Integer size, Integer stride) { return permutation(IndexMap::stride_permutation(size, stride)); }
 Formula J(Integer n) { return permutation(IndexMap::reversal(n)); }
 
@@ -286,7 +291,10 @@ Formula diagonal(DiagonalFunction function, IndexMap index) {
                               f.size, index.range() - 1);
                    },
                    [&](const ConstantFunction&) {},
-                   [&](const ArgumentFunction&) {},
+                   [&](const ArgumentFunction& f) {
+                       ensure(f.order == 0 || f.order >= index.range(),
+                              "the spectrum of {} reals with indices up to {}", f.order, index.range() - 1);
+                   },
                    [&](const ExplicitFunction& f) {
                        ensure(f.values && static_cast<Integer>(f.values.size()) >= index.range(),
                               "diagonal of {} values with indices up to {}", f.values.size(),

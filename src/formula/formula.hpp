@@ -69,8 +69,10 @@ struct Dht {
 /// execution: see ArgumentFunction.
 struct Circulant {
     std::shared_ptr<const std::vector<Complex>> kernel;
+    bool of_reals =
+        false; ///< the kernel given at execution is real, and of its spectrum entries 0 … n/2 are given
     bool operator==(const Circulant& o) const {
-        return kernel && o.kernel ? *kernel == *o.kernel : kernel == o.kernel;
+        return of_reals == o.of_reals && (kernel && o.kernel ? *kernel == *o.kernel : kernel == o.kernel);
     }
 };
 
@@ -179,6 +181,9 @@ struct ExplicitFunction {
 /// An array that the caller passes at execution. Evaluation of a term substitutes fixed placeholder values without
 /// symmetry.
 struct ArgumentFunction {
+    /// n > 0: the array holds entries 0 … n/2 of the spectrum of n reals. Entry i > n/2 is the conjugate of entry n − i, and
+    /// entries 0 and n/2 are real: their imaginary components are ignored.
+    Integer order = 0;
     bool operator==(const ArgumentFunction&) const = default;
 };
 using DiagonalFunction = std::variant<TwiddleFunction, ChirpFunction, ChirpSpectrumFunction, ConstantFunction,
@@ -275,7 +280,8 @@ Formula DCT(int type, Integer n);
 Formula DST(int type, Integer n);
 Formula DHT(Integer n);
 Formula circulant(std::vector<Complex> kernel);
-Formula circulant(Integer n); ///< the spectrum of its kernel is given at execution
+Formula circulant(Integer n);      ///< the spectrum of its kernel is given at execution
+Formula real_circulant(Integer n); ///< the same of a real kernel
 Formula CZT(Integer inputs, Integer outputs, long double start, long double step);
 /// Of n samples.
 Formula DWT(Integer n, Wavelet wavelet, int levels, Ends ends);

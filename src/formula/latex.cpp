@@ -181,7 +181,7 @@ std::string to_latex(const Formula& formula) {
             [&](const Dht&) { return name("DHT", n); },
             [&](const Circulant& p) {
                 return p.kernel ? fmt::format("\\operatorname{{Circ}}({})", list(*p.kernel))
-                                : fmt::format("\\operatorname{{Circ}}_{{{}}}", n);
+                                : fmt::format("\\operatorname{{{}Circ}}_{{{}}}", p.of_reals ? "R" : "", n);
             },
             [&](const Permutation& p) { return latex_leaf(p, formula); },
             [&](const Gather& p) { return fmt::format("\\mathrm{{G}}_{{{}}}", latex(p.map)); },

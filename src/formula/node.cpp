@@ -38,7 +38,7 @@ std::size_t hash_of_function(const DiagonalFunction& function) {
             },
             [](const ConstantFunction& f) { return hash_of(f.value.real(), f.value.imag()); },
             [](const ExplicitFunction& f) { return hash_of_list(f.values); },
-            [](const ArgumentFunction&) { return std::size_t{0}; },
+            [](const ArgumentFunction& f) { return hash_of(f.order); },
         },
         function);
     return hash_of(function.index(), parameters);
@@ -54,7 +54,7 @@ std::size_t hash_of_parameters(const Payload& payload) {
             [](const Dct& p) { return hash_of(p.type); },
             [](const Dst& p) { return hash_of(p.type); },
             [](const Dht&) { return hash_of(0); },
-            [](const Circulant& p) { return p.kernel ? hash_of_values(*p.kernel) : std::size_t{0}; },
+            [](const Circulant& p) { return p.kernel ? hash_of_values(*p.kernel) : hash_of(p.of_reals); },
             [](const ChirpZ& p) { return hash_of(p.start, p.step); },
             [](const WaveletTransform& p) {
                 return hash_of(static_cast<int>(p.wavelet.family), p.wavelet.moments, p.levels,

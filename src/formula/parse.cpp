@@ -150,7 +150,7 @@ std::optional<Formula> Parser::transform(std::string_view name) {
         return finish([&] { return dct ? DCT(name[3] - '0', n) : DST(name[3] - '0', n); });
     }
     if (name != "I" && name != "DFT" && name != "RDFT" && name != "WHT" && name != "DHT" && name != "J" &&
-        name != "convolution")
+        name != "convolution" && name != "rconvolution")
         return std::nullopt;
     scan_.expect("(");
     const Integer n = scan_.positive_integer();
@@ -162,6 +162,7 @@ std::optional<Formula> Parser::transform(std::string_view name) {
     }
     if (name == "DHT") return finish([&] { return DHT(n); });
     if (name == "convolution") return finish([&] { return circulant(n); });
+    if (name == "rconvolution") return finish([&] { return real_circulant(n); });
     const Direction d = direction();
     return finish([&] { return name == "DFT" ? DFT(n, d) : RDFT(n, d); });
 }
@@ -362,7 +363,12 @@ DiagonalFunction Parser::diagonal_function() {
         scan_.expect(")");
         return ChirpSpectrumFunction{order, size, d};
     }
-    if (scan_.accept("argument")) return ArgumentFunction{};
+    if (scan_.accept("argument")) {
+        if (!scan_.accept("(")) return ArgumentFunction{};
+        const Integer order = scan_.positive_integer();
+        scan_.expect(")");
+        return ArgumentFunction{order};
+    }
     const bool constant = scan_.accept("constant");
     if (!constant && !scan_.accept("list"))
         scan_.fail_expected("numbers, or one of w, chirp, spectrum, constant, list, argument");

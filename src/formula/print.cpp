@@ -98,7 +98,9 @@ std::string text_of(const DiagonalFunction& function, Lists lists) {
             },
             [](const ConstantFunction& f) { return fmt::format("constant({})", to_text(f.value)); },
             [&](const ExplicitFunction& f) { return fmt::format("list({})", list(*f.values, lists)); },
-            [](const ArgumentFunction&) { return std::string("argument"); },
+            [](const ArgumentFunction& f) {
+                return f.order > 0 ? fmt::format("argument({})", f.order) : std::string("argument");
+            },
         },
         function);
 }
@@ -220,7 +222,7 @@ std::string text_of(const Formula& formula, Lists lists) {
             },
             [&](const Circulant& p) {
                 return p.kernel ? fmt::format("circulant({})", list(*p.kernel, lists))
-                                : fmt::format("convolution({})", n);
+                                : fmt::format("{}convolution({})", p.of_reals ? "r" : "", n);
             },
             [&](const Permutation& p) { return text_of(p, n, lists); },
             [&](const Gather& p) { return fmt::format("G({})", text_of(p.map, lists)); },

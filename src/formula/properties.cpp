@@ -44,7 +44,7 @@ bool is_real_leaf(const Formula& f) {
     if (f.is<ChirpZ>()) return false;
     if (const auto* filter = f.get_if<FirFilter>()) return is_real(*filter->taps);
     if (const auto* circulant = f.get_if<Circulant>())
-        return circulant->kernel && is_real(*circulant->kernel);
+        return circulant->of_reals || (circulant->kernel && is_real(*circulant->kernel));
     if (const auto* diagonal = f.get_if<Diagonal>()) return is_real(*diagonal);
     if (const auto* matrix = f.get_if<Matrix>()) return is_real(matrix->entries);
     return true;

@@ -39,9 +39,12 @@ Complex diagonal_value(const DiagonalFunction& function, Integer i) {
                           },
                           [&](const ConstantFunction& f) { return f.value; },
                           [&](const ExplicitFunction& f) { return f.values.at(static_cast<std::size_t>(i)); },
-                          [&](const ArgumentFunction&) {
-                              const auto x = static_cast<long double>(i % 1024);
-                              return std::polar(1 + std::cos(5 * x) / 2, x * x * x);
+                          [&](const ArgumentFunction& f) {
+                              const bool is_mirrored = f.order > 0 && 2 * i > f.order;
+                              const auto x = static_cast<long double>((is_mirrored ? f.order - i : i) % 1024);
+                              const Complex value = std::polar(1 + std::cos(5 * x) / 2, x * x * x);
+                              if (f.order > 0 && (i == 0 || 2 * i == f.order)) return Complex(value.real());
+                              return is_mirrored ? std::conj(value) : value;
                           },
                       },
                       function);

@@ -164,7 +164,8 @@ private:
         const auto* diagonal = std::get_if<Diagonal>(&access_map);
         if (!diagonal || !std::holds_alternative<ArgumentFunction>(diagonal->function)) return access_map;
         ensure(auxiliary_layout_.has_value(), "a diagonal of the caller's without its array");
-        return AuxiliaryDiagonal{diagonal->index, views_, *auxiliary_layout_};
+        return AuxiliaryDiagonal{std::get<ArgumentFunction>(diagonal->function), diagonal->index, views_,
+                                 *auxiliary_layout_};
     }
 
     Recorder& recorder_;

@@ -140,12 +140,19 @@ private:
         if (indices_.size() == 2) return false;
         auto index = evaluate(factor.map, indices_[0], extents_);
         if (!index) return false;
+        bool conjugate = false;
+        if (const Integer order = factor.function.order; order > 0) {
+            const auto [low, high] = bounds(*index, extents_);
+            conjugate = 2 * low > order;
+            if (!conjugate && 2 * high > order) return false;
+            if (conjugate) index = order - *index;
+        }
         for (std::size_t k = factor.views.size(); k-- > 0;)
             index = factor.views[k].base + factor.views[k].stride * *index;
         auto offset = evaluate_digits(factor.layout.lengths, factor.layout.strides, *index, extents_);
         if (!offset) return false;
         const formula::Diagonal diagonal{formula::ArgumentFunction{}, formula::IndexMap::identity(1)};
-        location.diagonals.push_back({diagonal, std::move(*offset), location.table});
+        location.diagonals.push_back({diagonal, std::move(*offset), location.table, conjugate});
         return true;
     }
 

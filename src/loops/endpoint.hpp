@@ -34,6 +34,7 @@ struct Pairs {};
 /// Multiplies entries by those of a caller's array. The index goes through `map`, then through `views` (innermost
 /// first) to an index of the whole vector; `layout` gives the address of that index's factor.
 struct AuxiliaryDiagonal {
+    formula::ArgumentFunction function;
     formula::IndexMap map;
     std::vector<View> views; ///< outermost first
     Layout layout;
@@ -57,6 +58,7 @@ struct FoldedDiagonal {
     formula::Diagonal diagonal;
     Affine index;
     std::optional<IndexTable> table = {}; ///< gives the value of its symbol, if `index` contains one
+    bool conjugate = false;               ///< of a diagonal of the caller's: multiplies by the conjugate
 };
 
 /// Address of one entry, in scalars, and what the entry is multiplied by.

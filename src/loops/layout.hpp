@@ -32,7 +32,7 @@ struct Reach {
     bool operator==(const Reach&) const = default;
 };
 
-/// The array that multiplies entries (formula::ArgumentFunction), complex if they are.
+/// The complex array that multiplies entries (formula::ArgumentFunction); entries that are reals by real components.
 struct AuxiliaryFactor {
     std::size_t array = 0; ///< index of the caller's auxiliary array
     Layout layout;         ///< address of the factor for an entry of the whole vector

@@ -134,7 +134,10 @@ Formula diagonal_of(const Formula& sum) {
 std::vector<Formula> with_separate_diagonals(const std::vector<Formula>& factors) {
     std::vector<Formula> result;
     for (const Formula& factor : factors) {
-        const auto is_diagonal = [](const Formula& summand) { return summand.is<Diagonal>(); };
+        const auto is_diagonal = [](const Formula& summand) {
+            const auto* diagonal = summand.get_if<Diagonal>();
+            return diagonal && !std::holds_alternative<ArgumentFunction>(diagonal->function);
+        };
         const auto& summands = factor.children();
         if (!factor.is<DirectSum>() || std::none_of(summands.begin(), summands.end(), is_diagonal)) {
             result.push_back(factor);

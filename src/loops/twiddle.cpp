@@ -92,8 +92,11 @@ Twiddle twiddle_of(const std::vector<FoldedDiagonal>& diagonals, const Extents& 
     bool is_any_removed = false;
     for (const FoldedDiagonal& met : diagonals) {
         if (std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function)) {
-            twiddle.auxiliary.push_back(
-                {.re = met.index, .im = met.index, .diagonals = {}, .table = met.table});
+            twiddle.auxiliary.push_back({.re = met.index,
+                                         .im = met.index,
+                                         .im_negative = met.conjugate,
+                                         .diagonals = {},
+                                         .table = met.table});
             continue;
         }
         const auto variables = dependence(met, extents);

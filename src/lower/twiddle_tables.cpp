@@ -88,8 +88,8 @@ void TwiddleTables::find_auxiliary(const std::vector<Loop>& loops) {
         auto& own = auxiliary_of_.emplace_back();
         for (Location location : twiddle.auxiliary) {
             own.push_back(auxiliary_.size());
-            if (complex_) location.re *= 2;
-            location.im = complex_ ? location.re + 1 : location.re;
+            location.re *= 2;
+            location.im = location.re + 1;
             auxiliary_.push_back(std::move(location));
         }
     }
@@ -293,12 +293,13 @@ Scaled TwiddleTables::multiply_auxiliary(std::size_t location, const Scaled& val
         const ir::Value both =
             context_.builder.load(array, index, {.lanes = 2, .active = 2, .dynamic = dynamic});
         twiddle.re.value = context_.builder.shuffle(both, both, {0});
-        twiddle.im.value = context_.builder.shuffle(both, both, {1});
+        twiddle.im = {context_.builder.shuffle(both, both, {1}), auxiliary_[location].im_negative};
         return arithmetic.multiply_loaded(value, twiddle);
     }
     const ir::Access access{.dynamic = dynamic};
     twiddle.re.value = context_.builder.load(array, index, access);
-    if (complex_) twiddle.im.value = context_.builder.load(array, index + 1, access);
+    if (complex_)
+        twiddle.im = {context_.builder.load(array, index + 1, access), auxiliary_[location].im_negative};
     return arithmetic.multiply_loaded(value, twiddle);
 }
 

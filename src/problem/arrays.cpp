@@ -93,9 +93,10 @@ ExpressionScope scope_of(const Transform& problem, Side side) {
 
 std::vector<AuxiliaryArray> arrays_of(const Transform& problem) {
     std::vector<AuxiliaryArray> arrays;
-    if (problem.kind == TransformKind::convolution) {
-        const Integer spectra = problem.spectrum == Sharing::each ? batch_count(problem) : 1;
-        arrays.push_back({"spectrum", true, problem.precision, transform_size(problem) * spectra});
+    if (is_convolution(problem)) {
+        Integer entries = problem.spectrum == Sharing::each ? batch_count(problem) : 1;
+        for (const Integer length : spectrum_lengths(problem)) entries *= length;
+        arrays.push_back({"spectrum", true, problem.precision, entries});
     }
     for (const Side side : {Side::input, Side::output})
         if (const ExpressionTree* tree = expression_of(problem, side).tree())

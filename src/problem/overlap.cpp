@@ -228,7 +228,7 @@ OverlapResult::Verdict find_shared_byte(const Elements& first, const Elements& s
     // Offsets of the first minus those of the second must add up to the distance. Negative terms are counted from their
     // other end, and terms of one stride are one term.
     std::map<Integer, Integer, std::greater<>> reach_by_stride;
-    Integer target = distance;
+    Integer target = distance + second.first - first.first;
     const auto add = [&](Integer length, Integer stride) {
         if (length == 1 || stride == 0) return;
         if (stride < 0) target += (length - 1) * -stride;

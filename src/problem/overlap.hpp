@@ -30,6 +30,7 @@ OverlapResult find_overlap(const std::vector<Axis>& axes);
 struct Elements {
     std::vector<Axis> axes;
     Integer bytes = 1; ///< of an element
+    Integer first = 0; ///< bytes from the pointer to the first element
 };
 
 /// Decides whether two sets of elements share a byte, where the second one's element with index 0 lies `distance` bytes

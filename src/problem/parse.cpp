@@ -269,8 +269,8 @@ private:
     std::optional<DataType> type_named(std::string_view text) const {
         if (const auto type = transform_type_named(text)) return type;
         if (const auto* synonym = find(type_synonyms, text)) return synonym->value;
-        const bool has_complex = kind_ == TransformKind::dft || kind_ == TransformKind::real_dft ||
-                                 kind_ == TransformKind::convolution;
+        const bool has_complex =
+            kind_ == TransformKind::dft || kind_ == TransformKind::real_dft || is_convolution(kind_);
         const auto* const synonym = has_complex ? find(complex_synonyms, text) : nullptr;
         return synonym == nullptr ? std::nullopt : std::optional(synonym->value);
     }

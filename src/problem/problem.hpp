@@ -33,6 +33,12 @@ inline bool is_complex(const Transform& problem, Side side) {
     return has_complex_elements(problem, side) && (side == Side::input || !stores_reals(problem));
 }
 
+/// Whether a kernel's spectrum is given at execution.
+constexpr bool is_convolution(TransformKind kind) {
+    return kind == TransformKind::convolution || kind == TransformKind::real_convolution;
+}
+inline bool is_convolution(const Transform& problem) { return is_convolution(problem.kind); }
+
 /// Whether a kind takes reals to as many reals, along each dimension by itself.
 constexpr bool is_real_to_real(TransformKind kind) {
     return TransformKind::wht <= kind && kind <= TransformKind::hc2r;
@@ -88,6 +94,8 @@ struct Extent {
     bool operator==(const Extent&) const = default;
 };
 Extent extent(const Transform& problem, Side side);
+/// Lowest and highest offset of the elements themselves, where a callback leaves out those of index 0.
+Extent touched_extent(const Transform& problem, Side side);
 
 /// Indices first … end−1 of an axis.
 struct IndexRange {
@@ -118,6 +126,8 @@ Integer batch_count(const Transform& problem);
 /// index of a batch loop.
 bool depends_on_batch(const Transform& problem);
 
+/// Lengths of the spectrum's dimensions in a convolution: of a real one, n/2+1 along the last.
+std::vector<Integer> spectrum_lengths(const Transform& problem);
 /// Strides of the loops in a convolution's spectrum array: batches, then dimensions; 0 for batches that share it.
 std::vector<Integer> spectrum_strides(const Transform& problem);
 

@@ -128,7 +128,7 @@ std::vector<Axis> axes(const Transform& problem, Side side) {
     return result;
 }
 
-Extent extent(const Transform& problem, Side side) {
+Extent touched_extent(const Transform& problem, Side side) {
     Extent result;
     const std::vector<Axis> all = axes(problem, side);
     const std::vector<IndexRange> ranges = touched_ranges(problem, side);
@@ -137,7 +137,12 @@ Extent extent(const Transform& problem, Side side) {
         result.lowest += std::min(first, last);
         result.highest += std::max(first, last);
     }
-    return {std::min<Integer>(result.lowest, 0), std::max<Integer>(result.highest, 0)};
+    return result;
+}
+
+Extent extent(const Transform& problem, Side side) {
+    const Extent touched = touched_extent(problem, side);
+    return {std::min<Integer>(touched.lowest, 0), std::max<Integer>(touched.highest, 0)};
 }
 
 Integer transform_size(const Transform& problem) {
@@ -176,10 +181,18 @@ std::optional<Dimension> default_batch(const Transform& inside, Integer count) {
     return Dimension{count, *input, *output};
 }
 
+std::vector<Integer> spectrum_lengths(const Transform& problem) {
+    std::vector<Integer> lengths;
+    for (const Dimension& dimension : problem.dimensions) lengths.push_back(dimension.length);
+    if (problem.kind == TransformKind::real_convolution) lengths.back() = lengths.back() / 2 + 1;
+    return lengths;
+}
+
 std::vector<Integer> spectrum_strides(const Transform& problem) {
+    const std::vector<Integer> lengths = spectrum_lengths(problem);
     std::vector<Integer> strides;
     Integer stride = 1;
-    for (std::size_t k = problem.dimensions.size(); k-- > 0; stride *= problem.dimensions[k].length)
+    for (std::size_t k = lengths.size(); k-- > 0; stride *= lengths[k])
         strides.insert(strides.begin(), stride);
     for (std::size_t k = problem.batches.size(); k-- > 0;) {
         strides.insert(strides.begin(), problem.spectrum == Sharing::each ? stride : 0);

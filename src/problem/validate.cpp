@@ -106,6 +106,9 @@ void check_kind(const Transform& problem) {
     const std::string kind = kind_text(problem);
     if (!std::isfinite(problem.scale))
         reject(problem, fmt::format("scale is {}", problem.scale), "use a finite number");
+    if (is_convolution(problem) && problem.direction == Direction::backward)
+        reject(problem, fmt::format("{} has no direction", kind),
+               "leave out 'backward'; to divide by a kernel's spectrum, give that of its inverse");
     if (!has_complex_side && problem.direction == Direction::backward)
         reject(problem, fmt::format("{} has no direction", kind),
                "leave out 'backward'; up to scale, wht, dht and types 1, 4, 5 and 8 are their own "
@@ -113,13 +116,10 @@ void check_kind(const Transform& problem) {
     if (!has_complex_side && problem.layout == ComplexLayout::planar)
         reject(problem, fmt::format("{} transforms real data, which has no complex layout", kind),
                "leave out 'planar'");
-    if (problem.kind == TransformKind::convolution && problem.direction == Direction::backward)
-        reject(problem, "convolution has no direction",
-               "leave out 'backward'; to divide by a kernel's spectrum, give that of its inverse");
     if (has_formula(problem) && problem.direction == Direction::backward)
         reject(problem, "a formula has no direction",
                "leave out 'backward', or give it to the formula's transforms: DFT(8, backward)");
-    if (problem.kind != TransformKind::convolution && problem.spectrum != Sharing::shared)
+    if (!is_convolution(problem) && problem.spectrum != Sharing::shared)
         reject(problem, fmt::format("{} has no spectrum to be given at execution", kind),
                "leave out 'spectrum'; a convolution has one");
     if (problem.kind == TransformKind::real_dft && problem.layout == ComplexLayout::planar &&

@@ -26,7 +26,7 @@ public:
         scope.reject = [this](const std::string& what, const std::string& remedy) { reject(what, remedy); };
         check_types(*tree_, scope);
         check_names(*tree_, scope);
-        if (problem_.kind == TransformKind::convolution)
+        if (is_convolution(problem_))
             for_each_term(tree_->value, [&](const ExpressionNode& node) {
                 if (node.kind == Kind::array && node.name == "spectrum")
                     reject("an array has the reserved name spectrum", "use another name");
@@ -87,7 +87,7 @@ private:
         if (!index_conditions(tree_->where))
             reject("conditions after 'where' compare integer combinations of indices, joined by 'and'",
                    "as in: where i >= 8 and i < 700; or choose by them: c ? x : 0");
-        if (side_ == Side::output && transformed_dimensions() > 1)
+        if (side_ == Side::output && transformed_dimensions() > 1 && !is_convolution(problem_))
             reject("results of several dimensions cannot be left out",
                    "their output holds intermediate results: leave out 'where'");
     }

@@ -42,6 +42,7 @@ inline constexpr Word<TransformKind> kind_words[] = {
     {TransformKind::r2hc, "r2hc"},
     {TransformKind::hc2r, "hc2r"},
     {TransformKind::convolution, "convolution"},
+    {TransformKind::real_convolution, "rconvolution"},
     {TransformKind::formula, "formula"},
 };
 inline constexpr Word<Direction> direction_words[] = {

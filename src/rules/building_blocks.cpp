@@ -19,7 +19,8 @@ std::string name_of(const Formula& transform) {
     if (const auto* dct = transform.get_if<Dct>()) return named(fmt::format("DCT{}", dct->type));
     if (const auto* dst = transform.get_if<Dst>()) return named(fmt::format("DST{}", dst->type));
     if (transform.is<Dht>()) return named("DHT");
-    if (transform.is<Circulant>()) return named("circulant");
+    if (const auto* circulant = transform.get_if<Circulant>())
+        return named(circulant->of_reals ? "real circulant" : "circulant");
     if (transform.is<Kronecker>()) {
         std::string text;
         for (const Formula& child : transform.children())

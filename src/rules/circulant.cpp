@@ -14,8 +14,8 @@ using namespace formula;
 namespace {
 
 Applicability applicable_circulant_dft(const Formula& f) {
-    if (!f.is<Circulant>()) return not_a("circulant convolution");
-    return accepted();
+    const auto* circulant = f.get_if<Circulant>();
+    return circulant != nullptr && !circulant->of_reals ? accepted() : not_a("circulant convolution");
 }
 
 Formula build_circulant_dft(const Formula& f, const Choice&) {

@@ -18,6 +18,18 @@ Pairing pairs_of_spectrum(Integer n) {
             IndexMap::piecewise(std::move(maps), n)};
 }
 
+Formula halfcomplex_product(Integer points, Integer n, Integer first, Integer step) {
+    const Integer columns = complex_entries(points), alone = points - 2 * columns;
+    const ArgumentFunction spectrum{n};
+    Summands products;
+    products.add(diagonal(spectrum, IndexMap(alone, n, DigitMap{{alone}, {step * (points / 2)}, first, 0})));
+    if (columns == 0) return products.sum();
+    products.add(
+        real_of(diagonal(spectrum, IndexMap(columns, n, DigitMap{{columns}, {step}, first + step, 0}))));
+    const Pairing pairs = pairs_of_spectrum(points);
+    return product_of({pairs.unpack(), products.sum(), pairs.pack()});
+}
+
 Pairing pairs_of_mirrored(Integer n) {
     const Integer m = n / 2;
     return {IndexMap(n, n, DigitMap{{m, 2}, {1, m}, 0, 0}),

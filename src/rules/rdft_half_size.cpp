@@ -7,6 +7,11 @@
 // (X_0, X_m) = F_2 (Re Z_0, Im Z_0), and X_{m/2} = conj Z_{m/2} for even m. Backward: 2m times the inverse, without the
 // ½.
 //
+//   circulant(h) = RealOf(DFT_m^{−1}) · P' · C · P · RealOf(DFT_m) · 1/2m       of 2m reals
+//
+// C is B, the product with the spectrum of h, which is given at execution, and B backward: one pass, which needs no order of the
+// spectrum.
+//
 // Cooley, Lewis and Welch (1970).
 
 #include "rules/building_blocks.hpp"
@@ -71,10 +76,15 @@ Formula complex_columns(const Groups& groups, Direction direction) {
     const Formula twiddles = diagonal(TwiddleFunction{groups.n, {m, 2}, {1, m}, direction},
                                       IndexMap(2 * columns, 2 * m, DigitMap{{2, columns}, {m, 1}, 1, 0}));
     if (direction == Direction::backward)
-        return real_of(pass(
-            product_of({kron(matrix(2, 2, {1, i, 1, -i}), I(columns)), twiddles, kron(F2(), I(columns))})));
-    return real_of(pass(product_of({kron(F2(), I(columns)), twiddles, scaled_identity(2 * columns, 0.5L),
-                                    kron(matrix(2, 2, {1, 1, i, -i}), I(columns))})));
+        return product_of({kron(matrix(2, 2, {1, i, 1, -i}), I(columns)), twiddles, kron(F2(), I(columns))});
+    return product_of({kron(F2(), I(columns)), twiddles, scaled_identity(2 * columns, 0.5L),
+                       kron(matrix(2, 2, {1, 1, i, -i}), I(columns))});
+}
+
+/// The frequency m/2 of a spectrum; or twice that.
+Formula middle_frequency(Direction direction) {
+    const long double weight = direction == Direction::forward ? 1 : 2;
+    return matrix(2, 2, {weight, 0, 0, -weight});
 }
 
 Formula build_rdft_half_size(const Formula& f, const Choice&) {
@@ -84,9 +94,8 @@ Formula build_rdft_half_size(const Formula& f, const Choice&) {
     const Groups groups(f.rows());
     Summands middle;
     middle.add(F2());
-    const long double weight = forward ? 1 : 2;
-    if (groups.alone == 4) middle.add(matrix(2, 2, {weight, 0, 0, -weight}));
-    if (groups.columns > 0) middle.add(complex_columns(groups, direction));
+    if (groups.alone == 4) middle.add(middle_frequency(direction));
+    if (groups.columns > 0) middle.add(real_of(pass(complex_columns(groups, direction))));
     const Formula conjugation = groups.columns > 0 ? groups.conjugation() : I(groups.n);
     const Formula transform = real_of(DFT(groups.m, direction));
     if (forward)
@@ -96,7 +105,44 @@ Formula build_rdft_half_size(const Formula& f, const Choice&) {
                        gather(groups.split_complex()), gather(groups.in_halfcomplex())});
 }
 
+Applicability applicable_circulant_half_size(const Formula& f) {
+    const auto* circulant = f.get_if<Circulant>();
+    if (circulant == nullptr || !circulant->of_reals) return not_a("circulant of reals");
+    return rdft_half_size.applicable(RDFT(f.rows()));
+}
+
+Formula build_circulant_half_size(const Formula& f, const Choice&) {
+    require(circulant_half_size.name, f, applicable_circulant_half_size(f));
+    const Direction there = Direction::forward, back = Direction::backward;
+    const Groups groups(f.rows());
+    const Integer n = groups.n, m = groups.m, columns = groups.columns;
+    const ArgumentFunction spectrum{n};
+    Summands middle;
+    middle.add(product_of({F2(), diagonal(spectrum, IndexMap(2, n, DigitMap{{2}, {m}, 0, 0})), F2()}));
+    if (groups.alone == 4)
+        middle.add(product_of({middle_frequency(back),
+                               real_of(diagonal(spectrum, IndexMap(1, n, DigitMap{{1}, {0}, m / 2, 0}))),
+                               middle_frequency(there)}));
+    if (columns > 0)
+        middle.add(real_of(pass(
+            product_of({complex_columns(groups, back),
+                        diagonal(spectrum, IndexMap(2 * columns, n, DigitMap{{2, columns}, {m, 1}, 1, 0})),
+                        complex_columns(groups, there)}))));
+    const Formula conjugation = columns > 0 ? groups.conjugation() : I(n);
+    return product_of({diagonal(ConstantFunction{1 / static_cast<long double>(n)}, n), real_of(DFT(m, back)),
+                       scatter(groups.among_pairs()), conjugation, middle.sum(), conjugation,
+                       gather(groups.among_pairs()), real_of(DFT(m, there))});
+}
+
 } // namespace
+
+constinit const BreakdownRule circulant_half_size = {
+    .name = "circulant-half-size",
+    .identity = "circulant(h) = RealOf(DFT_m^{−1}) · P' · C · P · RealOf(DFT_m) · 1/2m, of 2m reals",
+    .applicable = applicable_circulant_half_size,
+    .choices = one_choice,
+    .build = build_circulant_half_size,
+};
 
 constinit const BreakdownRule rdft_half_size = {
     .name = "rdft-half-size",

@@ -160,6 +160,7 @@ TEST(C, NamesEveryKindOfTransform) {
                                                  {SWIRL_R2HC, "r2hc 4"},
                                                  {SWIRL_HC2R, "hc2r 4"},
                                                  {SWIRL_CONVOLUTION, "convolution 4"},
+                                                 {SWIRL_REAL_CONVOLUTION, "rconvolution 4"},
                                                  {SWIRL_DCT5, "dct5 4"},
                                                  {SWIRL_DCT6, "dct6 4"},
                                                  {SWIRL_DCT7, "dct7 4"},

@@ -216,6 +216,34 @@ TEST_F(GpuInterface, TakesTheSpectrumOfAConvolution) {
     planar.with("spectrum", a.data(), b.data()).execute(a.data(), b.data(), c.data(), d.data());
 }
 
+TEST_F(GpuInterface, ConvolvesSignalsInDeviceMemory) {
+    for (const Integer n : {50, 30001})
+        for (const Integer m : {7, 40})
+            for (const ConvolutionMode mode : {ConvolutionMode::same, ConvolutionMode::valid}) {
+                ConvolutionProblem problem;
+                problem.signal = {n};
+                problem.kernel = {m};
+                problem.mode = mode;
+                problem.precision = DataType::float32;
+                Convolution convolution(problem, unchecked);
+                SCOPED_TRACE(convolution.description());
+                const gpu::Array<float> x(static_cast<std::size_t>(n)), h(static_cast<std::size_t>(m)),
+                    y(static_cast<std::size_t>(convolution.result_lengths()[0]));
+                convolution.set_kernel(h);
+                fake.launches.clear();
+                EXPECT_NO_THROW(convolution.execute(x, y));
+                EXPECT_FALSE(fake.launches.empty());
+                EXPECT_TRUE(convolution.device() == Device::gpu());
+                const std::vector<float> host(static_cast<std::size_t>(n + m));
+                expect_contains(error_of<UserError>([&] { convolution.execute(host, y); }),
+                                {"memory of the host"});
+                expect_contains(error_of<UserError>([&] { convolution.set_kernel(host.data()); }),
+                                {"memory of the host"});
+                expect_contains(error_of<UserError>([&] { convolution.execute(x.data(), x.data()); }),
+                                {"overlap"});
+            }
+}
+
 TEST_F(GpuInterface, TakesArraysOfExpressions) {
     const Plan plan = swirl::plan(
         "dft 64 float32 batch=3 load=\"float16: x * w[i]\" store=\"x * complex h[b, i]\"", unchecked);

@@ -97,7 +97,17 @@ TEST(CallbacksOnCpus, ConvolveWithAnySpectrum) {
            "convolution 4096 float32 planar", "convolution 8x8x8 scale=0.5",
            "convolution 1009 spectrum=each batch=2",
            "convolution 210 batch=4:1000 strides=2 float32 load=\"x where i < 100\"",
-           "convolution 1024 inplace load=\"x * w[i]\" store=\"re(x) where i < 500\""});
+           "convolution 1024 inplace load=\"x * w[i]\" store=\"re(x) where i < 500\"",
+           "convolution 12x10 load=\"x where i0 < 7\" store=\"x where i0 >= 2 and i1 < 9\"",
+           "convolution 6x5x7 inplace batch=2 store=\"2 * x where i2 >= 3\""});
+    prove({"rconvolution 64", "rconvolution 1000", "rconvolution 7 batch=10", "rconvolution 1",
+           "rconvolution 2 batch=9 spectrum=each", "rconvolution 64 batch=5 spectrum=each",
+           "rconvolution 16x20 batch=3 spectrum=each", "rconvolution 97", "rconvolution 4096 float32",
+           "rconvolution 8x8x9 scale=0.5", "rconvolution 1009 spectrum=each batch=2", "rconvolution 300000",
+           "rconvolution 210 batch=4:1000 strides=2 float32 load=\"x where i < 100\"",
+           "rconvolution 1024 inplace load=\"x * w[i]\" store=\"x where i >= 24 and i < 500\"",
+           "rconvolution 12x10 load=\"x where i0 < 7\" store=\"x where i0 >= 2 and i1 < 9\"",
+           "rconvolution 256 float16 batch=3", "rconvolution 15x16 bfloat16"});
 }
 
 TEST(HalfPrecisionOnCpus, IsStoredWithArithmeticInFloat32) {

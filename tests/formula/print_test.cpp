@@ -44,8 +44,11 @@ TEST(Text, OfAConvolutionWhoseSpectrumIsGivenAtExecution) {
     EXPECT_EQ(parse(to_text(theorem)), theorem);
     EXPECT_EQ(to_text(circulant(8)), "convolution(8)");
     EXPECT_EQ(parse("convolution(8)"), circulant(8));
-    for (const char* text : {"diag(spectrum(4099)(8640, backward); id(8640))", "diag(chirp(49)^7; id(20))",
-                             "diag(w(64, backward)^(i/1%8 * i/8%8)^3; id(64))"})
+    EXPECT_EQ(to_text(real_circulant(8)), "rconvolution(8)");
+    EXPECT_EQ(parse("rconvolution(8)"), real_circulant(8));
+    EXPECT_NE(real_circulant(8), circulant(8));
+    for (const char* text : {"diag(argument(8); id(8))", "diag(spectrum(4099)(8640, backward); id(8640))",
+                             "diag(chirp(49)^7; id(20))", "diag(w(64, backward)^(i/1%8 * i/8%8)^3; id(64))"})
         EXPECT_EQ(to_text(parse(text)), text);
     EXPECT_NE(circulant(8), circulant(9));
 }

@@ -18,9 +18,7 @@ void suit_float16(Transform& problem) {
     const auto points = static_cast<double>(points_of(problem));
     const bool makes_reals =
         problem.kind == TransformKind::real_dft && problem.direction == Direction::backward;
-    problem.scale = problem.kind == TransformKind::convolution ? 1
-                    : makes_reals                              ? 1 / points
-                                                               : 1 / std::sqrt(points);
+    problem.scale = is_convolution(problem) ? 1 : makes_reals ? 1 / points : 1 / std::sqrt(points);
 }
 
 } // namespace
@@ -34,6 +32,10 @@ Transform draw_callback_transform(Random& random, const Limits& limits) {
     if (problem.kind == TransformKind::dft && random.chance(15)) {
         problem.kind = TransformKind::convolution;
         problem.direction = Direction::forward;
+        problem.spectrum = random.one_of({Sharing::shared, Sharing::each});
+    }
+    if (is_real_to_real(problem.kind) && random.chance(15)) {
+        problem.kind = TransformKind::real_convolution;
         problem.spectrum = random.one_of({Sharing::shared, Sharing::each});
     }
     problem.precision = precision;

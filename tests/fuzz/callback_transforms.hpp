@@ -4,6 +4,7 @@
 #include "fuzz/reference.hpp"
 #include "fuzz/transforms.hpp"
 #include "problem/data_type.hpp"
+#include "problem/problem.hpp"
 
 #include <swirl/swirl.hpp>
 
@@ -49,7 +50,7 @@ public:
         const bool bring_workspace = random_.chance(50);
         execute(plan, bring_workspace);
         const Values output = data_.elements(From::output);
-        const double tolerance = setting_.tolerance * (problem_.kind == TransformKind::convolution ? 2 : 1);
+        const double tolerance = setting_.tolerance * (is_convolution(problem_) ? 2 : 1);
         require_close(problem_, output, expected, tolerance);
         if (random_.chance(20)) run_from_schedule(plan, options, output);
     }
@@ -67,16 +68,17 @@ private:
     }
 
     void make_spectrum() {
-        if (problem_.kind != TransformKind::convolution) return;
-        Transform one = problem_; // a contiguous one has its elements where the spectrum has them
-        one.kind = TransformKind::dft;
-        one.placement = Placement::out_of_place;
+        if (!is_convolution(problem_)) return;
+        // A contiguous transform has its elements where the spectrum has them.
         std::vector<Integer> lengths;
         for (const Dimension& dimension : problem_.dimensions) lengths.push_back(dimension.length);
         TransformOptions options{.precision = problem_.precision, .layout = problem_.layout};
         if (problem_.spectrum == Sharing::each)
             options.batches.push_back({.count = static_cast<Integer>(data_.transforms())});
-        spectrum_.emplace(Transform::dft(lengths, options), random_, true);
+        const bool is_half = problem_.kind == TransformKind::real_convolution;
+        if (is_half) options.direction = Direction::backward;
+        spectrum_.emplace(is_half ? Transform::real_dft(lengths, options) : Transform::dft(lengths, options),
+                          random_, true);
         spectrum_->set(From::input, random_input(spectrum_->transform(), spectrum_->transforms(), random_));
     }
 
@@ -92,7 +94,6 @@ private:
     }
 
     Expected expected() {
-        const std::size_t each = static_cast<std::size_t>(data_.transform().points());
         Values input = data_.elements(From::input);
         const std::size_t stored = input.size() / data_.transforms();
         if (has_weights()) {
@@ -110,9 +111,11 @@ private:
             const auto first = input.begin() + static_cast<std::ptrdiff_t>(k * stored);
             const Values one(first, first + static_cast<std::ptrdiff_t>(stored));
             if (spectrum_)
-                append_convolution(result, one,
-                                   spectrum.data() + (problem_.spectrum == Sharing::each ? k * each : 0),
-                                   scale);
+                append_convolution(
+                    result, one,
+                    spectrum.data() +
+                        (problem_.spectrum == Sharing::each ? k * (spectrum.size() / data_.transforms()) : 0),
+                    scale);
             else
                 append_outputs(result, data_.transform(), one, scale, random_);
         }
@@ -123,11 +126,13 @@ private:
     /// outputs they have the norm ε·‖X‖·‖S‖/n. Where S is small at the few large entries of X, the outputs have less.
     void append_convolution(Expected& expected, const Values& input, const Complex* spectrum,
                             long double scale) {
-        TransformDefinition transform{TransformKind::dft, Direction::forward, data_.transform().lengths};
+        const bool is_half = problem_.kind == TransformKind::real_convolution;
+        TransformDefinition transform{is_half ? TransformKind::real_dft : TransformKind::dft,
+                                      Direction::forward, data_.transform().lengths};
         Values product = reference(transform, input, random_);
-        const auto n = static_cast<long double>(product.size());
-        const long double norm =
-            norm_of(product.data(), product.size()) * norm_of(spectrum, product.size()) / n;
+        const auto n = static_cast<long double>(transform.points());
+        const long double norm = (is_half ? 2 : 1) * norm_of(product.data(), product.size()) *
+                                 norm_of(spectrum, product.size()) / n;
         for (std::size_t i = 0; i < product.size(); ++i) product[i] *= spectrum[i] / n;
         transform.direction = Direction::backward;
         append_outputs(expected, transform, product, scale, random_);

@@ -50,16 +50,17 @@ TEST(ProblemText, LeavesOutWhatIsDefault) {
         {"dht 4 norm=ortho", "dht 4 scale=0.5"},
         {"convolution 64 spectrum=shared batch=3", "convolution 64 batch=3"},
         {"convolution 64 spectrum=each scale=2", "convolution 64 scale=2 spectrum=each"},
+        {"rconvolution 64 spectrum=each complex64", "rconvolution 64 float32 spectrum=each"},
     };
     for (const auto& [text, expected] : canonical) EXPECT_EQ(to_text(parse_transform(text)), expected);
 }
 
 TEST(ProblemText, NamesEveryKind) {
     for (const char* text :
-         {"dft 4",  "rdft 4", "wht 4",  "wht_dyadic 4",  "wht_sequency 4", "dct1 4", "dct2 4",
-          "dct3 4", "dct4 4", "dst1 4", "dst2 4",        "dst3 4",         "dst4 4", "dct5 4",
-          "dct6 4", "dct7 4", "dct8 4", "dst5 4",        "dst6 4",         "dst7 4", "dst8 4",
-          "dht 4",  "r2hc 4", "hc2r 4", "convolution 4", "dct2,dst3 4x4"})
+         {"dft 4",  "rdft 4", "wht 4",  "wht_dyadic 4",  "wht_sequency 4", "dct1 4",       "dct2 4",
+          "dct3 4", "dct4 4", "dst1 4", "dst2 4",        "dst3 4",         "dst4 4",       "dct5 4",
+          "dct6 4", "dct7 4", "dct8 4", "dst5 4",        "dst6 4",         "dst7 4",       "dst8 4",
+          "dht 4",  "r2hc 4", "hc2r 4", "convolution 4", "rconvolution 4", "dct2,dst3 4x4"})
         EXPECT_EQ(to_text(parse_transform(text)), text);
     EXPECT_STREQ(name_of(TransformKind::real_dft), "rdft");
     EXPECT_STREQ(name_of(Placement::in_place), "inplace");

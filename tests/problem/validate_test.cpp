@@ -72,6 +72,8 @@ const Mistake mistakes[] = {
     {"dft 8 scale=1/0", "scale is inf", "finite"},
     {"dct2 8 backward", "dct2 has no direction", "leave out 'backward'"},
     {"convolution 8 backward", "convolution has no direction", "leave out 'backward'"},
+    {"rconvolution 8 backward", "rconvolution has no direction", "leave out 'backward'"},
+    {"rconvolution 8 planar", "rconvolution transforms real data", "leave out 'planar'"},
     {"dft 8 spectrum=each", "dft has no spectrum", "leave out 'spectrum'"},
     {"wht 8 planar", "wht transforms real data", "leave out 'planar'"},
     {"rdft 8 planar inplace", "in-place rdft cannot be planar", "interleaved"},

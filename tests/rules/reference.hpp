@@ -2,11 +2,13 @@
 
 #include "formula/formula.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <random>
+#include <utility>
 #include <vector>
 
 /// The transforms by their definitions, with sines and cosines of the C library: independent of formula/.
@@ -65,13 +67,21 @@ inline Complex sine_entry(int type, Integer n, Integer row, Integer column) {
 }
 
 /// Entry (k, 0) for every k of the circulant whose kernel is the argument: its transform's inverse, summed up.
-inline const std::vector<Complex>& circulant_column(Integer n) {
-    static std::map<Integer, std::vector<Complex>> known;
-    std::vector<Complex>& column = known[n];
+inline const std::vector<Complex>& circulant_column(Integer n, bool of_reals) {
+    static std::map<std::pair<Integer, bool>, std::vector<Complex>> known;
+    std::vector<Complex>& column = known[{n, of_reals}];
     if (!column.empty()) return column;
     std::vector<Complex> spectrum;
     for (Integer k = 0; k < n; ++k)
         spectrum.push_back(formula::diagonal_value(formula::ArgumentFunction{}, k));
+    if (of_reals)
+        for (Integer k = 0; k < n; ++k) {
+            const Complex value = spectrum[static_cast<std::size_t>(std::min(k, n - k) % n)];
+            if (k == 0 || 2 * k == n)
+                spectrum[static_cast<std::size_t>(k)] = value.real();
+            else if (2 * k > n)
+                spectrum[static_cast<std::size_t>(k)] = std::conj(value);
+        }
     for (Integer row = 0; row < n; ++row) {
         Complex sum = 0;
         for (Integer k = 0; k < n; ++k) sum += root(row * k, n) * spectrum[static_cast<std::size_t>(k)];
@@ -105,7 +115,7 @@ inline Complex entry(const Formula& f, Integer row, Integer column) {
     if (const auto* p = f.get_if<formula::Dst>()) return sine_entry(p->type, n, row, column);
     if (f.is<formula::Dht>()) return root(row * column, n).real() + root(row * column, n).imag();
     if (const auto* p = f.get_if<formula::Circulant>(); p && !p->kernel)
-        return circulant_column(n)[static_cast<std::size_t>(modulo(row - column, n))];
+        return circulant_column(n, p->of_reals)[static_cast<std::size_t>(modulo(row - column, n))];
     if (const auto* p = f.get_if<formula::Circulant>())
         return (*p->kernel)[static_cast<std::size_t>(modulo(row - column, n))];
     throw InternalError("no definition of this term");

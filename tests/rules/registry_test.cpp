@@ -57,6 +57,7 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
         if ((n & (n - 1)) == 0) result.push_back(WHT(n, order));
     result.push_back(formula::circulant(reference::random_vector(n, generator)));
     result.push_back(formula::circulant(n));
+    result.push_back(formula::real_circulant(n));
     result.push_back(formula::CZT(n, n, 0.3L, 0.7L / static_cast<long double>(n)));
     if (n > 1) result.push_back(formula::CZT(n, n / 2, -0.1L, 0.01L) * formula::J(n));
     for (const auto ends :

@@ -17,10 +17,11 @@
 namespace swirl::search {
 namespace interpreted_schedules_test {
 
-constexpr const char* kinds[] = {
-    "dft",  "dft backward", "rdft", "rdft backward", "dct1", "dct2", "dct3",       "dct4",        "dct5",
-    "dct6", "dct7",         "dct8", "dst1",          "dst2", "dst3", "dst4",       "dst5",        "dst6",
-    "dst7", "dst8",         "dht",  "r2hc",          "hc2r", "wht",  "wht_dyadic", "wht_sequency"};
+constexpr const char* kinds[] = {"dft",        "dft backward", "rdft",        "rdft backward", "dct1", "dct2",
+                                 "dct3",       "dct4",         "dct5",        "dct6",          "dct7", "dct8",
+                                 "dst1",       "dst2",         "dst3",        "dst4",          "dst5", "dst6",
+                                 "dst7",       "dst8",         "dht",         "r2hc",          "hc2r", "wht",
+                                 "wht_dyadic", "wht_sequency", "rconvolution"};
 
 /// All small lengths, and larger ones of each structure: twice and four times a prime for which Rader's rule is taken, other
 /// multiples of one, prime powers, primes, products of small primes.

@@ -69,6 +69,7 @@ Complex entry(TransformKind kind, Direction direction, Integer n, Integer k, Int
     case TransformKind::dst8: return sine(0.5L, 0.5L, length - 0.5L) / (j == n - 1 ? 2.0L : 1.0L);
     case TransformKind::mixed:
     case TransformKind::convolution:
+    case TransformKind::real_convolution:
     case TransformKind::formula:
     case TransformKind::real_formula: break;
     }

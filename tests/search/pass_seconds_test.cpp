@@ -22,8 +22,8 @@ double sum_of(const std::vector<std::optional<double>>& passes) {
 TEST(PassSeconds, SumToTheEstimateOnGpus) {
     for (const char* text :
          {"dft 1024 batch=7", "dft 48 float32 batch=100", "rdft 4096", "dft 64x64 batch=10",
-          "dft 2^20 float32", "dft 8x100x3", "convolution 4096 float32", "dct2 100", "dft 67 batch=3",
-          "dft 1000 float32 batch=100000", "formula DFT(4) ⊗ I(8)"}) {
+          "dft 2^20 float32", "dft 8x100x3", "convolution 4096 float32", "rconvolution 4096", "dct2 100",
+          "dft 67 batch=3", "dft 1000 float32 batch=100000", "formula DFT(4) ⊗ I(8)"}) {
         const Transform problem = parse_transform(text);
         for (const target::Gpu* gpu : target::gpus()) {
             const Choice choice = estimate(problem, *gpu);

@@ -65,6 +65,8 @@ constexpr const char* problems[] = {
     "wht_sequency 4096",
     "wht_dyadic 64x128 inplace",
     "dct7 1000 batch=3",
+    "rconvolution 60000 batch=2",
+    "rconvolution 96x80 spectrum=each batch=3",
     "formula CZT(3000, 2000, 0.1, 0.001)",
     "wht 64x32 inplace",
 };

@@ -64,6 +64,7 @@ bool may_distribute(const LoopProgram& loops, const KernelRegion& region) {
 /// iterations could otherwise reach another entry.
 void fold_constants(std::vector<FoldedDiagonal>& diagonals, const Extents& extents) {
     for (FoldedDiagonal& met : diagonals) {
+        if (std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function)) continue;
         const auto index = met.table ? std::nullopt : evaluate(met.diagonal.index, met.index, extents);
         if (!index || !index->is_constant()) continue;
         const formula::Complex value = formula::diagonal_value(met.diagonal.function, index->constant());

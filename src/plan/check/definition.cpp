@@ -229,7 +229,8 @@ Row definition_row(TransformKind kind, Direction direction, Integer n, Integer k
     case TransformKind::dst7:
     case TransformKind::dst8: return row_of_wave(wave_of(kind, n), n, k);
     case TransformKind::mixed: throw InternalError("a mixed transform has a kind along each dimension");
-    case TransformKind::convolution: throw InternalError("a convolution's rows depend on its spectrum");
+    case TransformKind::convolution:
+    case TransformKind::real_convolution: throw InternalError("a convolution's rows depend on its spectrum");
     case TransformKind::formula:
     case TransformKind::real_formula: throw InternalError("a formula's rows depend on its terms");
     }

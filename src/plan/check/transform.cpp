@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <span>
@@ -237,7 +239,7 @@ private:
     void fill() {
         amplitude_ = input_amplitude();
         data_.fill_input(1, amplitude_);
-        if (problem_.kind == TransformKind::convolution) fill_spectra();
+        if (is_convolution(problem_)) fill_spectra();
         if (plain_data_) load_plain();
         for (const Dimension& dimension : problem_.dimensions) {
             angles_.push_back(
@@ -299,7 +301,7 @@ private:
 
     /// Gain of one output: the norm of its row of the transform's matrix, a product of `rows` along the dimensions.
     double gain_of(const std::vector<Row>& rows) const {
-        if (problem_.kind == TransformKind::convolution) return 4;
+        if (is_convolution(problem_)) return 4;
         double gain = 1;
         for (std::size_t d = 0; d < rows.size(); ++d)
             gain *= has_factor_two(along(d)) ? norm_of(rows[d])
@@ -310,7 +312,7 @@ private:
     /// Gain of a weighted sum of all outputs, each with an error of its own.
     double gain_of_functional() const {
         if (formula_) return formula_functional().gain;
-        if (problem_.kind == TransformKind::convolution) return 4 * std::sqrt(points());
+        if (is_convolution(problem_)) return 4 * std::sqrt(points());
         double gain = 1;
         for (std::size_t d = 0; d < problem_.dimensions.size(); ++d)
             gain *= norm_of(along(d), problem_.dimensions[d].length);
@@ -363,15 +365,23 @@ private:
         std::vector<Integer> at; ///< index along each dimension
     };
 
-    /// The kernel of transform b is that of transform 0, rotated by b times an angle.
-    static Value rotation_of(Integer b) { return std::polar(1.0, 0.7 * static_cast<double>(b)); }
+    /// The kernel of transform b is that of transform 0 times this.
+    Value factor_of_kernel(Integer b) const {
+        const double angle = 0.7 * static_cast<double>(b);
+        return is_real_convolution() ? Value(1 + 0.5 * std::sin(angle)) : std::polar(1.0, angle);
+    }
+    bool is_real_convolution() const { return problem_.kind == TransformKind::real_convolution; }
 
     void fill_spectra() {
         for (int k = 0; k < 3; ++k) {
-            Impulse& impulse = impulses_.emplace_back(Impulse{std::polar(0.5 + 0.25 * k, 1.0 + k), {}});
+            const double height = 0.5 + 0.25 * k;
+            Impulse& impulse = impulses_.emplace_back(
+                Impulse{is_real_convolution() ? Value(height) : std::polar(height, 1.0 + k), {}});
             for (const Dimension& d : problem_.dimensions) impulse.at.push_back(random_below(d.length));
         }
-        const Integer points = transform_size(problem_);
+        const std::vector<Integer> lengths = spectrum_lengths(problem_);
+        const Integer points =
+            std::accumulate(lengths.begin(), lengths.end(), Integer{1}, std::multiplies<>());
         std::vector<std::vector<Row>> rows; // by impulse and dimension
         for (const Impulse& impulse : impulses_) {
             auto& own = rows.emplace_back();
@@ -386,14 +396,13 @@ private:
                 Value term = impulses_[k].height;
                 Integer rest = i;
                 for (std::size_t d = problem_.dimensions.size(); d-- > 0;) {
-                    const Integer n = problem_.dimensions[d].length;
-                    term *= rows[k][d][rest % n];
-                    rest /= n;
+                    term *= rows[k][d][rest % lengths[d]];
+                    rest /= lengths[d];
                 }
                 value += term;
             }
             for (Integer b = 0; b < spectra; ++b)
-                data_.set_auxiliary(0, b * points + i, rotation_of(b) * value);
+                data_.set_auxiliary(0, b * points + i, factor_of_kernel(b) * value);
             interrupt_.after_elements(1);
         }
     }
@@ -442,13 +451,13 @@ private:
 
     /// Factor of a convolution's sums of impulses.
     Value factor_of(Integer index) const {
-        return problem_.scale * (problem_.spectrum == Sharing::each ? rotation_of(index) : Value(1));
+        return problem_.scale * (problem_.spectrum == Sharing::each ? factor_of_kernel(index) : Value(1));
     }
 
     Expectation expectation(const std::vector<Integer>& batch) {
         const TransformOfBatch one_transform = transform(batch);
         Expectation result{.indices = batch, .point = one_transform.output, .at_point = 0, .tolerance = 0};
-        const bool convolves = problem_.kind == TransformKind::convolution;
+        const bool convolves = is_convolution(problem_);
         std::vector<Row> one;
         std::optional<double> gain; ///< of a formula's output
         std::vector<Integer> point;
@@ -497,7 +506,7 @@ private:
     std::vector<Value> functionals() const {
         std::vector<Value> result;
         if (!problem_.store.is_identity()) return result;
-        const bool convolves = problem_.kind == TransformKind::convolution;
+        const bool convolves = is_convolution(problem_);
         const std::vector<Row> rows = convolves ? std::vector<Row>() : rows_of_functional(1);
         const std::vector<Row> conjugate = makes_reals() ? rows_of_functional(-1) : std::vector<Row>();
         for_each_index(batch_axes(), [&](const std::vector<Integer>& batch) {

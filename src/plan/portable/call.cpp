@@ -162,7 +162,7 @@ auto PortableCall<T>::entries_of(const std::vector<loops::Location>& locations, 
                 std::vector<std::size_t>& all = entries.back().factors;
                 if (!groups.twiddles[factor].is_one()) all.push_back(factors_.size() + factor);
                 for (const loops::Location& at : groups.twiddles[factor].auxiliary)
-                    entries.back().spectra.push_back(location_of(at.re, at, false, forms_));
+                    entries.back().spectra.push_back({location_of(at.re, at, false, forms_), at.im_negative});
                 if (is_large[factor]) all.push_back(left_out);
             }
     }
@@ -258,11 +258,16 @@ template <class T>
 void PortableCall<T>::multiply(const Entry& entry, const PortableState<T>& state, T* re, T* im,
                                Integer count) const {
     for (const std::size_t factor : entry.factors) multiply(factors_[factor], state.bases, re, im, count);
-    for (const ComponentLocation& location : entry.spectra)
+    for (const auto& [location, conjugate] : entry.spectra)
         for (Integer l = 0; l < count; ++l) {
             const Integer at = state.bases[location.form][l] + location.offset;
             const T a = state.memory.auxiliary(spectrum_, true, false, at);
-            const T b = state.memory.auxiliary(spectrum_, true, true, at);
+            if (!complex_) {
+                re[l] *= a;
+                continue;
+            }
+            const T component = state.memory.auxiliary(spectrum_, true, true, at);
+            const T b = conjugate ? -component : component;
             const T x = re[l], y = im[l];
             re[l] = x * a - y * b;
             im[l] = x * b + y * a;

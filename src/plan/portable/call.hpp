@@ -61,13 +61,17 @@ public:
     std::size_t table_bytes() const;
 
 private:
+    struct SpectrumEntry {
+        ComponentLocation at;
+        bool conjugate;
+    };
     struct Entry {
         ComponentLocation re;
         ComponentLocation im;
         bool re_negative;
         bool im_negative;
-        std::vector<std::size_t> factors;       ///< indices of its twiddle factors
-        std::vector<ComponentLocation> spectra; ///< factors in the convolution's auxiliary array
+        std::vector<std::size_t> factors;   ///< indices of its twiddle factors
+        std::vector<SpectrumEntry> spectra; ///< factors in the convolution's auxiliary array
     };
     std::vector<Entry> entries_of(const std::vector<loops::Location>& locations, const loops::Memory& memory,
                                   const loops::LoopProgram& program, bool split);

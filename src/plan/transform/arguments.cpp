@@ -10,8 +10,10 @@ namespace swirl::planning {
 Elements touched_elements(const Transform& problem, Side side) {
     Elements result{axes(problem, side), element_bytes(problem, side)};
     const std::vector<IndexRange> ranges = touched_ranges(problem, side);
-    for (std::size_t k = 0; k < ranges.size(); ++k)
-        result.axes[k].length = std::max<Integer>(ranges[k].end, 1);
+    for (std::size_t k = 0; k < ranges.size(); ++k) {
+        result.first += ranges[k].first * result.axes[k].stride * result.bytes;
+        result.axes[k].length = std::max<Integer>(ranges[k].end - ranges[k].first, 1);
+    }
     return result;
 }
 
@@ -24,7 +26,7 @@ ArgumentCheck::ArgumentCheck(const Transform& problem)
       arrays_(arrays_of(problem)),
       layout_(problem.layout) {
     const auto range = [&](Side side) {
-        const Extent reach = extent(problem, side);
+        const Extent reach = touched_extent(problem, side);
         const Integer bytes = element_bytes(problem, side);
         return Range{reach.lowest * bytes, (reach.highest + 1) * bytes};
     };

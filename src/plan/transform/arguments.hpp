@@ -12,7 +12,7 @@
 
 namespace swirl::planning {
 
-/// The elements that a side touches, but that its callback leaves out from the end of an axis; from index 0, at least one.
+/// The elements that a side touches, without those that its callback leaves out at the ends of an axis; at least one.
 Elements touched_elements(const Transform& problem, Side side);
 
 /// Requirements on input and output of a call. One without a problem admits nothing.

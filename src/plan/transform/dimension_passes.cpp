@@ -87,6 +87,7 @@ Formula transform_of(const Transform& problem, std::size_t dimension) {
     case TransformKind::r2hc: return n == 1 ? I(1) : RDFT(n, Direction::forward);
     case TransformKind::hc2r: return n == 1 ? I(1) : RDFT(n, Direction::backward);
     case TransformKind::convolution: return circulant(n);
+    case TransformKind::real_convolution: return real_circulant(n);
     case TransformKind::mixed:
     case TransformKind::formula:
     case TransformKind::real_formula: break;
@@ -117,7 +118,8 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
     inside = merged(std::move(inside));
     const auto* circulant = nonterminal.get_if<Circulant>();
     const bool convolves = circulant != nullptr && !circulant->kernel;
-    const bool complex = convolves || nonterminal.is<Dft>() || nonterminal.is<Identity>() ||
+    const bool complex = (convolves && !circulant->of_reals) || nonterminal.is<Dft>() ||
+                         nonterminal.is<Identity>() ||
                          (nonterminal.is<Kronecker>() && !rules::is_real_kronecker(nonterminal));
     DimensionPass pass{dimension,      std::move(nonterminal), {}, {}, complex,
                        setting.source, setting.target,         {}, {}, {}};
@@ -142,10 +144,17 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
     return pass;
 }
 
+/// The axes of what the intermediate holds: those of the half spectrum in a real convolution, else of the input.
+std::vector<Axis> intermediate_axes(const Transform& problem) {
+    std::vector<Axis> result = axes(problem, Side::input);
+    if (problem.kind == TransformKind::real_convolution) result.back().length = result.back().length / 2 + 1;
+    return result;
+}
+
 /// Strides of the intermediate, contiguous over the stored elements, in the order in which the input nests its axes: batches
 /// and dimensions.
 std::vector<Integer> intermediate_strides(const Transform& problem) {
-    const std::vector<Axis> stored = axes(problem, Side::input);
+    const std::vector<Axis> stored = intermediate_axes(problem);
     const std::size_t loops = problem.batches.size();
     std::vector<std::size_t> inside_out(stored.size());
     std::iota(inside_out.rbegin(), inside_out.rend(), std::size_t{0});
@@ -181,11 +190,13 @@ Setting setting_of(const Transform& problem, std::size_t first, std::size_t last
     const std::size_t loops = problem.batches.size();
     const Side side = is_complex(problem, Side::input) ? Side::input : Side::output;
     const std::vector<Axis> stored =
-        axes(problem, problem.kind == TransformKind::real_dft ? side : Side::output);
+        problem.kind == TransformKind::real_convolution
+            ? intermediate_axes(problem)
+            : axes(problem, problem.kind == TransformKind::real_dft ? side : Side::output);
     for (std::size_t k = 0; k < stored.size(); ++k) {
         PassAxis axis{stored[k].length, real_factor[0] * stride_in(problem, k, source),
                       real_factor[1] * stride_in(problem, k, target)};
-        if (problem.kind == TransformKind::convolution) axis.auxiliary = spectrum_strides(problem)[k];
+        if (is_convolution(problem)) axis.auxiliary = spectrum_strides(problem)[k];
         for (const Side which : {Side::input, Side::output}) {
             if (expression_of(problem, which).is_identity()) continue;
             for (const loops::LayoutForm& form : pointwise_of(problem, which).forms)
@@ -209,18 +220,18 @@ std::vector<Integer> lengths_from(const Transform& problem, std::size_t first) {
 }
 
 /// The pass between reals and half spectrum along the last dimension, and along all others from `first` on.
-DimensionPass real_pass(const Transform& problem, std::size_t first, DataLocation source,
+DimensionPass real_pass(const Transform& problem, std::size_t first, Direction direction, DataLocation source,
                         DataLocation target) {
     const std::size_t last = problem.dimensions.size() - 1;
     const Integer n = problem.dimensions[last].length;
-    const bool forward = problem.direction == Direction::forward;
+    const bool forward = direction == Direction::forward;
     const std::vector<Integer> lengths = lengths_from(problem, first);
     const bool several = lengths.size() > 1;
-    DimensionPass pass = make_pass(
-        several ? first : last,
-        several ? rules::rdft_multidimensional(lengths, problem.direction) : RDFT(n, problem.direction),
-        setting_of(problem, several ? first : last, last, source, target,
-                   {forward ? 1 : 2, forward ? 2 : 1}));
+    DimensionPass pass =
+        make_pass(several ? first : last,
+                  several ? rules::rdft_multidimensional(lengths, direction) : RDFT(n, direction),
+                  setting_of(problem, several ? first : last, last, source, target,
+                             {forward ? 1 : 2, forward ? 2 : 1}));
     if (several) pass.outer_dimensions = lengths.size() - 1;
     // On the half spectrum's side, the transform's digit becomes n/2+1 elements of two reals; on the other side, n
     // reals.
@@ -297,7 +308,8 @@ std::vector<DimensionPass> real_dft_passes(const Transform& problem, std::size_t
     const std::size_t first = std::min(first_fused, problem.dimensions.size() - 1);
     std::vector<DimensionPass> result;
     if (problem.direction == Direction::forward) {
-        result.push_back(real_pass(problem, first, DataLocation::input, DataLocation::output));
+        result.push_back(
+            real_pass(problem, first, problem.direction, DataLocation::input, DataLocation::output));
         add_passes(result, problem, first, DataLocation::output, DataLocation::output);
         return result;
     }
@@ -306,8 +318,8 @@ std::vector<DimensionPass> real_dft_passes(const Transform& problem, std::size_t
     const bool in_place = problem.placement == Placement::in_place && touches_all;
     const DataLocation between = in_place ? DataLocation::input : DataLocation::intermediate;
     add_passes(result, problem, first, DataLocation::input, between);
-    result.push_back(
-        real_pass(problem, first, result.empty() ? DataLocation::input : between, DataLocation::output));
+    result.push_back(real_pass(problem, first, problem.direction,
+                               result.empty() ? DataLocation::input : between, DataLocation::output));
     return result;
 }
 
@@ -319,11 +331,15 @@ std::vector<DimensionPass> convolution_passes(const Transform& problem) {
     if (along.empty()) along.push_back(0);
     const bool small =
         bytes_of(stored_precision(problem, Side::output)) < 4; // values between the passes must not grow
+    // The output holds no results between the passes where some of its elements are left out.
+    const bool leaves_out = !problem.store.is_identity() && problem.store.tree()->where;
+    const DataLocation between = leaves_out ? DataLocation::intermediate : DataLocation::output;
+    const std::size_t passes = 2 * along.size() - 1;
     std::vector<DimensionPass> result;
     const auto add = [&](std::size_t k, Formula transform, double scale) {
-        const DataLocation source = result.empty() ? DataLocation::input : DataLocation::output;
-        result.push_back(
-            make_pass(k, std::move(transform), setting_of(problem, k, k, source, DataLocation::output)));
+        const DataLocation source = result.empty() ? DataLocation::input : between;
+        const DataLocation target = result.size() + 1 == passes ? DataLocation::output : between;
+        result.push_back(make_pass(k, std::move(transform), setting_of(problem, k, k, source, target)));
         result.back().scale = scale;
     };
     const auto length = [&](std::size_t k) { return problem.dimensions[k].length; };
@@ -335,6 +351,37 @@ std::vector<DimensionPass> convolution_passes(const Transform& problem) {
         add(along[k], DFT(length(along[k]), Direction::backward),
             small ? fraction(along[k]) : 1 / static_cast<double>(length(along[k])));
     result.back().scale *= problem.scale;
+    return result;
+}
+
+/// Real transforms along the last dimension and complex ones along the others, whose half spectra lie in the intermediate, with
+/// the convolution along the first; in one dimension a convolution of reals.
+std::vector<DimensionPass> real_convolution_passes(const Transform& problem) {
+    const std::size_t last = problem.dimensions.size() - 1;
+    std::vector<std::size_t> along;
+    for (std::size_t k = 0; k < last; ++k)
+        if (problem.dimensions[k].length > 1) along.push_back(k);
+    std::vector<DimensionPass> result;
+    if (along.empty()) {
+        Setting setting = setting_of(problem, last, last, DataLocation::input, DataLocation::output);
+        setting.axes.back().length = problem.dimensions[last].length;
+        result.push_back(make_pass(last, transform_of(problem, last), setting));
+        result.back().scale = problem.scale;
+        return result;
+    }
+    const DataLocation between = DataLocation::intermediate;
+    const auto add = [&](std::size_t k, Formula transform, double scale) {
+        result.push_back(make_pass(k, std::move(transform), setting_of(problem, k, k, between, between)));
+        result.back().scale = scale;
+    };
+    const auto length = [&](std::size_t k) { return problem.dimensions[k].length; };
+    result.push_back(real_pass(problem, last, Direction::forward, DataLocation::input, between));
+    for (std::size_t k = along.size(); k-- > 1;) add(along[k], DFT(length(along[k]), Direction::forward), 1);
+    add(along[0], circulant(length(along[0])), 1);
+    for (std::size_t k = 1; k < along.size(); ++k)
+        add(along[k], DFT(length(along[k]), Direction::backward), 1 / static_cast<double>(length(along[k])));
+    result.push_back(real_pass(problem, last, Direction::backward, between, DataLocation::output));
+    result.back().scale = problem.scale / static_cast<long double>(length(last));
     return result;
 }
 
@@ -423,6 +470,7 @@ double factor_of_one_point(TransformKind kind) {
     case TransformKind::r2hc:
     case TransformKind::hc2r:
     case TransformKind::convolution:
+    case TransformKind::real_convolution:
     case TransformKind::formula:
     case TransformKind::real_formula: return 1;
     case TransformKind::dct1:
@@ -486,7 +534,7 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fus
 }
 
 std::optional<std::size_t> first_fused_of(const Transform& problem, std::size_t count) {
-    if (count < 2 || problem.kind == TransformKind::convolution || has_formula(problem)) return std::nullopt;
+    if (count < 2 || is_convolution(problem) || has_formula(problem)) return std::nullopt;
     if (problem.kind == TransformKind::real_dft && problem.dimensions.back().length == 1) return std::nullopt;
     for (std::size_t k = problem.dimensions.size(); k-- > 0;)
         if (problem.dimensions[k].length > 1 && --count == 0) return k;
@@ -497,6 +545,8 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
     std::vector<DimensionPass> result;
     if (problem.kind == TransformKind::convolution) {
         result = convolution_passes(problem);
+    } else if (problem.kind == TransformKind::real_convolution) {
+        result = real_convolution_passes(problem);
     } else if (has_formula(problem)) {
         result = formula_passes(problem);
     } else if (problem.kind == TransformKind::real_dft) {
@@ -511,7 +561,7 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
             result[0].complex = problem.kind == TransformKind::dft;
         }
     }
-    if (problem.kind != TransformKind::convolution) distribute_scale(result, problem);
+    if (!is_convolution(problem)) distribute_scale(result, problem);
     add_expressions(result, problem);
     for (DimensionPass& pass : result) {
         pass.position = static_cast<std::size_t>(&pass - result.data());
@@ -542,7 +592,7 @@ std::size_t intermediate_bytes(const Transform& problem, std::span<const Dimensi
     for (const DimensionPass& pass : passes)
         if (pass.target == DataLocation::intermediate) {
             Integer elements = 1;
-            for (const Axis& axis : axes(problem, Side::input)) elements *= axis.length;
+            for (const Axis& axis : intermediate_axes(problem)) elements *= axis.length;
             return static_cast<std::size_t>(2 * elements * bytes_of(arithmetic_of(problem.precision)));
         }
     return 0;

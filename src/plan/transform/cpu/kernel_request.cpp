@@ -23,10 +23,12 @@ Formula pass_formula(const DimensionPass& pass, const rules::BreakdownTree& tree
     if (tree.rule.empty() && pass.nonterminal.is<Circulant>())
         throw UserError(
             "the schedule computes the convolution as one codelet, which does not multiply by the spectrum\n"
-            "  use a tree that begins with 'circulant-dft'");
+            "  use a tree that begins with '{}'",
+            pass.nonterminal.get_if<Circulant>()->of_reals ? "circulant-rdft" : "circulant-dft");
     Formula transform =
         pass.nonterminal.is<Identity>() ? pass.nonterminal : rules::expand(pass.nonterminal, tree);
-    if (pass.nonterminal.is<Circulant>()) transform = rules::with_product_between_columns(transform);
+    const auto* circulant = pass.nonterminal.get_if<Circulant>();
+    if (circulant && !circulant->of_reals) transform = rules::with_product_between_columns(transform);
     if (pass.before) transform = product({transform, *pass.before});
     if (pass.after) transform = product({*pass.after, transform});
     factors.push_back(std::move(transform));

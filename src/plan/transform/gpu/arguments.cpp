@@ -73,7 +73,7 @@ GpuArgumentCheck::GpuArgumentCheck(const Transform& problem,
       workspace_bytes_(workspace_bytes) {
     for (const Side side : {Side::input, Side::output}) {
         const auto k = static_cast<std::size_t>(side == Side::output);
-        const Extent reach = extent(problem, side);
+        const Extent reach = touched_extent(problem, side);
         const Integer bytes = element_bytes(problem, side); // planar: of one component
         elements_[k] = touched_elements(problem, side);
         low_[k] = reach.lowest * bytes;

@@ -3,6 +3,7 @@
 #include "rules/number_theory.hpp"
 #include "search/candidates/gpu/trees.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace swirl::search {
@@ -113,6 +114,18 @@ std::vector<BreakdownTree> of_convolutions(Integer n, int count, Integer entries
     return result;
 }
 
+std::vector<BreakdownTree> of_real_convolutions(Integer n, int count, Integer entries) {
+    const auto back = of_reals(n, Direction::backward, count, entries),
+               there = of_reals(n, Direction::forward, count, entries);
+    std::vector<BreakdownTree> result;
+    for (std::size_t k = 0; k < std::min(back.size(), there.size()); ++k)
+        if (there[k].rule == "rdft-half-size")
+            result.push_back({"circulant-half-size", {}, {back[k].children[0], there[k].children[0]}});
+        else
+            result.push_back({"circulant-rdft", {}, {back[k], there[k]}});
+    return result;
+}
+
 std::vector<BreakdownTree> of_signs(Integer n, formula::WalshOrder order) {
     std::vector<BreakdownTree> result;
     for (const Integer columns : near_root(n)) {
@@ -139,7 +152,9 @@ std::vector<BreakdownTree> gpu_large_trees(const formula::Formula& transform, in
         return around("dht-rdft", of_reals(n, Direction::forward, count, entries));
     if (const auto* dst = transform.get_if<formula::Dst>()) return of_sines(dst->type, n, count, entries);
     if (const auto* wht = transform.get_if<formula::Wht>()) return of_signs(n, wht->order);
-    if (transform.is<formula::Circulant>()) return of_convolutions(n, count, entries);
+    if (const auto* circulant = transform.get_if<formula::Circulant>())
+        return circulant->of_reals ? of_real_convolutions(n, count, entries)
+                                   : of_convolutions(n, count, entries);
     return {};
 }
 

@@ -251,7 +251,9 @@ std::vector<RatedConfiguration> LaunchConfigurations::of_fused_regions(const Ker
                                                                        Integer blocks, Integer entries,
                                                                        bool neighbours) const {
     const Integer available = neighbours && !regions.common.empty() ? regions.common.back().count : 1;
-    const Integer scalars = pass_.nonterminal.is<formula::RealDft>() ? 2 : 1; // per entry of a thread
+    const bool is_real = pass_.nonterminal.is<formula::RealDft>() ||
+                         (!pass_.complex && pass_.nonterminal.is<formula::Circulant>());
+    const Integer scalars = is_real ? 2 : 1; // per entry of a thread
     std::vector<RatedConfiguration> rated;
     if (!loops::has_shareable_loops(regions)) return rated;
     for (const Integer transforms : {1, 2, 4, 8, 16, 32}) {

@@ -239,7 +239,7 @@ private:
     /// That fit in its shared memory.
     Integer entries_of_block() const { return gpu_.max_shared_bytes_per_block / entry_bytes_; }
     bool is_real() const { return pass_.nonterminal.is<formula::RealDft>(); }
-    bool convolves() const { return pass_.nonterminal.is<formula::Circulant>(); }
+    bool convolves() const { return pass_.complex && pass_.nonterminal.is<formula::Circulant>(); }
     bool is_swept() const {
         return convolves() || pass_.nonterminal.is<formula::Dft>() || (is_real() && n_ % 2 == 0);
     }

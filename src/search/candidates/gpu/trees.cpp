@@ -263,6 +263,25 @@ std::optional<BreakdownTree> convolution_tree(Integer n) {
     return tree;
 }
 
+/// A convolution of reals by a tree of the real transform in both directions. The product with the spectrum is part of a pass
+/// where the tree has one that can take it.
+BreakdownTree around_spectrum(const BreakdownTree& tree) {
+    if (tree.rule == "rdft-stockham") return {"circulant-stockham", tree.choice, {}};
+    const bool is_half_size = tree.rule == "rdft-half-size";
+    const BreakdownTree& inner = is_half_size && !tree.children.empty() ? tree.children[0] : tree;
+    BreakdownTree result{is_half_size ? "circulant-half-size" : "circulant-rdft", {}, {}};
+    if (!inner.rule.empty() && (!is_half_size || !tree.children.empty())) result.children = {inner, inner};
+    return result;
+}
+
+/// Of reals: both directions by the same tree.
+std::optional<BreakdownTree> real_convolution_tree(Integer n) {
+    if (n == 1) return BreakdownTree{"circulant-rdft", {}, {}};
+    const auto inner = real_tree(n);
+    if (!inner) return std::nullopt;
+    return around_spectrum(*inner);
+}
+
 /// Rows of a plane, then its columns; volumes by codelets only.
 std::optional<BreakdownTree> plane_tree(const formula::Formula& plane) {
     const auto& sides = plane.children();
@@ -324,7 +343,8 @@ std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
         const auto tree = passes_of_block(n);
         return tree ? tree : tree_by_convolution(n);
     }
-    if (transform.is<formula::Circulant>()) return convolution_tree(n);
+    if (const auto* circulant = transform.get_if<formula::Circulant>())
+        return circulant->of_reals ? real_convolution_tree(n) : convolution_tree(n);
     if (transform.is<formula::RealDft>()) return real_tree(n);
     if (const auto* wht = transform.get_if<formula::Wht>()) return wht_tree(n, wht->order);
     if (transform.is<formula::Kronecker>()) return plane_tree(transform);
@@ -446,7 +466,12 @@ std::vector<BreakdownTree> gpu_trees(const formula::Formula& transform, Integer 
     if (real && n > 2 && n % 2 == 0)
         for (const BreakdownTree& inner : gpu_trees(formula::DFT(n / 2, real->direction), widest))
             add(*around("rdft-half-size", inner));
-    if (transform.is<formula::Circulant>() && n > 1)
+    const auto* circulant = transform.get_if<formula::Circulant>();
+    if (circulant && circulant->of_reals && n > 1)
+        for (const BreakdownTree& tree : gpu_trees(formula::RDFT(n), widest)) {
+            add(around_spectrum(tree));
+        }
+    if (circulant && !circulant->of_reals && n > 1)
         for (const BreakdownTree& there : gpu_trees(formula::DFT(n), widest)) {
             add({"circulant-dft", {}, {reversed_passes(there), there}});
         }

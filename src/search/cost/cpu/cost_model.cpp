@@ -391,6 +391,31 @@ std::vector<Candidate> convolution_candidates(const Formula& circulant, const Se
     return result;
 }
 
+/// The transforms in both directions by the same tree; passes in reverse order.
+std::vector<Candidate> real_convolution_candidates(const Formula& circulant, const Setting& setting) {
+    const Integer n = circulant.rows();
+    if (n == 1) return {{{"circulant-rdft", {}, {}}, 1}};
+    std::vector<Candidate> result;
+    for (const Candidate& there : real_candidates(RDFT(n), setting)) {
+        const rules::BreakdownTree& tree = there.tree;
+        const double around = 4 * static_cast<double>(n) / setting.lanes; // the product in a pass of its own
+        Candidate both{{"circulant-rdft", {}, {}}, 2 * there.cycles + around};
+        if (!tree.rule.empty()) both.tree.children = {tree, tree};
+        result.push_back(std::move(both));
+        if (tree.rule == "rdft-stockham")
+            result.push_back({{"circulant-stockham", tree.choice, {}}, 2 * there.cycles});
+        if (tree.rule == "rdft-half-size")
+            result.push_back({{"circulant-half-size",
+                               {},
+                               tree.children.empty() || tree.children[0].rule.empty()
+                                   ? std::vector<rules::BreakdownTree>{}
+                                   : std::vector{tree.children[0], tree.children[0]}},
+                              2 * there.cycles});
+    }
+    sort_by_cycles(result);
+    return result;
+}
+
 } // namespace
 
 Candidate best_dft(const Formula& dft, const Setting& setting) {
@@ -414,6 +439,7 @@ std::vector<Candidate> formula_candidates(const Formula& formula, const Setting&
 std::vector<Candidate> candidates_of(const Formula& transform, const Setting& setting) {
     if (transform.is<Dft>()) return strided_candidates(transform, 0, setting);
     const auto* circulant = transform.get_if<Circulant>();
+    if (circulant != nullptr && circulant->of_reals) return real_convolution_candidates(transform, setting);
     if (circulant != nullptr && !circulant->kernel) return convolution_candidates(transform, setting);
     if (circulant != nullptr || rules::is_given_formula(transform))
         return formula_candidates(transform, setting);
