@@ -19,6 +19,7 @@
 #include <cstdlib>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -538,16 +539,20 @@ struct Side {
     Integer entries = 0;            ///< between neighbouring entries of the transform
     std::optional<Integer> loops{}; ///< between neighbouring iterations of the loop that has the closest ones
     Integer count = 1;              ///< of that loop
+    bool is_half_spectrum = false;
 
     /// Whether iterations are closer than entries.
     bool is_across() const { return loops && *loops < entries; }
+    /// Whether transforms are copied between this side and a buffer: not a half spectrum, whose components would be copied
+    /// by themselves.
+    bool has_buffers() const { return is_across() && !is_half_spectrum; }
 };
 
 Side side_of(const planning::DimensionPass& pass, std::size_t side) {
     const loops::Layout& layout = pass.layouts[side];
     const std::size_t digits = layout.strides.size() - pass.left.size() - pass.right.size();
     Side result{std::abs(layout.strides[pass.left.size()])};
-    if (digits > 1) return result; // a half spectrum is not copied through buffers
+    result.is_half_spectrum = digits > 1;
     for (std::size_t axis = 0; axis < layout.strides.size(); ++axis) {
         if (axis >= pass.left.size() && axis < pass.left.size() + digits) continue;
         const Integer stride = std::abs(layout.strides[axis]);
@@ -563,22 +568,42 @@ Side side_of(const planning::DimensionPass& pass, std::size_t side) {
 constexpr double buffered_byte_cycles = 0.12, buffered_transform_cycles = 60;
 /// Cycles to load or store an entry whose neighbours in a vector lie in rows of their own, and more for the part of its line
 /// that other iterations need, where the caches do not keep it until then.
-constexpr double scattered_entry_cycles = 0.8, reloaded_entry_cycles = 0.6, restored_entry_cycles = 2.7;
+constexpr double scattered_entry_cycles = 0.8, reloaded_entry_cycles = 0.6, restored_entry_cycles = 2.7,
+                 conflicting_entry_cycles = 6;
 constexpr double l1_bytes = 32768;
 
 double buffering_cycles(const Side& side, double entries, double element_bytes) {
-    if (!side.is_across()) return 0;
+    if (!side.has_buffers()) return 0;
     const double bytes = entries * element_bytes * (entries * line_bytes > l1_bytes ? 2 : 1);
     return buffered_byte_cycles * bytes + buffered_transform_cycles;
+}
+
+/// Lines with so many bytes between them that the L1 cache keeps: lines a multiple of 4096 bytes apart share a set.
+double cached_lines(double stride_bytes) {
+    constexpr Integer period = 4096;
+    const Integer step = std::gcd(static_cast<Integer>(stride_bytes), period);
+    return l1_bytes / static_cast<double>(std::max(step, static_cast<Integer>(line_bytes)));
 }
 
 /// Of lanes along the entries of one transform.
 double scattering_cycles(const Side& side, double entries, double element_bytes,
                          double refetched_entry_cycles) {
-    if (!side.is_across()) return 0;
+    if (!side.has_buffers()) return 0;
     const double line = std::min(line_bytes, static_cast<double>(side.count) * element_bytes);
-    const double refetched = entries * line > l1_bytes ? 1 - element_bytes / line : 0;
-    return entries * (scattered_entry_cycles + refetched_entry_cycles * refetched);
+    const double stride = static_cast<double>(side.entries) * element_bytes;
+    const bool is_cached = entries * line <= l1_bytes && entries <= cached_lines(stride);
+    return entries *
+           (scattered_entry_cycles + (is_cached ? 0 : refetched_entry_cycles * (1 - element_bytes / line)));
+}
+
+/// Of stores to one row for each lane, where lanes run along transforms.
+double storing_cycles(const Side& out, double entries, double element_bytes, const Setting& setting) {
+    if (out.is_across()) return 0;
+    const bool is_cached = setting.loops * entries * element_bytes <= setting.cache_bytes;
+    const bool has_conflicts = setting.lanes >= cached_lines(entries * element_bytes);
+    return entries * (scattered_entry_cycles + (has_conflicts ? conflicting_entry_cycles
+                                                : is_cached   ? 0
+                                                              : restored_entry_cycles));
 }
 
 std::vector<Candidate> alone(const Formula& transform, const Setting& setting) {
@@ -593,17 +618,15 @@ void add_buffered(std::vector<Candidate>& all, const planning::DimensionPass& pa
     const Side in = side_of(pass, 0), out = side_of(pass, 1);
     const auto entries = static_cast<double>(pass.nonterminal.rows());
     const double element = setting.element_bytes / (pass.nonterminal.is<RealDft>() ? 2 : 1);
-    double scattering = scattering_cycles(in, entries, element, reloaded_entry_cycles) +
-                        scattering_cycles(out, entries, element, restored_entry_cycles);
-    if (in.is_across() && loops::fills_vectors(in.count, static_cast<Integer>(setting.lanes))) {
-        const bool is_cached = setting.loops * entries * element <= setting.cache_bytes;
-        const double cycles = scattered_entry_cycles + (is_cached ? 0 : restored_entry_cycles);
-        scattering = out.is_across() ? 0 : cycles * entries;
-    }
-    if (scattering == 0 || pass.source == pass.target) return;
+    const bool fills = in.is_across() && loops::fills_vectors(in.count, static_cast<Integer>(setting.lanes));
+    double scattering = fills ? storing_cycles(out, entries, element, setting)
+                              : scattering_cycles(in, entries, element, reloaded_entry_cycles) +
+                                    scattering_cycles(out, entries, element, restored_entry_cycles);
+    if (pass.nonterminal.is<RealDft>()) scattering /= 2; // two reals are an element
+    const double buffering = buffering_cycles(in, entries, element) + buffering_cycles(out, entries, element);
+    if (scattering == 0 || buffering == 0 || pass.source == pass.target) return;
     for (Candidate& candidate : all)
         if (!candidate.tree.rule.empty()) candidate.cycles += setting.machine->vector_operation * scattering;
-    const double buffering = buffering_cycles(in, entries, element) + buffering_cycles(out, entries, element);
     setting.side_by_side = 1;
     for (Candidate& candidate : alone(pass.nonterminal, setting)) {
         candidate.tree = {"buffered", {}, {std::move(candidate.tree)}};
