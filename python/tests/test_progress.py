@@ -81,9 +81,11 @@ def test_a_notebook_has_a_bar(monkeypatch):
 def test_an_interrupted_search_keeps_the_fastest_so_far():
     problem, lines = "dft 50400 float32 batch=7", []  # searched for seconds
 
-    def interrupt(line):
+    def interrupt(line):  # when schedules of the whole problem are compared; before, some of its parts are
+        if "subproblem" in line:
+            return
         lines.append(line)
-        if len(lines) == 4:
+        if len(lines) == 3:
             os.kill(os.getpid(), signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
