@@ -4,6 +4,7 @@
 #include "api/access.hpp"
 #include "api/arguments.hpp"
 #include "api/convolution_shape.hpp"
+#include "api/device_memory.hpp"
 #include "base/error.hpp"
 #include "problem/data_type.hpp"
 #include "problem/overlap.hpp"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <new>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -21,31 +21,6 @@
 namespace swirl {
 
 namespace api {
-
-/// Of vectors on the CPU.
-constexpr std::size_t spectrum_alignment = 64;
-
-struct AlignedDelete {
-    void operator()(std::byte* bytes) const {
-        ::operator delete(bytes, std::align_val_t(spectrum_alignment));
-    }
-};
-
-/// Memory of a kernel's spectrum where the plan runs.
-class SpectrumMemory {
-public:
-    SpectrumMemory(std::size_t bytes, Device device) {
-        if (device.is_gpu())
-            gpu_.emplace(bytes, device.ordinal());
-        else
-            host_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t(spectrum_alignment))));
-    }
-    void* data() const { return gpu_ ? gpu_->data() : host_.get(); }
-
-private:
-    std::optional<gpu::Memory> gpu_;
-    std::unique_ptr<std::byte, AlignedDelete> host_;
-};
 
 namespace {
 
@@ -173,7 +148,7 @@ private:
 
 /// A kernel's spectra, and the plans of the parts with them: one, or one for each signal.
 struct ConvolutionKernel {
-    std::vector<SpectrumMemory> memory;
+    std::vector<DeviceMemory> memory;
     std::vector<std::vector<Plan>> plans;
 };
 
@@ -245,7 +220,7 @@ void Convolution::set_kernel(const Input& kernel, gpu::Stream stream) {
             spectrum.plan.execute(from, to, stream);
             continue;
         }
-        const api::SpectrumMemory half(bytes_of(spectrum.elements), device());
+        const api::DeviceMemory half(bytes_of(spectrum.elements), device());
         spectrum.plan.execute(from, half.data());
         const bool is_float32 = plans.problem.precision == DataType::float32;
         (is_float32 ? api::complete_spectra<float> : api::complete_spectra<double>)(half.data(), to, kernels,

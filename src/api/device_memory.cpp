@@ -1,6 +1,6 @@
 #include "api/device_memory.hpp"
 
-#include "base/error.hpp"
+#include "problem/data_type.hpp"
 #include "runtime/cuda/devices.hpp"
 #include "runtime/cuda/memory.hpp"
 
@@ -11,24 +11,37 @@ namespace swirl::api {
 
 namespace {
 
-constexpr std::align_val_t scratch_alignment{64};
+constexpr std::align_val_t alignment{64}; ///< of vectors on the CPU
 
-template <class T> void append(double value, std::vector<std::byte>& bytes) {
-    const auto rounded = static_cast<T>(value);
-    const std::size_t end = bytes.size();
-    bytes.resize(end + sizeof rounded);
-    std::memcpy(bytes.data() + end, &rounded, sizeof rounded);
+std::unique_ptr<std::byte, FreeAligned> aligned_memory(std::size_t bytes) {
+    return std::unique_ptr<std::byte, FreeAligned>(static_cast<std::byte*>(::operator new(bytes, alignment)));
 }
 
 } // namespace
 
-DeviceValues::DeviceValues(const std::vector<double>& values, DataType type, Device device) {
-    for (const double value : values)
-        type == DataType::float32 ? append<float>(value, host_) : append<double>(value, host_);
-    if (!device.is_gpu()) return;
-    gpu_.emplace(host_.size(), device.ordinal());
-    gpu_->copy_from(host_.data(), host_.size());
-    host_.clear();
+void FreeAligned::operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+
+DeviceMemory::DeviceMemory(std::size_t bytes, Device device) {
+    if (device.is_gpu())
+        gpu_.emplace(bytes, device.ordinal());
+    else
+        host_ = aligned_memory(bytes);
+}
+
+void DeviceMemory::copy_from(const void* host, std::size_t bytes) {
+    if (gpu_)
+        gpu_->copy_from(host, bytes);
+    else
+        std::memcpy(host_.get(), host, bytes);
+}
+
+DeviceValues::DeviceValues(const std::vector<double>& values, DataType type, Device device)
+    : memory_(values.size() * static_cast<std::size_t>(bytes_of(type)), device) {
+    const std::vector<float> rounded(values.begin(), values.end());
+    if (type == DataType::float32)
+        memory_.copy_from(rounded.data(), rounded.size() * sizeof(float));
+    else
+        memory_.copy_from(values.data(), values.size() * sizeof(double));
 }
 
 struct DeviceScratch::OnGpu {
@@ -44,17 +57,13 @@ DeviceScratch::DeviceScratch(std::size_t bytes, Device device, gpu::Stream strea
     if (device.is_gpu())
         gpu_ = std::make_unique<OnGpu>(bytes, device, stream);
     else
-        host_.reset(static_cast<std::byte*>(::operator new(bytes, scratch_alignment)));
+        host_ = aligned_memory(bytes);
 }
 DeviceScratch::~DeviceScratch() = default;
 DeviceScratch::DeviceScratch(DeviceScratch&&) noexcept = default;
 
 std::byte* DeviceScratch::data() const {
     return gpu_ ? reinterpret_cast<std::byte*>(gpu_->buffer.address()) : host_.get();
-}
-
-void DeviceScratch::Free::operator()(std::byte* memory) const {
-    ::operator delete(memory, scratch_alignment);
 }
 
 } // namespace swirl::api

@@ -13,15 +13,31 @@
 /// Memory of the device that a plan runs on.
 namespace swirl::api {
 
+/// Frees memory of the host that is aligned for vectors.
+struct FreeAligned {
+    void operator()(std::byte* memory) const;
+};
+
+/// Uninitialised memory that stays.
+class DeviceMemory {
+public:
+    DeviceMemory(std::size_t bytes, Device device);
+    void* data() const { return gpu_ ? gpu_->data() : host_.get(); }
+    void copy_from(const void* host, std::size_t bytes);
+
+private:
+    std::unique_ptr<std::byte, FreeAligned> host_;
+    std::optional<gpu::Memory> gpu_;
+};
+
 /// Reals, rounded to float32 or float64, that plans read.
 class DeviceValues {
 public:
     DeviceValues(const std::vector<double>& values, DataType type, Device device);
-    const void* data() const { return gpu_ ? gpu_->data() : host_.data(); }
+    const void* data() const { return memory_.data(); }
 
 private:
-    std::vector<std::byte> host_;
-    std::optional<gpu::Memory> gpu_;
+    DeviceMemory memory_;
 };
 
 /// Memory of one execution, uninitialised; on a GPU, of the work that is enqueued while it is alive.
@@ -34,10 +50,7 @@ public:
 
 private:
     struct OnGpu;
-    struct Free {
-        void operator()(std::byte* memory) const;
-    };
-    std::unique_ptr<std::byte, Free> host_;
+    std::unique_ptr<std::byte, FreeAligned> host_;
     std::unique_ptr<OnGpu> gpu_;
 };
 

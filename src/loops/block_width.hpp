@@ -5,6 +5,9 @@
 
 namespace swirl::loops {
 
+/// Of a CPU: a cache line, and the L1 cache.
+constexpr Integer line_bytes = 64, l1_bytes = 32768;
+
 /// What the width of a column block depends on, apart from the addresses.
 struct ColumnCache {
     Integer lanes;   ///< of a vector register

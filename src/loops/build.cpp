@@ -16,8 +16,6 @@ namespace {
 
 using Loops = std::vector<Loop>;
 
-constexpr Integer line_bytes = 64; ///< of a CPU's caches
-
 /// The real components of pairs, then the imaginary ones.
 IndexMap split_complex(Integer n) { return IndexMap(n, n, DigitMap{{n / 2, 2}, {1, n / 2}, 0, 0}); }
 

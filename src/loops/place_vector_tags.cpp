@@ -1,5 +1,6 @@
 #include "loops/place_vector_tags.hpp"
 
+#include "loops/block_width.hpp"
 #include "loops/vector_loop.hpp"
 
 #include <algorithm>
@@ -62,7 +63,8 @@ double access_cost(const std::vector<Location>& locations, Variable variable, In
 /// data stays in the L1 cache.
 double refetch_cost(const std::vector<Location>& locations, Variable variable, const std::vector<Loop>& loops,
                     Integer lanes, Integer scalar_bytes) {
-    constexpr double line_bytes = 64, l1_bytes = 32768, operations_per_line = 2;
+    constexpr double operations_per_line = 2;
+    constexpr auto line = static_cast<double>(line_bytes);
     double iterations = 1;
     for (const Loop& loop : loops) iterations *= static_cast<double>(loop.count);
     const auto bytes = static_cast<double>(scalar_bytes);
@@ -75,16 +77,15 @@ double refetch_cost(const std::vector<Location>& locations, Variable variable, c
         if (stride == 0) continue;
         const double run = mean_contiguous_length(entries) * bytes;
         const double step = static_cast<double>(stride) * bytes;
-        if (run >= std::min(step, line_bytes)) continue; // adjacent lanes, or whole lines
+        if (run >= std::min(step, line)) continue; // adjacent lanes, or whole lines
         const bool has_neighbours = std::any_of(loops.begin(), loops.end(), [&](const Loop& loop) {
             const auto other =
                 static_cast<double>(std::abs(entries.front()->re.coefficient(loop.variable))) * bytes;
-            return loop.count > 1 && other > 0 && other < std::min(step, line_bytes);
+            return loop.count > 1 && other > 0 && other < std::min(step, line);
         });
         if (!has_neighbours) continue;
-        const double lines =
-            std::min(static_cast<double>(lanes), static_cast<double>(lanes) * step / line_bytes);
-        cost += static_cast<double>(entries.size()) * lines * (1 - run / std::min(step, line_bytes)) *
+        const double lines = std::min(static_cast<double>(lanes), static_cast<double>(lanes) * step / line);
+        cost += static_cast<double>(entries.size()) * lines * (1 - run / std::min(step, line)) *
                 operations_per_line;
     }
     return cost;

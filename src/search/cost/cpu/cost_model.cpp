@@ -570,7 +570,7 @@ constexpr double buffered_byte_cycles = 0.12, buffered_transform_cycles = 60;
 /// that other iterations need, where the caches do not keep it until then.
 constexpr double scattered_entry_cycles = 0.8, reloaded_entry_cycles = 0.6, restored_entry_cycles = 2.7,
                  conflicting_entry_cycles = 6;
-constexpr double l1_bytes = 32768;
+constexpr auto l1_bytes = static_cast<double>(loops::l1_bytes);
 
 double buffering_cycles(const Side& side, double entries, double element_bytes) {
     if (!side.has_buffers()) return 0;
