@@ -44,6 +44,18 @@ TEST(GemmCandidates, OuterProductsWriteOneColumnAfterTheOther) {
     }
 }
 
+/// C is then written once, and never read.
+TEST(GemmCandidates, PackedBlocksHaveAllOfKWhereAPanelOfBStaysInTheNearestCache) {
+    for (const char* text : {"gemm 580x580x580 float64", "gemm 1138x699x640 float64 a=rows"}) {
+        const gemm::CpuGemm best = best_of(text, target::avx512_cpu());
+        ASSERT_NE(best.blocked(), nullptr) << text << ": " << to_string(best);
+        EXPECT_EQ(best.blocked()->kc, canonical(text).k) << text << ": " << to_string(best);
+    }
+    const gemm::CpuGemm best = best_of("gemm 1138x699x900 float64", target::avx512_cpu());
+    ASSERT_NE(best.blocked(), nullptr) << to_string(best);
+    EXPECT_LT(best.blocked()->kc, 900) << to_string(best);
+}
+
 TEST(GemmCandidates, SuitTheProductOnEveryCpu) {
     for (const target::Cpu* cpu : target::cpus()) {
         if (cpu->set == target::InstructionSet::portable || cpu->emitted_only) continue;
@@ -73,7 +85,7 @@ TEST(GemmCandidates, OfMoreThreadsHaveTheBlockOfKOfOne) {
     };
     for (const char* text :
          {"gemm 1552x32x2544 float32 b=rows", "gemm 878x22x1647 float64", "gemm 80x68x1168 float64",
-          "gemm 90x1000x400 float64 a=rows b=rows", "gemm 512x512x512 float32"})
+          "gemm 90x1000x400 float64 a=rows b=rows", "gemm 512x512x512 float32", "gemm 580x580x580 float64"})
         for (const int threads : {2, 16}) EXPECT_EQ(block_of(text, threads), block_of(text, 1)) << text;
 }
 

@@ -141,6 +141,17 @@ TEST(WgmmaGemm, TilesHaveAnyMultipleOf32Rows) {
                    small_schedule("cta_m=96 cta_n=128 warpgroups=2 epilogue_tile_m=32 cluster_m=2"));
 }
 
+/// C's columns in shared memory then have 64 bytes, or 32, in place of 128.
+TEST(WgmmaGemm, TilesHaveAnyMultipleOf16Rows) {
+    for (const char a : {'N', 'T'}) {
+        expect_product(product_of(a, 'N', 170, 70, 40), small_schedule("cta_m=80 epilogue_tile_m=16"));
+        expect_product(product_of(a, 'T', 150, 130, 40),
+                       small_schedule("cta_m=144 epilogue_tile_m=48 cta_n=128 warpgroups=1"));
+    }
+    expect_product(product_of('N', 'N', 230, 260, 130),
+                   small_schedule("cta_m=112 cta_n=256 warpgroups=2 epilogue_tile_m=16 cluster_m=2"));
+}
+
 TEST(WgmmaGemm, BlocksOfAClusterShareK) {
     for (const auto& [splits, rows, columns, k_extent] :
          {std::array{2, 64, 64, 128}, {4, 127, 65, 200}, {8, 13, 70, 460}})
@@ -292,7 +303,8 @@ TEST(WgmmaGemm, StoresOnlyC) {
             MatrixProduct product = product_of('T', 'N', rows, 70, 64);
             if (data_type != DataType::float32) product.c_type = data_type;
             for (const char* more :
-                 {"", "cta_m=128 epilogue_tile_m=64 warpgroups=2 cta_n=128", "cluster_n=2 cta_m=128"}) {
+                 {"", "cta_m=128 epilogue_tile_m=64 warpgroups=2 cta_n=128", "cluster_n=2 cta_m=128",
+                  "cta_m=80 epilogue_tile_m=16", "cta_m=96 epilogue_tile_m=32 cta_n=128"}) {
                 SCOPED_TRACE(fmt::format("{}, {} rows, {}", name_of(data_type), rows, more));
                 expect_stored_exactly(product, small_schedule(more));
             }
@@ -323,7 +335,7 @@ TEST(WgmmaGemm, ObjectsToWhatCannotBe) {
     const MatrixProduct product = product_of('N', 'N', 128, 128, 128);
     EXPECT_EQ(why(product, ""), "nothing");
     for (const auto& [more, word] : {std::pair{"warpgroups=4", "warpgroups"},
-                                     {"cta_m=80", "cta_m"},
+                                     {"cta_m=72", "cta_m"},
                                      {"split_k=3", "split_k is 3"},
                                      {"split_k=4", "fewer k-tiles"},
                                      {"split_k=2 cta_n=128 cluster_m=2", "split_k is 2"},

@@ -31,32 +31,35 @@ struct WgmmaConstants {
     double by_cluster;          ///< factor for blocks that wait for each other
     double cluster;             ///< for the launch and the barriers of clusters
     double per_tile;            ///< between a tile's last product and the next one's first
-    double per_k_tile;     ///< that a k-tile's products wait, which several warpgroups hide from each other
-    double epilogue;       ///< bytes of C per cycle of a multiprocessor
+    double per_k_tile; ///< that a k-tile's products wait, which several warpgroups hide from each other
+    double epilogue;   ///< bytes of C per cycle of a multiprocessor
+    double
+        short_rows; ///< factor on the time of these where C's columns have less than 128 bytes in shared memory
     double staged;         ///< that C's way through shared memory adds
     double from_registers; ///< bytes of C per cycle without it
     double memory;         ///< bytes of operands and C, each once, per cycle of the GPU
     double overlap;        ///< exponent: of products, loads and memory traffic
 };
-/// 16-bit operands, fitted to some 5000 schedules of 190 products drawn at random.
+/// 16-bit operands, fitted to some 3000 schedules of 119 products drawn at random on an H100.
 constexpr WgmmaConstants of_half_precision{.launch = 1.56e-07,
-                                           .first = 2290,
-                                           .reached = 1,
-                                           .reached_by_one_warpgroup = 1.073,
-                                           .narrow_m = 69.13,
-                                           .loaded = 59.88,
-                                           .loaded_alone = 109.2,
-                                           .eased_by_warpgroups = 0.7662,
-                                           .misaligned = 2.121,
-                                           .by_cluster = 1.017,
-                                           .cluster = 2045,
-                                           .per_tile = 69.09,
-                                           .per_k_tile = 7.825,
-                                           .epilogue = 22.23,
-                                           .staged = 249.7,
-                                           .from_registers = 19.53,
-                                           .memory = 2580,
-                                           .overlap = 1.555};
+                                           .first = 2409,
+                                           .reached = 1.111,
+                                           .reached_by_one_warpgroup = 1.316,
+                                           .narrow_m = 67.56,
+                                           .loaded = 48.58,
+                                           .loaded_alone = 87.66,
+                                           .eased_by_warpgroups = 0.8787,
+                                           .misaligned = 2.107,
+                                           .by_cluster = 1.064,
+                                           .cluster = 3068,
+                                           .per_tile = 15.42,
+                                           .per_k_tile = 0.8247,
+                                           .epilogue = 30.47,
+                                           .short_rows = 1.923,
+                                           .staged = 614.2,
+                                           .from_registers = 16.62,
+                                           .memory = 1749,
+                                           .overlap = 2.223};
 /// Split terms, tf32 and 8 bits (docs/results/gpu-products.md: `bench --device gpu --candidates`).
 constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .first = 0,
@@ -72,6 +75,7 @@ constexpr WgmmaConstants of_other_operands{.launch = 1e-6,
                                            .per_tile = 1500,
                                            .per_k_tile = 0,
                                            .epilogue = 40,
+                                           .short_rows = 1,
                                            .staged = 0,
                                            .from_registers = 40,
                                            .memory = INFINITY,
@@ -94,7 +98,7 @@ constexpr double eased_by_cluster =
     0.98; ///< factor for clusters where 4-byte elements come from shared memory
 
 /// Candidates: extents of tiles, with the warpgroups that hold their accumulators.
-constexpr int least_m = 64, most_m = 256, step_of_m = 32;
+constexpr int least_m = 64, most_m = 256, step_of_m = 32, fine_step_of_m = 16;
 struct Columns {
     int n;
     int warpgroups;
@@ -130,9 +134,11 @@ std::vector<std::vector<OperandChoice>> operands_for(const MatrixProduct& canoni
 
 /// Epilogue rows that fit their reserve when stages take the rest.
 int epilogue_tile_m_of(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+    constexpr int most = 64;
     const Integer element_bytes = bytes_of(canonical.type_of_c());
-    const Integer row = ir::swizzle_row_bytes / element_bytes;
-    Integer rows = std::max<Integer>(row, schedule.cta_tile.m % 64 == 0 ? 64 : 32);
+    const Integer row = row_bytes_of_c(schedule, canonical) / element_bytes;
+    Integer rows = std::max(row, most / row * row);
+    while (rows > row && schedule.cta_tile.m % rows != 0) rows -= row;
     while (schedule.is_tf32() && rows > row &&
            rows * schedule.cta_tile.n * element_bytes > max_epilogue_bytes)
         rows /= 2;
@@ -253,6 +259,24 @@ bool add_stages(WgmmaGemm& schedule, const CanonicalWgmmaGemm& gemm, const targe
     return false;
 }
 
+/// As many stages as add_stages finds; where they are few, and fewer rows of C in shared memory make room for another, with
+/// fewer rows.
+bool share_shared_memory(WgmmaGemm& schedule, const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
+    constexpr int enough_stages = 4;
+    const int rows = schedule.epilogue_tile_m,
+              least = static_cast<int>(row_bytes_of_c(schedule, gemm.product()) /
+                                       bytes_of(gemm.product().type_of_c()));
+    const bool fits = add_stages(schedule, gemm, gpu);
+    if (!std::holds_alternative<StoredOperands>(schedule.operands) || rows <= least ||
+        (fits && schedule.stages >= enough_stages))
+        return fits;
+    const int stages = fits ? schedule.stages : 0;
+    schedule.epilogue_tile_m = least;
+    if (add_stages(schedule, gemm, gpu) && schedule.stages > stages) return true;
+    schedule.epilogue_tile_m = rows;
+    return add_stages(schedule, gemm, gpu);
+}
+
 /// Without pipeline stages.
 WgmmaGemm schedule_of(const WgmmaGemm& shape, const OperandChoice& operands, int rows_of_k,
                       const MatrixProduct& canonical, const target::Gpu& gpu, Accuracy accuracy) {
@@ -284,7 +308,7 @@ void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const 
         WgmmaGemm schedule = schedule_of(shape, operands, rows_of_k, canonical.product, gpu, accuracy);
         const CanonicalWgmmaGemm gemm(canonical, schedule);
         const auto add = [&] {
-            if (has_registers_to_promote(schedule) && add_stages(schedule, gemm, gpu) &&
+            if (has_registers_to_promote(schedule) && share_shared_memory(schedule, gemm, gpu) &&
                 wgmma_infeasibility(gemm, gpu).empty())
                 result.push_back(schedule);
         };
@@ -295,12 +319,12 @@ void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const 
     }
 }
 
-/// Tiles that are no larger than C needs; with split-K where they leave multiprocessors idle.
-std::vector<WgmmaGemm> shapes_of(const MatrixProduct& canonical, double multiprocessors) {
+/// Tiles that are no larger than C needs; with split-K where they leave multiprocessors idle. `step`: from one m to the next.
+std::vector<WgmmaGemm> shapes_of(const MatrixProduct& canonical, double multiprocessors, int step) {
     std::vector<WgmmaGemm> result;
     const auto suffices = [](Integer extent, int tile, int step) { return tile - step >= extent; };
-    for (int m = canonical.rows <= step_of_m ? step_of_m : least_m; m <= most_m; m += step_of_m) {
-        if (m > least_m && suffices(canonical.rows, m, step_of_m)) break;
+    for (int m = canonical.rows <= step_of_m ? step_of_m : least_m; m <= most_m; m += step) {
+        if (m > least_m && suffices(canonical.rows, m, step)) break;
         if (m == least_m && canonical.rows <= step_of_m) break;
         for (const auto& [n, warpgroups] : columns_of_tiles) {
             if (n > rows_of_wgmma && suffices(canonical.columns, n, rows_of_wgmma)) break;
@@ -311,7 +335,7 @@ std::vector<WgmmaGemm> shapes_of(const MatrixProduct& canonical, double multipro
             const Integer tiles = ceil_divide(canonical.rows, Integer{m}) *
                                   ceil_divide(canonical.columns, Integer{n}) * canonical.batch;
             for (const int splits : splits_of_k)
-                if (tiles * splits <= static_cast<Integer>(multiprocessors))
+                if (m % step_of_m == 0 && tiles * splits <= static_cast<Integer>(multiprocessors))
                     result.push_back(
                         {.cta_tile = {.m = m, .n = n}, .split_k = splits, .warpgroups = warpgroups});
         }
@@ -396,8 +420,11 @@ double wgmma_seconds(const CanonicalWgmmaGemm& gemm, const target::Gpu& gpu) {
     const double of_tile =
         main_loop + constants.per_tile + exchange +
         accumulators / schedule.split_k *
-            (stores_registers ? stored_bytes_per_element(canonical) / constants.from_registers
-                              : static_cast<double>(bytes_of(canonical.type_of_c())) / constants.epilogue) +
+            (stores_registers
+                 ? stored_bytes_per_element(canonical) / constants.from_registers
+                 : static_cast<double>(bytes_of(canonical.type_of_c())) / constants.epilogue *
+                       (row_bytes_of_c(schedule, canonical) < ir::swizzle_row_bytes ? constants.short_rows
+                                                                                    : 1)) +
         (stores_from_registers(schedule) ? 0 : constants.staged);
     const double intervals =
         schedule.accumulation_interval == 0 ? 0 : k / (schedule.accumulation_interval * schedule.cta_tile.k);
@@ -431,7 +458,11 @@ std::vector<WgmmaGemm> wgmma_schedules(const CanonicalGemm& canonical, const tar
     for (const auto& alternatives : operands_for(canonical.product, accuracy)) {
         const auto* const terms = std::get_if<Bf16Terms>(&alternatives.front());
         if (terms != nullptr && !is_worth_splitting(canonical.product, terms->count)) continue;
-        for (const WgmmaGemm& shape : shapes_of(canonical.product, model_rates(gpu).multiprocessors))
+        const bool has_fine_steps = std::holds_alternative<StoredOperands>(alternatives.front()) &&
+                                    canonical.product.type_of_c() == DataType::float32 &&
+                                    canonical.product.reductions.empty();
+        for (const WgmmaGemm& shape : shapes_of(canonical.product, model_rates(gpu).multiprocessors,
+                                                has_fine_steps ? fine_step_of_m : step_of_m))
             for (const OperandChoice& operands : alternatives)
                 add_schedules(shape, operands, canonical, gpu, accuracy, result);
     }

@@ -15,8 +15,8 @@ namespace {
 constexpr int rows_per_swizzle_pattern = static_cast<int>(ir::swizzle_pattern_bytes / ir::swizzle_row_bytes);
 
 constexpr int bytes_of_k = 32; ///< of a wgmma's K
-constexpr int granularity_of_m =
-    32; ///< rows of C that fill a row of the epilogue's shared memory with 4-byte elements
+/// Rows of C that fill a row of the epilogue's shared memory, with 4-byte elements: one of 128 bytes, or half of one.
+constexpr int granularity_of_m = 32, fine_granularity_of_m = 16;
 
 bool is_multiple(int value, int of) { return value > 0 && value % of == 0; }
 
@@ -61,10 +61,14 @@ std::string promotion_infeasibility(const CanonicalWgmmaGemm& gemm) {
 std::string tile_shape_infeasibility(const CanonicalWgmmaGemm& gemm) {
     const WgmmaGemm& schedule = gemm.schedule;
     const int row = static_cast<int>(ir::swizzle_row_bytes / gemm.element_bytes);
-    const int c_row = static_cast<int>(ir::swizzle_row_bytes / bytes_of(gemm.product().type_of_c()));
+    const int c_row =
+        static_cast<int>(row_bytes_of_c(schedule, gemm.product()) / bytes_of(gemm.product().type_of_c()));
     if (schedule.warpgroups > 3)
         return fmt::format("warpgroups is {}; 1 … 3 are possible", schedule.warpgroups);
-    const int m_granularity = gemm.has_register_a ? row : granularity_of_m;
+    const bool has_whole_rows = schedule.split_k > 1 || !gemm.product().reductions.empty();
+    const int m_granularity = gemm.has_register_a ? row
+                              : has_whole_rows    ? granularity_of_m
+                                                  : fine_granularity_of_m;
     if (!is_multiple(schedule.cta_tile.m, m_granularity) || schedule.cta_tile.m > 256)
         return fmt::format("cta_m is {}; multiples of {} up to 256 are possible", schedule.cta_tile.m,
                            m_granularity);

@@ -125,11 +125,11 @@ Integer WgmmaOperand::scalars_of_slice() const { return offset_of(mn_of_slice(),
 ir::TensorInfo tensor_map_of_c(const CanonicalWgmmaGemm& gemm) {
     const MatrixProduct& canonical = gemm.product();
     const WgmmaGemm& schedule = gemm.schedule;
-    const Integer row = ir::swizzle_row_bytes / bytes_of(canonical.type_of_c());
-    const Integer columns =
-        gemm.has_register_a ? epilogue_tile_n(schedule) : schedule.cta_tile.n / schedule.warpgroups;
-    return tensor_map_of("c_tiles", {canonical.rows, canonical.columns}, canonical.c.column_stride,
-                         {row, columns}, ir::swizzle_row_bytes, canonical.c, canonical.batch);
+    const Integer bytes = row_bytes_of_c(schedule, canonical);
+    return tensor_map_of(
+        "c_tiles", {canonical.rows, canonical.columns}, canonical.c.column_stride,
+        {bytes / bytes_of(canonical.type_of_c()), columns_of_box_of_c(schedule, gemm.has_register_a)}, bytes,
+        canonical.c, canonical.batch);
 }
 
 std::optional<ir::TensorInfo> tensor_map_of_stores(const CanonicalWgmmaGemm& gemm) {

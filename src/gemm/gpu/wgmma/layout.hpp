@@ -81,7 +81,22 @@ constexpr bool stores_from_registers(const WgmmaGemm& schedule) {
     return schedule.epilogue_tile_m == 0 || schedule.split_k > 1;
 }
 
-/// C as TMA moves its tiles: boxes of a warpgroup's columns, or an epilogue tile's, by a row of shared memory.
+/// Bytes of C's columns that lie together in shared memory, swizzled as TMA swizzles rows of so many: the most that divide the
+/// tile's.
+inline Integer row_bytes_of_c(const WgmmaGemm& schedule, const MatrixProduct& canonical) {
+    constexpr Integer least = 32;
+    const Integer column = schedule.cta_tile.m * bytes_of(canonical.type_of_c());
+    Integer bytes = ir::swizzle_row_bytes;
+    while (bytes > least && column % bytes != 0) bytes /= 2;
+    return bytes;
+}
+
+/// Columns of C that TMA moves at once: those of a wgmma, or an epilogue tile's with A in registers.
+constexpr int columns_of_box_of_c(const WgmmaGemm& schedule, bool has_register_a) {
+    return has_register_a ? epilogue_tile_n(schedule) : rows_of_wgmma;
+}
+
+/// C as TMA moves its tiles: boxes of such columns by a row of shared memory.
 ir::TensorInfo tensor_map_of_c(const CanonicalWgmmaGemm& gemm);
 
 /// C's last rows, if they do not fill a swizzle chunk (ir::swizzle_chunk_bytes). A TMA store writes whole chunks, and

@@ -9,6 +9,7 @@
 #include "ir/builder.hpp"
 
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace swirl::gemm {
@@ -37,7 +38,7 @@ struct TileOrigin {
 
 /// C = α·accumulators + β·C with its epilogue, for a warpgroup's columns of a tile; executed by that warpgroup alone.
 /// Accumulators go to shared memory, an epilogue tile at a time, and from there by TMA; it omits elements beyond C,
-/// and threads store the residual rows.
+/// and threads store the residual rows. While TMA stores the columns of one wgmma, threads write those of the next.
 class WgmmaUpdate {
 public:
     /// `stages`: the warpgroup's position with its mbarrier.
@@ -64,12 +65,23 @@ private:
         int first_column; ///< or of epilogue_tile_n, within its rows, with A in registers
         TileOrigin tile;
     };
+    /// What TMA moves at once: a row of shared memory for each of some columns.
+    struct Box {
+        Integer row, column; ///< of the first element, in the warpgroup's part of the epilogue tile
+    };
+    /// Those of an epilogue tile, columns after columns.
+    std::vector<Box> boxes() const;
     void write_epilogue_tile(const EpilogueTile& epilogue_tile) const;
-    template <class Body> void transfer(const EpilogueTile& epilogue_tile, Body&& body) const;
+    void write_whole(const EpilogueTile& epilogue_tile) const;
+    void write_by_columns(const EpilogueTile& epilogue_tile) const;
+    template <class Body> void transfer(const EpilogueTile& epilogue_tile, const Box& box, Body&& body) const;
+    void store(const EpilogueTile& epilogue_tile, std::span<const Box> stored) const;
     Integer rows_of_epilogue_tile() const { ///< of the warpgroup
         return has_register_a_ ? schedule_.cta_tile.m / schedule_.warpgroups : schedule_.epilogue_tile_m;
     }
-    Integer columns_of_box() const { return has_register_a_ ? epilogue_tile_n(schedule_) : columns(); }
+    Integer columns_of_epilogue_tile() const {
+        return has_register_a_ ? epilogue_tile_n(schedule_) : columns();
+    }
     Integer first_row(const EpilogueTile& epilogue_tile) const { ///< in the tile
         return has_register_a_ ? warpgroup_ * rows_of_epilogue_tile() : epilogue_tile.first_row;
     }
@@ -78,8 +90,8 @@ private:
     }
     void read_c(const EpilogueTile& epilogue_tile) const;
     void store_residual_rows(const EpilogueTile& epilogue_tile) const;
-    void stage(const EpilogueTile& epilogue_tile, bool reads) const;
-    void store_accumulators_to_smem(const EpilogueTile& epilogue_tile, bool reads) const;
+    void stage(const EpilogueTile& epilogue_tile, std::span<const Box> staged, bool reads) const;
+    void store_accumulators_to_smem(const EpilogueTile& epilogue_tile, const Box& box, bool reads) const;
     void store_accumulators_by_rows(const EpilogueTile& epilogue_tile,
                                     bool reads) const; ///< for wgmmas whose rows are C's
     /// A pair in the tile, and the thread's indices of it.
@@ -95,12 +107,14 @@ private:
     WgmmaReductions::Coordinate minor_coordinate(int k) const;
     WgmmaReductions::Coordinate row_coordinate(int k) const; ///< with A in registers
     Affine column_of(int wgmma, int lower) const;
-    void wait_for_stores() const;
+    /// Until all but the last `pending` groups of stores have read shared memory.
+    void wait_for_stores(int pending = 0) const;
     template <class Body> void in_one_thread(Body&& body) const;
 
     int columns() const { return schedule_.cta_tile.n / schedule_.warpgroups; }
     Integer row() const; ///< elements of a row of shared memory
-    Integer panel() const { return columns_of_box() * row(); }
+    Affine exchange_of_column(int threads_of_column) const;
+    Integer panel() const { return columns_of_epilogue_tile() * row(); }
     /// Elements of an epilogue tile, per warpgroup.
     Integer epilogue_tile_elements() const {
         return Integer{schedule_.epilogue_tile_m} * schedule_.cta_tile.n / schedule_.warpgroups;

@@ -134,6 +134,14 @@ std::vector<Integer> kc_candidates(const MatrixProduct& product, const target::C
     return result;
 }
 
+/// Whether a panel of B stays in the nearest cache, beside a tile of C and what is read of A, with all of K: C then needs no updates.
+bool has_one_block_of_k(const gemm::BlockedGemm& blocked, const MatrixProduct& product,
+                        const MachineModel& machine) {
+    constexpr double fraction = 0.9;
+    const Integer panel = product.k * blocked.tile.columns * bytes_of(product.type_of_b());
+    return static_cast<double>(panel) <= fraction * machine.nearest_cache_bytes;
+}
+
 /// Why no kernel of the whole product is considered; empty if some are.
 std::string_view unpacked_candidate_infeasibility(const MatrixProduct& product) {
     constexpr Integer most_thin_unpacked = 160;
@@ -191,6 +199,8 @@ std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, 
     }
     if (dot_candidate_infeasibility(canonical, cpu).empty()) add(gemm::model_dot(canonical, cpu));
     add(with_kc(blocked, kc));
+    if (kc < canonical.k && has_one_block_of_k(blocked, canonical, machine))
+        add(with_kc(blocked, canonical.k));
     return result;
 }
 
