@@ -154,6 +154,7 @@ if(SWIRL_BUILD_TESTS)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
         ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
     list(FILTER test_sources EXCLUDE REGEX "^fuzz/parsers/") # programs of their own: FuzzParsers.cmake
+    list(FILTER test_sources EXCLUDE REGEX "^mpi/") # a program for each MPI: Mpi.cmake
     list(FILTER test_sources EXCLUDE REGEX "^install/(project|fetched)/") # a project of its own, which a test builds
     set(test_folders)
     set(folders_that_run_programs cli docs)
@@ -272,6 +273,19 @@ if(SWIRL_BUILD_TESTS)
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
             PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder} ENVIRONMENT SWIRL_KERNEL_CACHE=off ${fixture})
+    endforeach()
+endif()
+
+# tests/mpi -> bin/test_mpi_<name>, which ctest starts with that MPI's mpirun: as root, and with more ranks than cores.
+if(SWIRL_BUILD_TESTS)
+    foreach(mpi IN LISTS SWIRL_MPIS)
+        set(target test_mpi_${mpi})
+        file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mpi/*.cpp)
+        add_executable(${target} ${sources})
+        target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+        target_link_libraries(${target} PRIVATE swirl_compile_options swirl_mpi_${mpi} swirl_mpi_of_${mpi} GTest::gtest)
+        add_test(NAME mpi.${mpi} COMMAND ${PROJECT_SOURCE_DIR}/scripts/check_mpi ${mpi} ${PROJECT_BINARY_DIR}/bin --trials 2)
+        set_tests_properties(mpi.${mpi} PROPERTIES LABELS mpi TIMEOUT ${SWIRL_TEST_SECONDS} SKIP_RETURN_CODE 77)
     endforeach()
 endif()
 

@@ -54,6 +54,20 @@ GpuBuffer& GpuBuffer::operator=(GpuBuffer&& other) noexcept {
     return *this;
 }
 
+PinnedBuffer::PinnedBuffer(const GpuDevice& device, std::size_t bytes) : device_(device), bytes_(bytes) {
+    if (bytes == 0) return;
+    const CudaDriver& driver = device_.driver();
+    const CurrentGpu current(device_);
+    const cuda::Result result = driver->cuMemAllocHost(&memory_, bytes);
+    if (result == cuda::out_of_memory)
+        throw OutOfMemory("the host cannot allocate {} bytes of pinned memory", bytes);
+    driver.check(result, "cuMemAllocHost");
+}
+
+PinnedBuffer::~PinnedBuffer() {
+    if (memory_ != nullptr) release_on(device_, [&] { device_.driver()->cuMemFreeHost(memory_); });
+}
+
 GpuStreamBuffer::GpuStreamBuffer(const GpuStream& stream, std::size_t bytes) : stream_(stream) {
     constexpr int first_version = 11020;
     const GpuDevice& device = stream.device();

@@ -28,6 +28,24 @@ private:
     std::size_t bytes_ = 0;
 };
 
+/// Page-locked memory of the host, which GPUs copy at full speed.
+class PinnedBuffer {
+public:
+    /// Throws OutOfMemory. 0 bytes: null.
+    PinnedBuffer(const GpuDevice& device, std::size_t bytes);
+    ~PinnedBuffer();
+    PinnedBuffer(const PinnedBuffer&) = delete;
+    PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+
+    std::byte* data() const { return static_cast<std::byte*>(memory_); }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    GpuDevice device_;
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
 /// Stream-ordered GPU memory for work enqueued while it is alive. Allocation and release follow the stream's order, so
 /// neither waits and a graph can capture both.
 class GpuStreamBuffer {
