@@ -174,7 +174,7 @@ if(SWIRL_BUILD_TESTS)
     foreach(name accuracy data definition reference reference_dft)
         list(APPEND test_sources_cli ${PROJECT_SOURCE_DIR}/cli/${name}.cpp)
     endforeach()
-    set(folders_with_fake_drivers api cli cufft fuzz_judge plan runtime)
+    set(folders_with_fake_drivers api cli cufft distributed fuzz_judge plan runtime)
     set(fake_drivers)
     foreach(version 10020 11000 12080)
         add_library(fake_cuda_${version} MODULE

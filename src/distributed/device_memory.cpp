@@ -168,6 +168,7 @@ public:
         return std::make_unique<DeviceMemoryCommunicator>(std::move(part));
     }
     void abort(const std::string& reason) noexcept override { inner_->abort(reason); }
+    void check_aborted() override { inner_->check_aborted(); }
 
 private:
     std::unique_ptr<Communicator> inner_;

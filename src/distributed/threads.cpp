@@ -350,6 +350,11 @@ public:
         return std::make_unique<ThreadCommunicator>(part, arrival.call().ranks_in_parts[index_of(rank_)]);
     }
 
+    void check_aborted() override {
+        const ThreadLock lock(group_->world->mutex);
+        if (group_->world->abortion) throw SystemError(*group_->world->abortion);
+    }
+
     void abort(const std::string& reason) noexcept override {
         ThreadWorld& world = *group_->world;
         const ThreadLock lock(world.mutex);

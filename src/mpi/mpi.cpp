@@ -380,6 +380,7 @@ public:
     }
     std::unique_ptr<Communicator> split(int color, int key) override;
     void abort(const std::string& reason) noexcept override { group_->world->abort(reason); }
+    void check_aborted() override { group_->world->throw_abort(); }
 
 private:
     Transfers start(const void* send, void* receive, const ExchangeBlocks& blocks);

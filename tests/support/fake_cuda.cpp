@@ -415,6 +415,9 @@ EXPORT Result cuStreamDestroy_v2(Stream) {
 EXPORT Result cuStreamSynchronize(Stream) {
     return Call("cuStreamSynchronize", Call::context)([] {});
 }
+EXPORT Result cuStreamQuery(Stream) {
+    return Call("cuStreamQuery", Call::context)([] {});
+}
 EXPORT Result cuStreamWaitEvent(Stream, Event, unsigned) {
     return Call("cuStreamWaitEvent", Call::context)([] {});
 }

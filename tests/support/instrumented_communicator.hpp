@@ -84,6 +84,7 @@ public:
         return result;
     }
     void abort(const std::string& reason) noexcept override { inner_->abort(reason); }
+    void check_aborted() override { inner_->check_aborted(); }
 
 private:
     void disturb() {

@@ -38,6 +38,7 @@ enum : Result {
     compilation_disabled = 223,
     invalid_handle = 400,
     not_found = 500,
+    not_ready = 600,
     illegal_address = 700,
     launch_out_of_resources = 701,
     launch_timeout = 702,
@@ -223,6 +224,7 @@ struct Functions {
     Result (*cuStreamCreate)(Stream* stream, unsigned flags);
     Result (*cuStreamDestroy)(Stream);
     Result (*cuStreamSynchronize)(Stream);
+    Result (*cuStreamQuery)(Stream); ///< success or not_ready
     Result (*cuStreamWaitEvent)(Stream, Event, unsigned flags);
     Result (*cuStreamIsCapturing)(Stream, int* status);
     Result (*cuEventCreate)(Event* event, unsigned flags);

@@ -129,6 +129,7 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuStreamCreate, "cuStreamCreate", 4000);
     exports.need(f.cuStreamDestroy, "cuStreamDestroy_v2", 4000);
     exports.need(f.cuStreamSynchronize, "cuStreamSynchronize", 4000);
+    exports.need(f.cuStreamQuery, "cuStreamQuery", 4000);
     exports.need(f.cuStreamWaitEvent, "cuStreamWaitEvent", 4000);
     exports.need(f.cuStreamIsCapturing, "cuStreamIsCapturing", 10000);
     exports.need(f.cuEventCreate, "cuEventCreate", 4000);

@@ -71,7 +71,13 @@ void copy_from_gpu(const GpuDevice& device, void* to, cuda::Address from, std::s
 void copy_to_gpu(const GpuStream& stream, cuda::Address to, const void* from, std::size_t bytes);
 void copy_from_gpu(const GpuStream& stream, void* to, cuda::Address from, std::size_t bytes);
 void copy_on_gpu(const GpuStream& stream, cuda::Address to, cuda::Address from, std::size_t bytes);
+/// From one GPU to another, or the same; `stream` is of either.
+void copy_between_gpus(const GpuStream& stream, const GpuDevice& to_gpu, cuda::Address to,
+                       const GpuDevice& from_gpu, cuda::Address from, std::size_t bytes);
 void fill_on_gpu(const GpuStream& stream, cuda::Address to, std::uint8_t value, std::size_t bytes);
+
+/// Lets a GPU read and write another's memory, where the machine can. Copies are faster then.
+void allow_peer_access(const GpuDevice& device, const GpuDevice& peer);
 
 /// Which memory a pointer refers to.
 struct PointerLocation {
