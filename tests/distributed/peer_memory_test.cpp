@@ -2,14 +2,13 @@
 #include <swirl/distributed/peer_memory.hpp>
 #include <swirl/distributed/threads.hpp>
 
-#include "runtime/cuda/driver.hpp"
-#include "support/cuda_fixture.hpp"
+#include "support/fake_gpus.hpp"
 #include "support/gpu_exchanges.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <cstdlib>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,22 +17,8 @@
 namespace swirl::distributed {
 namespace peer_memory_test {
 
-/// With a driver without a GPU as the host's, whose device memory is the host's.
-class WithFakeGpus : public testing::Test {
-protected:
-    void SetUp() override {
-        setenv("SWIRL_CUDA_DRIVER", support::fake_cuda_library(12080).c_str(), 1);
-        fake.devices = 4;
-        fake.free_bytes = std::size_t{1} << 30;
-        fake.calls.clear();
-    }
-    void TearDown() override { EXPECT_EQ(fake.blocks.size(), 0U); }
-
-    support::FakeCuda& fake = runtime::fake_of(12080);
-};
-
-using PeerMemory = WithFakeGpus;
-using StagedMemory = WithFakeGpus;
+using PeerMemory = support::WithFakeGpus;
+using StagedMemory = support::WithFakeGpus;
 
 TEST_F(PeerMemory, ExchangesBetweenGpus) {
     const std::vector<int> gpus = {0, 1, 2, 3};
