@@ -259,7 +259,9 @@ if(SWIRL_BUILD_TESTS)
         if(folder STREQUAL install)
             list(JOIN SWIRL_COMPONENTS_OF_LIBRARIES " " components)
             target_compile_definitions(test_install PRIVATE SWIRL_COMPONENTS_OF_LIBRARIES="${components}")
-            foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static swirl_blas_alternative ${SWIRL_FFTW_LIBRARIES}
+            set(adaptors ${SWIRL_MPIS})
+            list(TRANSFORM adaptors PREPEND swirl_mpi_)
+            foreach(library ${adaptors} swirl swirl_static swirl_blas_shared swirl_blas_static swirl_blas_alternative ${SWIRL_FFTW_LIBRARIES}
                 ${SWIRL_FFTW_STATIC_LIBRARIES} ${SWIRL_CUFFT_LIBRARIES})
                 if(TARGET ${library})
                     add_dependencies(test_install ${library})

@@ -2,6 +2,13 @@
 # `development` is libswirl-dev; programs that are linked with the libraries need the others alone.
 
 set(components library blas fftw cufft development program)
+foreach(mpi IN LISTS SWIRL_MPIS)
+    list(APPEND components mpi_${mpi})
+    string(TOUPPER ${mpi} upper)
+    set(CPACK_DEBIAN_MPI_${upper}_PACKAGE_NAME libswirl-mpi-${mpi}${SWIRL_SOVERSION})
+    set(CPACK_COMPONENT_MPI_${upper}_DESCRIPTION "FFT and matrix multiplication: ranks of ${mpi}
+ Distributed transforms and matrix products on communicators of MPI.")
+endforeach()
 if(NOT SWIRL_BUILD_CLI)
     list(REMOVE_ITEM components program)
 endif()

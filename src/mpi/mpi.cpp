@@ -13,6 +13,8 @@
 #include <chrono>
 #include <climits>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -112,6 +114,9 @@ public:
     bool is_aborted() const { return !abort_.empty(); }
     void abort(const std::string& reason) noexcept;
 
+    /// Transfers never end: MPI_Finalize, which may wait for them forever, ends the program instead.
+    void give_up_transfers() noexcept;
+
     /// Throws SystemError unless the call succeeded; the other ranks' calls end.
     void check(int result, const char* call);
 
@@ -121,6 +126,7 @@ private:
     MPI_Request news_ = MPI_REQUEST_NULL;
     std::array<char, bytes_of_reason> reason_{};
     std::string abort_;
+    bool has_given_up_ = false;
 };
 
 World::World(MPI_Comm of_program) {
@@ -182,6 +188,24 @@ void World::abort(const std::string& reason) noexcept {
     } catch (...) {
         if (abort_.empty()) abort_ = "failed";
     }
+}
+
+/// Called by MPI_Finalize, first of all. Not by MPI_Abort: that of OpenMPI 4.1 may hang when several ranks call it here.
+int end_program(MPI_Comm, int, void* reason, void*) {
+    std::fprintf(
+        stderr,
+        "swirl: %s; MPI_Finalize would wait for transfers that were given up: the process ends without it\n",
+        static_cast<const char*>(reason));
+    std::_Exit(EXIT_FAILURE);
+}
+
+void World::give_up_transfers() noexcept {
+    if (std::exchange(has_given_up_, true) || !is_running()) return;
+    char* const reason = strdup(is_aborted() ? abort_.c_str() : "a rank ended by an exception");
+    int key = MPI_KEYVAL_INVALID;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_program, &key, nullptr);
+    MPI_Comm_set_attr(MPI_COMM_SELF, key, reason);
+    MPI_Comm_free_keyval(&key);
 }
 
 void World::check(int result, const char* call) {
@@ -325,7 +349,7 @@ void Transfers::release() noexcept {
     if (requests_.empty() || !is_running()) return;
     for (std::size_t k = 0; k < requests_.size(); ++k)
         if (requests_[k] != MPI_REQUEST_NULL && messages_[k].from >= 0) MPI_Cancel(&requests_[k]);
-    complete(requests_, Clock::now() + time_for_transfers);
+    if (!complete(requests_, Clock::now() + time_for_transfers)) group_->world->give_up_transfers();
     requests_.clear();
 }
 

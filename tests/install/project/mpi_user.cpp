@@ -1,0 +1,27 @@
+// Each rank sends its number to all.
+
+#include <swirl/distributed/mpi.hpp>
+
+#include <cstdio>
+#include <vector>
+
+int main() {
+    MPI_Init(nullptr, nullptr);
+    bool is_right = true;
+    {
+        using swirl::Integer;
+        const auto ranks = swirl::distributed::on_mpi(MPI_COMM_WORLD);
+        const auto size = static_cast<std::size_t>(ranks->size());
+        const Integer bytes = sizeof(int);
+        std::vector<int> send(size, ranks->rank()), receive(size, -1);
+        std::vector<Integer> offsets;
+        for (std::size_t k = 0; k < size; ++k) offsets.push_back(static_cast<Integer>(k) * bytes);
+        ranks->exchange(
+            send.data(), receive.data(),
+            {std::vector<Integer>(size, bytes), offsets, std::vector<Integer>(size, bytes), offsets});
+        for (std::size_t k = 0; k < size; ++k) is_right = is_right && receive[k] == static_cast<int>(k);
+        if (ranks->rank() == 0) std::printf("%d ranks\n", ranks->size());
+    }
+    MPI_Finalize();
+    return is_right ? 0 : 1;
+}
