@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -109,7 +111,7 @@ public:
         pending_ = inner.start_exchange(send, receive, blocks, {});
     }
     ~StagedExchange() override {
-        if (pending_ == nullptr) return;
+        if (pending_ == nullptr || std::uncaught_exceptions() > exceptions_) return;
         try {
             wait();
         } catch (const Error&) {} // the next call of the group throws it, too
@@ -128,8 +130,9 @@ private:
     }
 
     std::shared_ptr<HostBuffers> buffers_;
+    int exceptions_ = std::uncaught_exceptions(); ///< being thrown when it was made
     std::optional<StagedArray> send_, receive_;
-    std::unique_ptr<PendingExchange> pending_;
+    std::unique_ptr<PendingExchange> pending_; ///< destroyed first: it uses the arrays
 };
 
 class DeviceMemoryCommunicator final : public Communicator {

@@ -15,7 +15,8 @@ namespace swirl::distributed {
 /// It must be an intracommunicator, and MPI be initialised; it is destroyed before MPI_Finalize.
 ///
 /// MPI must allow the calling threads to call it: MPI_THREAD_FUNNELED where that is the main thread. Calls wait by polling, so
-/// that `abort` of another rank ends them. It takes memory of a GPU, through the host unless MPI says that it takes it itself.
+/// that `abort` of another rank ends them. MPI moves long blocks only during calls, of which `check_aborted` is the shortest.
+/// Memory of a GPU goes through the host unless MPI says that it takes it itself.
 ///
 /// What each rank sends must be what the other expects; `check_collectively` finds where it is not. MPI's errors are thrown as
 /// SystemError, and end the other ranks' calls, too. Afterwards the program can only end. A process with transfers that were
