@@ -114,7 +114,7 @@ public:
     bool is_aborted() const { return !abort_.empty(); }
     void abort(const std::string& reason) noexcept;
 
-    /// Transfers never end: MPI_Finalize, which may wait for them forever, ends the program instead.
+    /// Transfers never end: MPI_Finalize, where it would wait for them forever, ends the program instead.
     void give_up_transfers() noexcept;
 
     /// Throws SystemError unless the call succeeded; the other ranks' calls end.
@@ -190,7 +190,14 @@ void World::abort(const std::string& reason) noexcept {
     }
 }
 
-/// Called by MPI_Finalize, first of all. Not by MPI_Abort: that of OpenMPI 4.1 may hang when several ranks call it here.
+/// OpenMPI's MPI_Finalize does not wait for transfers that were given up; its mpirun may hang when several processes exit in it.
+#if defined(OPEN_MPI)
+constexpr bool finalize_waits_for_transfers = false;
+#else
+constexpr bool finalize_waits_for_transfers = true;
+#endif
+
+/// Called by MPI_Finalize, first of all.
 int end_program(MPI_Comm, int, void* reason, void*) {
     std::fprintf(
         stderr,
@@ -200,7 +207,7 @@ int end_program(MPI_Comm, int, void* reason, void*) {
 }
 
 void World::give_up_transfers() noexcept {
-    if (std::exchange(has_given_up_, true) || !is_running()) return;
+    if (!finalize_waits_for_transfers || std::exchange(has_given_up_, true) || !is_running()) return;
     char* const reason = strdup(is_aborted() ? abort_.c_str() : "a rank ended by an exception");
     int key = MPI_KEYVAL_INVALID;
     MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_program, &key, nullptr);

@@ -19,8 +19,8 @@ namespace swirl::distributed {
 /// Memory of a GPU goes through the host unless MPI says that it takes it itself.
 ///
 /// What each rank sends must be what the other expects; `check_collectively` finds where it is not. MPI's errors are thrown as
-/// SystemError, and end the other ranks' calls, too. Afterwards the program can only end. A process with transfers that were
-/// given up, for which MPI_Finalize would wait, then prints the reason and exits without it, upon which mpirun ends the others.
+/// SystemError, and end the other ranks' calls, too. Afterwards the program can only end. Where MPI_Finalize would
+/// wait for transfers that were given up, as that of MPICH does, it prints the reason and exits, upon which mpirun ends the others.
 SWIRL_API std::unique_ptr<Communicator> on_mpi(MPI_Comm communicator);
 
 } // namespace swirl::distributed
