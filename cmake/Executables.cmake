@@ -284,8 +284,9 @@ if(SWIRL_BUILD_TESTS)
     endforeach()
 endif()
 
-# tests/mpi -> bin/test_mpi_<name>, which ctest starts with that MPI's mpirun: as root, and with more ranks than cores.
-if(SWIRL_BUILD_TESTS)
+# tests/mpi -> bin/test_mpi_<name>, which ctest starts with that MPI's mpirun: as root, and with more ranks than cores. Sanitizers
+# find fault with the MPIs.
+if(SWIRL_BUILD_TESTS AND NOT SWIRL_SANITIZES)
     foreach(mpi IN LISTS SWIRL_MPIS)
         set(target test_mpi_${mpi})
         file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mpi/*.cpp)
