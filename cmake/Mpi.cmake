@@ -37,7 +37,7 @@ foreach(mpi IN ITEMS openmpi mpich)
     file(WRITE ${version_script} "{ global: _ZN5swirl11distributed6on_mpi*; local: *; };\n")
     add_library(${target} SHARED ${sources})
     set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${SWIRL_SOVERSION}
-        EXPORT_NAME mpi_${mpi} LINK_DEPENDS ${version_script} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+        EXPORT_NAME mpi_${mpi} INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${version_script} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
     target_link_libraries(${target} PUBLIC swirl PRIVATE swirl_compile_options swirl_mpi_of_${mpi})
     target_link_options(${target} PRIVATE -Wl,--as-needed -Wl,--version-script=${version_script})
     add_library(swirl::mpi_${mpi} ALIAS ${target})
