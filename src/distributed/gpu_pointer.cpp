@@ -5,15 +5,38 @@
 #include "runtime/cuda/memory.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
+
+#include <atomic>
+#include <cstddef>
 
 namespace swirl::distributed {
 namespace {
 
+/// Libraries that the process has loaded so far, each time counted.
+unsigned long long count_of_loads() {
+    unsigned long long count = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* result) {
+            *static_cast<unsigned long long*>(result) = info->dlpi_adds;
+            return 1; // all entries say the same
+        },
+        &count);
+    return count;
+}
+
+/// Searching a library takes 20 microseconds, so it is searched again only after another one was loaded.
 bool has_driver() {
-    if (environment_variable("SWIRL_CUDA_DRIVER") != nullptr) return true;
+    static std::atomic<bool> is_there = false;
+    static std::atomic<unsigned long long> loads_without = 0;
+    if (is_there) return true;
+    const unsigned long long loads = count_of_loads();
+    if (loads == loads_without) return false;
     void* const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     if (library != nullptr) dlclose(library);
-    return library != nullptr;
+    is_there = library != nullptr || environment_variable("SWIRL_CUDA_DRIVER") != nullptr;
+    if (!is_there) loads_without = loads;
+    return is_there;
 }
 
 /// That of the thread's context, so that no context is made on another GPU.

@@ -39,6 +39,8 @@ constexpr int first_tag = 1; ///< of exchanges
 constexpr std::size_t bytes_of_reason = 1000;
 /// Polls of the data's requests for one of the abort message's.
 constexpr int polls_for_abort = 16;
+/// Polls before other processes get the processor, of which there may be fewer than ranks.
+constexpr int polls_before_yield = 50;
 /// How long an aborting rank waits until its message is on its way.
 constexpr std::chrono::seconds time_for_abort{2};
 /// How long a call that ends by an error waits for transfers in progress, which use the caller's arrays.
@@ -343,7 +345,7 @@ void Transfers::wait() {
     try {
         for (int polls = 1; !test(); ++polls) {
             if (polls % polls_for_abort == 0) group_->world->throw_abort();
-            sched_yield();
+            if (polls > polls_before_yield) sched_yield();
         }
         requests_.clear();
     } catch (...) {
