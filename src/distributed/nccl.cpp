@@ -1,6 +1,7 @@
 #include <swirl/distributed/nccl.hpp>
 
 #include "base/error.hpp"
+#include "base/fork_gate.hpp"
 #include "distributed/gpu_pointer.hpp"
 #include "distributed/nccl_library.hpp"
 #include "distributed/shared_among.hpp"
@@ -63,6 +64,27 @@ private:
     const GpuDevice& device_;
     std::mutex mutex_;
     nccl::Comm comm_ = nullptr;
+};
+
+/// Of groups that are being split: NCCL writes the handle when all ranks have called, which may be after a call that an abort ended.
+/// Handles of those stay here for ever.
+class HandlesInTheMaking {
+public:
+    static void add(const std::shared_ptr<NcclHandle>& handle) {
+        const std::lock_guard lock(mutex_);
+        handles().push_back(handle);
+    }
+    static void remove(const std::shared_ptr<NcclHandle>& handle) {
+        const std::lock_guard lock(mutex_);
+        std::erase(handles(), handle);
+    }
+
+private:
+    static std::vector<std::shared_ptr<NcclHandle>>& handles() {
+        static auto& all = *new std::vector<std::shared_ptr<NcclHandle>>;
+        return all;
+    }
+    static inline constinit ForkSafeMutex mutex_;
 };
 
 /// Those of one process that an abort ends, of all groups that were split from one.
@@ -356,15 +378,14 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int color, int key) {
     if (color < -1)
         throw UserError("rank {}: color is {}; it must be 0 or more, or -1 for no group", rank_, color);
     const auto handle = std::make_shared<NcclHandle>(device_);
-    // NCCL writes the handle when all have called; where one is lost this may be later than here.
-    const auto* const kept = new std::shared_ptr<NcclHandle>(handle);
+    HandlesInTheMaking::add(handle);
     nccl::Config config;
     call("ncclCommSplit", [&](const nccl::Functions& f, nccl::Comm comm) {
         const NcclHandle::Guard guard = handle->lock();
         return f.ncclCommSplit(comm, color, key, &handle->comm(), &config);
     });
     wait_until_done("ncclCommSplit");
-    delete kept;
+    HandlesInTheMaking::remove(handle);
     if (color < 0) return nullptr;
     auto part = std::make_unique<NcclCommunicator>(world_, std::move(messages), handle, true);
     part->wait_until_done("ncclCommSplit");
