@@ -4,7 +4,8 @@
 
 namespace swirl::distributed {
 
-/// The GPU whose memory a pointer is of; none for the host's. Loads no driver: in a process without one there is no such memory.
+/// The GPU whose memory a pointer is of; none for the host's. Loads no driver: in a process without one there is no
+/// such memory.
 std::optional<int> gpu_of(const void* pointer);
 
 } // namespace swirl::distributed

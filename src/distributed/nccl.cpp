@@ -66,8 +66,8 @@ private:
     nccl::Comm comm_ = nullptr;
 };
 
-/// Of groups that are being split: NCCL writes the handle when all ranks have called, which may be after a call that an abort ended.
-/// Handles of those stay here for ever.
+/// Of groups that are being split: NCCL writes the handle when all ranks have called, which may be after a call that
+/// an abort ended. Handles of those stay here for ever.
 class HandlesInTheMaking {
 public:
     static void add(const std::shared_ptr<NcclHandle>& handle) {

@@ -5,8 +5,8 @@
 #include <climits>
 #include <cstddef>
 
-/// The subset of NCCL's ABI that swirl uses; tests/distributed/nccl_abi_test.cpp compares it with <nccl.h> where that is
-/// installed.
+/// The subset of NCCL's ABI that swirl uses; tests/distributed/nccl_abi_test.cpp compares it with <nccl.h> where that
+/// is installed.
 namespace swirl::distributed::nccl {
 
 using Result = int; ///< ncclResult_t

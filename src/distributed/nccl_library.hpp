@@ -6,7 +6,8 @@
 
 namespace swirl::distributed::nccl {
 
-/// NCCL, loaded on first use; never unloaded, because it has threads of its own. Throws Unavailable that says what is missing.
+/// NCCL, loaded on first use; never unloaded, because it has threads of its own. Throws Unavailable that says what is
+/// missing.
 const Functions& library();
 
 /// What a result means.

@@ -29,7 +29,8 @@ namespace {
 
 using ThreadLock = std::unique_lock<std::mutex>;
 
-/// A rank that leaves a group by an exception will most likely tell the reason by `abort`: its others wait for it so long.
+/// A rank that leaves a group by an exception will most likely tell the reason by `abort`: its others wait for it so
+/// long.
 constexpr std::chrono::milliseconds time_to_tell_reason{200};
 
 /// What all groups share that were split from one.
@@ -51,8 +52,8 @@ struct CallEntry {
     int color = 0, key = 0;
 };
 
-/// A collective call: the k-th of each rank of a group. It is matched when all ranks have arrived. Then `error` is final,
-/// and any rank that waits copies what any rank receives: nobody waits for a rank that computes.
+/// A collective call: the k-th of each rank of a group. It is matched when all ranks have arrived. Then `error` is
+/// final, and any rank that waits copies what any rank receives: nobody waits for a rank that computes.
 struct CollectiveCall {
     explicit CollectiveCall(int size)
         : names(static_cast<std::size_t>(size)), entries(names.size()), is_claimed(names.size()) {}

@@ -1,4 +1,5 @@
-// The adaptor to MPI, compiled for each MPI by itself (cmake/Mpi.cmake): public headers only, and no other library than libswirl.
+// The adaptor to MPI, compiled for each MPI by itself (cmake/Mpi.cmake): public headers only, and no other library
+// than libswirl.
 
 #include <swirl/distributed/mpi.hpp>
 
@@ -60,8 +61,8 @@ int error_class(int result) {
     return result_class;
 }
 
-/// While alive, errors of MPI_Test are returned: MPICH passes them to the handler of MPI_COMM_WORLD, whichever communicator the
-/// request is of.
+/// While alive, errors of MPI_Test are returned: MPICH passes them to the handler of MPI_COMM_WORLD, whichever
+/// communicator the request is of.
 class ErrorsAreReturned {
 public:
     ErrorsAreReturned() {
@@ -192,7 +193,8 @@ void World::abort(const std::string& reason) noexcept {
     }
 }
 
-/// OpenMPI's MPI_Finalize does not wait for transfers that were given up; its mpirun may hang when several processes exit in it.
+/// OpenMPI's MPI_Finalize does not wait for transfers that were given up; its mpirun may hang when several processes
+/// exit in it.
 #if defined(OPEN_MPI)
 constexpr bool finalize_waits_for_transfers = false;
 #else

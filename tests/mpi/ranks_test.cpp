@@ -1,4 +1,5 @@
-// Runs as each rank of MPI: test_mpi_<name> <scenario> <seed>. scripts/check_mpi starts it and knows what must happen.
+// Runs as each rank of MPI: test_mpi_<name> <scenario> <seed>. scripts/check_mpi starts it and knows what must
+// happen.
 
 #include <swirl/distributed/check.hpp>
 #include <swirl/distributed/mpi.hpp>

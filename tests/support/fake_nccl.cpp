@@ -1,6 +1,6 @@
-// NCCL without GPUs: a library that passes bytes of the host's memory between threads of a process, for tests. As NCCL without
-// blocking does, its functions return at once; what was called for is done when ncclCommGetAsyncError says so. Streams are ignored,
-// since the driver without a GPU runs all at once.
+// NCCL without GPUs: a library that passes bytes of the host's memory between threads of a process, for tests. As
+// NCCL without blocking does, its functions return at once; what was called for is done when ncclCommGetAsyncError
+// says so. Streams are ignored, since the driver without a GPU runs all at once.
 
 #include "distributed/nccl_abi.hpp"
 
