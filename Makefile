@@ -6,7 +6,7 @@ python_options = $$(scripts/python_environment build/venv)
 # As many as work at once with 2 GB of memory each.
 cores = $$(free -g 2>/dev/null | awk -v cores=$$(nproc) '/^Mem:/ {most = int($$2 / 2); print most < 1 ? 1 : most < cores ? most : cores}')
 
-.PHONY: help setup build demo check check-gpu check-plans check-peers python_release wheel bench bench-python bench-gpu \
+.PHONY: help setup build demo check check-gpu check-mpi check-plans check-peers python_release wheel bench bench-python bench-gpu \
 	fuzz fuzz-fftw fuzz-parsers packages check-packages check-recipes check-debian13 check-aarch64 sanitize format docs manual
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make docs       regenerate the generated parts of docs/"
 	@echo "make manual     build the manual as a site in build/manual, which works without a network"
 	@echo "make check-gpu  run the tests that need a GPU; without one they are skipped"
+	@echo "make check-mpi  run the tests of MPI, and lose 100 ranks in each way (a quarter of an hour)"
 	@echo "make check-peers  run SciPy's, NumPy's and PyTorch's own tests with the Python package in place of theirs"
 	@echo "make packages   build Debian packages and a tar file in build/packages"
 	@echo "make check-packages  install them in a fresh Debian root and use them there (as root; debootstrap)"
@@ -61,6 +62,13 @@ check-gpu: setup
 	cmake --preset release
 	cmake --build --preset release --target test_gpu
 	ctest --test-dir build/release --label-regex '^gpu$$' --verbose
+
+# With OpenMPI and MPICH. `make check` runs a few of these trials.
+check-mpi: setup
+	cmake --preset dev
+	cmake --build --preset dev --target test_mpi_openmpi test_mpi_mpich
+	scripts/check_mpi openmpi build/dev/bin --exchanges 100
+	scripts/check_mpi mpich build/dev/bin --exchanges 100
 
 wheel: setup
 	scripts/python_environment build/venv >/dev/null

@@ -154,6 +154,7 @@ if(SWIRL_BUILD_TESTS)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
         ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
     list(FILTER test_sources EXCLUDE REGEX "^fuzz/parsers/") # programs of their own: FuzzParsers.cmake
+    list(FILTER test_sources EXCLUDE REGEX "^mpi/") # a program for each MPI: Mpi.cmake
     list(FILTER test_sources EXCLUDE REGEX "^install/(project|fetched)/") # a project of its own, which a test builds
     set(test_folders)
     set(folders_that_run_programs cli docs)
@@ -173,7 +174,7 @@ if(SWIRL_BUILD_TESTS)
     foreach(name accuracy data definition reference reference_dft)
         list(APPEND test_sources_cli ${PROJECT_SOURCE_DIR}/cli/${name}.cpp)
     endforeach()
-    set(folders_with_fake_drivers api cli cufft fuzz_judge plan runtime)
+    set(folders_with_fake_drivers api cli cufft distributed fuzz_judge plan runtime)
     set(fake_drivers)
     foreach(version 10020 11000 12080)
         add_library(fake_cuda_${version} MODULE
@@ -197,6 +198,12 @@ if(SWIRL_BUILD_TESTS)
             LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fake_drivers EXCLUDE_FROM_ALL ON)
         list(APPEND fake_drivers fake_${library})
     endforeach()
+    add_library(fake_nccl MODULE ${PROJECT_SOURCE_DIR}/tests/support/fake_nccl.cpp)
+    target_include_directories(fake_nccl PRIVATE ${PROJECT_SOURCE_DIR}/src)
+    target_link_libraries(fake_nccl PRIVATE swirl_compile_options)
+    set_target_properties(fake_nccl PROPERTIES OUTPUT_NAME nccl_of_threads
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fake_drivers EXCLUDE_FROM_ALL ON)
+    list(APPEND fake_drivers fake_nccl)
     foreach(folder IN LISTS test_folders)
         if(TARGET swirl_${folder} AND folder IN_LIST SWIRL_LAYERS)
             set(tested swirl_${folder})
@@ -252,7 +259,9 @@ if(SWIRL_BUILD_TESTS)
         if(folder STREQUAL install)
             list(JOIN SWIRL_COMPONENTS_OF_LIBRARIES " " components)
             target_compile_definitions(test_install PRIVATE SWIRL_COMPONENTS_OF_LIBRARIES="${components}")
-            foreach(library swirl swirl_static swirl_blas_shared swirl_blas_static swirl_blas_alternative ${SWIRL_FFTW_LIBRARIES}
+            set(adaptors ${SWIRL_MPIS})
+            list(TRANSFORM adaptors PREPEND swirl_mpi_)
+            foreach(library ${adaptors} swirl swirl_static swirl_blas_shared swirl_blas_static swirl_blas_alternative ${SWIRL_FFTW_LIBRARIES}
                 ${SWIRL_FFTW_STATIC_LIBRARIES} ${SWIRL_CUFFT_LIBRARIES})
                 if(TARGET ${library})
                     add_dependencies(test_install ${library})
@@ -272,6 +281,20 @@ if(SWIRL_BUILD_TESTS)
         endif()
         gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}."
             PROPERTIES TIMEOUT ${SWIRL_TEST_SECONDS} LABELS ${folder} ENVIRONMENT SWIRL_KERNEL_CACHE=off ${fixture})
+    endforeach()
+endif()
+
+# tests/mpi -> bin/test_mpi_<name>, which ctest starts with that MPI's mpirun: as root, and with more ranks than cores. Sanitizers
+# find fault with the MPIs.
+if(SWIRL_BUILD_TESTS AND NOT SWIRL_SANITIZES)
+    foreach(mpi IN LISTS SWIRL_MPIS)
+        set(target test_mpi_${mpi})
+        file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/mpi/*.cpp)
+        add_executable(${target} ${sources})
+        target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+        target_link_libraries(${target} PRIVATE swirl_compile_options swirl_mpi_${mpi} swirl_mpi_of_${mpi} GTest::gtest)
+        add_test(NAME mpi.${mpi} COMMAND ${PROJECT_SOURCE_DIR}/scripts/check_mpi ${mpi} ${PROJECT_BINARY_DIR}/bin --trials 2)
+        set_tests_properties(mpi.${mpi} PROPERTIES LABELS mpi TIMEOUT ${SWIRL_TEST_SECONDS} SKIP_RETURN_CODE 77)
     endforeach()
 endif()
 

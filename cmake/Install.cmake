@@ -2,6 +2,7 @@
 #   library      libswirl
 #   blas         libswirl_blas, and libblas.so.3 in a folder of its own
 #   fftw         FFTW's interface: libraries, headers and pkg-config files in folders of their own
+#   mpi_<name>   libswirl_mpi_<name>, for each MPI that was found, and its target of the CMake package
 #   cufft        cuFFT's interface: libraries in a folder of their own
 #   development  headers, static libraries, the CMake package swirl, pkg-config files swirl and swirl_blas
 #   program      the command line
@@ -9,6 +10,9 @@
 include(CMakePackageConfigHelpers)
 
 set(SWIRL_COMPONENTS_OF_LIBRARIES library blas fftw cufft development)
+foreach(mpi IN LISTS SWIRL_MPIS)
+    list(APPEND SWIRL_COMPONENTS_OF_LIBRARIES mpi_${mpi})
+endforeach()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/swirl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
@@ -27,6 +31,12 @@ if(TARGET swirl_static)
     install(TARGETS swirl_static swirl_blas_static EXPORT swirl-targets)
 endif()
 install(EXPORT swirl-targets NAMESPACE swirl:: DESTINATION ${package_dir})
+
+# Each apart from the others, so that the package without it is whole.
+foreach(mpi IN LISTS SWIRL_MPIS)
+    install(TARGETS swirl_mpi_${mpi} EXPORT swirl-mpi-${mpi}-targets LIBRARY COMPONENT mpi_${mpi})
+    install(EXPORT swirl-mpi-${mpi}-targets NAMESPACE swirl:: DESTINATION ${package_dir} COMPONENT mpi_${mpi})
+endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/swirl-config.cmake.in
     ${PROJECT_BINARY_DIR}/swirl-config.cmake INSTALL_DESTINATION ${package_dir})

@@ -2,6 +2,14 @@
 # `development` is libswirl-dev; programs that are linked with the libraries need the others alone.
 
 set(components library blas fftw cufft development program)
+foreach(mpi IN LISTS SWIRL_MPIS)
+    list(APPEND components mpi_${mpi})
+    string(TOUPPER ${mpi} upper)
+    set(CPACK_DEBIAN_MPI_${upper}_PACKAGE_NAME libswirl-mpi-${mpi}${SWIRL_SOVERSION})
+    set(CPACK_DEBIAN_MPI_${upper}_PACKAGE_DEPENDS "libswirl${SWIRL_SOVERSION} (= ${PROJECT_VERSION})")
+    set(CPACK_COMPONENT_MPI_${upper}_DESCRIPTION "FFT and matrix multiplication: ranks of ${mpi}
+ Distributed transforms and matrix products on communicators of MPI.")
+endforeach()
 if(NOT SWIRL_BUILD_CLI)
     list(REMOVE_ITEM components program)
 endif()
@@ -35,6 +43,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # libswirl, which the adaptors to MPI need
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libswirl${SWIRL_SOVERSION})

@@ -6,4 +6,6 @@ PendingExchange::~PendingExchange() = default;
 
 Communicator::~Communicator() = default;
 
+void Communicator::check_aborted() {}
+
 } // namespace swirl::distributed

@@ -234,6 +234,21 @@ TEST_F(Installed, CufftsInterfaceServesProgramsWithAndWithoutNvidiasHeader) {
                    quoted(folder) + " -lcufft" + run);
 }
 
+TEST_F(Installed, AdaptorsToMpiServeProgramsOfTheirMpi) {
+    const TemporaryFolder build;
+    const std::string environment =
+        "cd " + quoted(build.path().string()) + " && export LD_LIBRARY_PATH=" + quoted(libraries_.string()) +
+        " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
+        " OMPI_MCA_plm=isolated && ";
+    for (const std::string mpi : {"openmpi", "mpich"}) {
+        if (!fs::exists(libraries_ / ("libswirl_mpi_" + mpi + ".so"))) continue;
+        expect_success(environment + "OMPI_CXX=g++ mpicxx." + mpi + " -std=c++20 -Wall -Werror -I" +
+                       quoted((prefix() / "include").string()) + " " + project + "/mpi_user.cpp " +
+                       library("libswirl_mpi_" + mpi + ".so") + " " + library("libswirl.so") +
+                       " -o program && mpirun." + mpi + " -n 3 ./program | grep -x '3 ranks'");
+    }
+}
+
 TEST_F(Installed, BlasWorksInOpenMPRegionsAndAfterFork) {
     const TemporaryFolder build;
     const std::string program = quoted((build.path() / "program").string());

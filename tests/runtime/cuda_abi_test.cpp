@@ -22,6 +22,8 @@ TEST(CudaAbi, ResultsAreThoseOfCudasHeader) {
     EXPECT_TRUE(is(stub_library, CUDA_ERROR_STUB_LIBRARY));
     EXPECT_TRUE(is(device_unavailable, CUDA_ERROR_DEVICE_UNAVAILABLE));
     EXPECT_TRUE(is(no_device, CUDA_ERROR_NO_DEVICE));
+    EXPECT_TRUE(is(not_ready, CUDA_ERROR_NOT_READY));
+    EXPECT_TRUE(is(peer_access_already_enabled, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED));
     EXPECT_TRUE(is(invalid_context, CUDA_ERROR_INVALID_CONTEXT));
     EXPECT_TRUE(is(no_binary_for_gpu, CUDA_ERROR_NO_BINARY_FOR_GPU));
     EXPECT_TRUE(is(invalid_ptx, CUDA_ERROR_INVALID_PTX));

@@ -175,6 +175,18 @@ EXPORT Result cuCtxSynchronize() {
     return Call("cuCtxSynchronize", Call::context)([] {});
 }
 
+EXPORT Result cuDeviceCanAccessPeer(int* can, DeviceHandle device, DeviceHandle peer) {
+    return Call("cuDeviceCanAccessPeer",
+                Call::initialised)([=] { *can = fake().are_peers && device != peer ? 1 : 0; });
+}
+EXPORT Result cuCtxEnablePeerAccess(Context peer, unsigned) {
+    bool is_new = true;
+    const Result result = Call("cuCtxEnablePeerAccess", Call::context)([&] {
+        is_new = fake().peers.insert({device_of(stack.back()), device_of(peer)}).second;
+    });
+    return is_new ? result : peer_access_already_enabled;
+}
+
 EXPORT Result cuModuleLoadDataEx(Module* module, const void* image, unsigned count, CompileOption* names,
                                  void** values) {
     Call call("cuModuleLoadDataEx", Call::context);
@@ -300,6 +312,18 @@ EXPORT Result cuMemAlloc_v2(Address* address, std::size_t bytes) {
 EXPORT Result cuMemFree_v2(Address address) {
     return Call("cuMemFree", Call::context)([=] { release(address); });
 }
+EXPORT Result cuMemAllocHost_v2(void** memory, std::size_t bytes) {
+    return Call("cuMemAllocHost", Call::context)([=] {
+        *memory = std::malloc(bytes);
+        ++fake().pinned_blocks;
+    });
+}
+EXPORT Result cuMemFreeHost(void* memory) {
+    return Call("cuMemFreeHost", Call::context)([=] {
+        std::free(memory);
+        --fake().pinned_blocks;
+    });
+}
 #if SWIRL_FAKE_CUDA_VERSION >= 11020
 EXPORT Result cuMemAllocAsync(Address* address, std::size_t bytes, Stream) {
     bool fits = true;
@@ -330,6 +354,9 @@ EXPORT Result cuMemcpyDtoHAsync_v2(void* to, Address from, std::size_t bytes, St
 }
 EXPORT Result cuMemcpyDtoDAsync_v2(Address to, Address from, std::size_t bytes, Stream) {
     return Call("cuMemcpyDtoDAsync", Call::context)([=] { std::memcpy(at(to), at(from), bytes); });
+}
+EXPORT Result cuMemcpyPeerAsync(Address to, Context, Address from, Context, std::size_t bytes, Stream) {
+    return Call("cuMemcpyPeerAsync", Call::context)([=] { std::memcpy(at(to), at(from), bytes); });
 }
 EXPORT Result cuMemsetD8Async(Address to, unsigned char value, std::size_t bytes, Stream) {
     return Call("cuMemsetD8Async", Call::context)([=] { std::memset(at(to), value, bytes); });
@@ -387,6 +414,9 @@ EXPORT Result cuStreamDestroy_v2(Stream) {
 }
 EXPORT Result cuStreamSynchronize(Stream) {
     return Call("cuStreamSynchronize", Call::context)([] {});
+}
+EXPORT Result cuStreamQuery(Stream) {
+    return Call("cuStreamQuery", Call::context)([] {});
 }
 EXPORT Result cuStreamWaitEvent(Stream, Event, unsigned) {
     return Call("cuStreamWaitEvent", Call::context)([] {});

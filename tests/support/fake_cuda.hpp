@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace swirl::support {
@@ -47,6 +49,7 @@ struct FakeCuda {
     std::function<void()> kernel = {};                          ///< what each launch does
     bool is_capturing = false;
     bool has_memory_pools = true;
+    bool are_peers = true;        ///< whether GPUs access each other's memory
     const void* pinned = nullptr; ///< a pointer reported as pinned host memory
     const void* managed = nullptr;
     std::map<std::string, runtime::cuda::Result> bad_ptx = {};  ///< texts that it rejects
@@ -69,11 +72,13 @@ struct FakeCuda {
     int compiling = 0; ///< compilations in progress
     int streams = 0;
     int events = 0;
+    int pinned_blocks = 0;
     struct Block {
         std::size_t bytes;
         int device;
     };
     std::map<runtime::cuda::Address, Block> blocks = {};
+    std::set<std::pair<int, int>> peers = {}; ///< GPUs whose contexts may access the second's memory
     bool is_initialised = false;
     int (*stack_depth)() = nullptr; ///< contexts pushed by the calling thread
 

@@ -166,7 +166,7 @@ def members_page(nodes):
 
 def check_complete(headers, suffix, text):
     """Whatever the library exports must be on the page, but for operators."""
-    for header in headers.glob("*" + suffix):
+    for header in headers.rglob("*" + suffix):
         exported = re.findall(r"SWIRL_API (?!friend)[^;{]*?(\w+)(?:\(| \{| final| :)", header.read_text())
         missing = [name for name in exported if name != "__attribute__" and name not in text]
         if missing:
@@ -201,8 +201,8 @@ def pages(headers, work):
                         continue
                     found.setdefault(location.get("file"), []).append((int(location.get("line")), None, None, [member]))
     texts = {"cpp": [], "c": []}
-    for header in sorted(found, key=lambda h: pathlib.Path(h).name):
-        name = pathlib.Path(header).name
+    for header in sorted(found, key=lambda h: (h.count("/"), pathlib.Path(h).name)):
+        name = header.removeprefix("swirl/")
         if name in ("export.h",):
             continue
         source = (headers / name).read_text()

@@ -42,7 +42,7 @@ public:
     virtual int size() const = 0;
     /// The engine, for messages and wisdom: "threads", "mpi".
     virtual std::string engine() const = 0;
-    /// Whether `exchange` takes pointers to a GPU's memory.
+    /// Whether `exchange` takes pointers to a GPU's memory. Some engines then take no others.
     virtual bool takes_device_memory() const = 0;
 
     /// Collective. Returns when all blocks have arrived; of device memory, enqueues the exchange on the stream. The arrays
@@ -62,6 +62,8 @@ public:
     virtual std::unique_ptr<Communicator> split(int color, int key) = 0;
     /// Ends the calls of all other ranks with this reason.
     virtual void abort(const std::string& reason) noexcept = 0;
+    /// Throws what calls throw after another rank's `abort`, as far as this rank knows of one; returns at once.
+    virtual void check_aborted();
 };
 
 } // namespace swirl::distributed

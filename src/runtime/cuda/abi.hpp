@@ -38,9 +38,11 @@ enum : Result {
     compilation_disabled = 223,
     invalid_handle = 400,
     not_found = 500,
+    not_ready = 600,
     illegal_address = 700,
     launch_out_of_resources = 701,
     launch_timeout = 702,
+    peer_access_already_enabled = 704,
     assertion = 710,
     hardware_stack_error = 714,
     launch_failed = 719,
@@ -173,6 +175,9 @@ struct Functions {
     Result (*cuCtxPopCurrent)(Context* popped);
     Result (*cuCtxGetDevice)(DeviceHandle* device);
     Result (*cuCtxSynchronize)();
+    Result (*cuDeviceCanAccessPeer)(int* can, DeviceHandle, DeviceHandle peer);
+    Result (*cuCtxEnablePeerAccess)(Context peer,
+                                    unsigned flags); ///< to the peer's memory, from the current context
 
     Result (*cuModuleLoadDataEx)(Module* module, const void* image, unsigned options, CompileOption* names,
                                  void** values);
@@ -195,6 +200,8 @@ struct Functions {
 
     Result (*cuMemAlloc)(Address* address, std::size_t bytes);
     Result (*cuMemFree)(Address);
+    Result (*cuMemAllocHost)(void** memory, std::size_t bytes); ///< page-locked
+    Result (*cuMemFreeHost)(void* memory);
     Result (*cuMemAllocAsync)(Address* address, std::size_t bytes, Stream); ///< null before CUDA 11.2
     Result (*cuMemFreeAsync)(Address, Stream);                              ///< as above
     Result (*cuMemGetInfo)(std::size_t* free, std::size_t* total);
@@ -203,6 +210,8 @@ struct Functions {
     Result (*cuMemcpyHtoDAsync)(Address to, const void* from, std::size_t bytes, Stream);
     Result (*cuMemcpyDtoHAsync)(void* to, Address from, std::size_t bytes, Stream);
     Result (*cuMemcpyDtoDAsync)(Address to, Address from, std::size_t bytes, Stream);
+    Result (*cuMemcpyPeerAsync)(Address to, Context of_to, Address from, Context of_from, std::size_t bytes,
+                                Stream);
     Result (*cuMemsetD8Async)(Address to, unsigned char value, std::size_t bytes, Stream);
     Result (*cuPointerGetAttributes)(unsigned count, PointerAttribute* names, void** values, Address);
 
@@ -215,6 +224,7 @@ struct Functions {
     Result (*cuStreamCreate)(Stream* stream, unsigned flags);
     Result (*cuStreamDestroy)(Stream);
     Result (*cuStreamSynchronize)(Stream);
+    Result (*cuStreamQuery)(Stream); ///< success or not_ready
     Result (*cuStreamWaitEvent)(Stream, Event, unsigned flags);
     Result (*cuStreamIsCapturing)(Stream, int* status);
     Result (*cuEventCreate)(Event* event, unsigned flags);

@@ -95,6 +95,8 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuCtxPopCurrent, "cuCtxPopCurrent_v2", 4000);
     exports.need(f.cuCtxGetDevice, "cuCtxGetDevice", 4000);
     exports.need(f.cuCtxSynchronize, "cuCtxSynchronize", 4000);
+    exports.need(f.cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", 4000);
+    exports.need(f.cuCtxEnablePeerAccess, "cuCtxEnablePeerAccess", 4000);
     exports.need(f.cuModuleLoadDataEx, "cuModuleLoadDataEx", 4000);
     exports.need(f.cuModuleUnload, "cuModuleUnload", 4000);
     exports.need(f.cuLinkCreate, "cuLinkCreate_v2", 6050);
@@ -110,6 +112,8 @@ void CudaDriver::load(const std::string& library) {
     exports.has(f.cuLaunchKernelEx, "cuLaunchKernelEx");
     exports.need(f.cuMemAlloc, "cuMemAlloc_v2", 4000);
     exports.need(f.cuMemFree, "cuMemFree_v2", 4000);
+    exports.need(f.cuMemAllocHost, "cuMemAllocHost_v2", 4000);
+    exports.need(f.cuMemFreeHost, "cuMemFreeHost", 4000);
     exports.has(f.cuMemAllocAsync, "cuMemAllocAsync");
     exports.has(f.cuMemFreeAsync, "cuMemFreeAsync");
     exports.need(f.cuMemGetInfo, "cuMemGetInfo_v2", 4000);
@@ -118,12 +122,14 @@ void CudaDriver::load(const std::string& library) {
     exports.need(f.cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", 4000);
     exports.need(f.cuMemcpyDtoHAsync, "cuMemcpyDtoHAsync_v2", 4000);
     exports.need(f.cuMemcpyDtoDAsync, "cuMemcpyDtoDAsync_v2", 4000);
+    exports.need(f.cuMemcpyPeerAsync, "cuMemcpyPeerAsync", 4000);
     exports.need(f.cuMemsetD8Async, "cuMemsetD8Async", 4000);
     exports.need(f.cuPointerGetAttributes, "cuPointerGetAttributes", 7000);
     exports.has(f.cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
     exports.need(f.cuStreamCreate, "cuStreamCreate", 4000);
     exports.need(f.cuStreamDestroy, "cuStreamDestroy_v2", 4000);
     exports.need(f.cuStreamSynchronize, "cuStreamSynchronize", 4000);
+    exports.need(f.cuStreamQuery, "cuStreamQuery", 4000);
     exports.need(f.cuStreamWaitEvent, "cuStreamWaitEvent", 4000);
     exports.need(f.cuStreamIsCapturing, "cuStreamIsCapturing", 10000);
     exports.need(f.cuEventCreate, "cuEventCreate", 4000);

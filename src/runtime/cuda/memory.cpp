@@ -54,6 +54,20 @@ GpuBuffer& GpuBuffer::operator=(GpuBuffer&& other) noexcept {
     return *this;
 }
 
+PinnedBuffer::PinnedBuffer(const GpuDevice& device, std::size_t bytes) : device_(device), bytes_(bytes) {
+    if (bytes == 0) return;
+    const CudaDriver& driver = device_.driver();
+    const CurrentGpu current(device_);
+    const cuda::Result result = driver->cuMemAllocHost(&memory_, bytes);
+    if (result == cuda::out_of_memory)
+        throw OutOfMemory("the host cannot allocate {} bytes of pinned memory", bytes);
+    driver.check(result, "cuMemAllocHost");
+}
+
+PinnedBuffer::~PinnedBuffer() {
+    if (memory_ != nullptr) release_on(device_, [&] { device_.driver()->cuMemFreeHost(memory_); });
+}
+
 GpuStreamBuffer::GpuStreamBuffer(const GpuStream& stream, std::size_t bytes) : stream_(stream) {
     constexpr int first_version = 11020;
     const GpuDevice& device = stream.device();
@@ -100,6 +114,32 @@ void copy_on_gpu(const GpuStream& stream, cuda::Address to, cuda::Address from, 
     const CurrentGpu current(stream.device());
     const CudaDriver& driver = stream.device().driver();
     driver.check(driver->cuMemcpyDtoDAsync(to, from, bytes, stream.handle()), "cuMemcpyDtoDAsync");
+}
+
+void copy_between_gpus(const GpuStream& stream, const GpuDevice& to_gpu, cuda::Address to,
+                       const GpuDevice& from_gpu, cuda::Address from, std::size_t bytes) {
+    if (to_gpu.context() == from_gpu.context()) {
+        copy_on_gpu(stream, to, from, bytes);
+        return;
+    }
+    const CurrentGpu current(stream.device());
+    const CudaDriver& driver = stream.device().driver();
+    driver.check(
+        driver->cuMemcpyPeerAsync(to, to_gpu.context(), from, from_gpu.context(), bytes, stream.handle()),
+        "cuMemcpyPeerAsync");
+}
+
+void allow_peer_access(const GpuDevice& device, const GpuDevice& peer) {
+    if (device.context() == peer.context()) return;
+    const CudaDriver& driver = device.driver();
+    int is_possible = 0;
+    driver.check(
+        driver->cuDeviceCanAccessPeer(&is_possible, device.properties().index, peer.properties().index),
+        "cuDeviceCanAccessPeer");
+    if (is_possible == 0) return;
+    const CurrentGpu current(device);
+    const cuda::Result result = driver->cuCtxEnablePeerAccess(peer.context(), 0);
+    if (result != cuda::peer_access_already_enabled) driver.check(result, "cuCtxEnablePeerAccess");
 }
 
 void fill_on_gpu(const GpuStream& stream, cuda::Address to, std::uint8_t value, std::size_t bytes) {

@@ -28,6 +28,24 @@ private:
     std::size_t bytes_ = 0;
 };
 
+/// Page-locked memory of the host, which GPUs copy at full speed.
+class PinnedBuffer {
+public:
+    /// Throws OutOfMemory. 0 bytes: null.
+    PinnedBuffer(const GpuDevice& device, std::size_t bytes);
+    ~PinnedBuffer();
+    PinnedBuffer(const PinnedBuffer&) = delete;
+    PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+
+    std::byte* data() const { return static_cast<std::byte*>(memory_); }
+    std::size_t bytes() const { return bytes_; }
+
+private:
+    GpuDevice device_;
+    void* memory_ = nullptr;
+    std::size_t bytes_ = 0;
+};
+
 /// Stream-ordered GPU memory for work enqueued while it is alive. Allocation and release follow the stream's order, so
 /// neither waits and a graph can capture both.
 class GpuStreamBuffer {
@@ -53,7 +71,13 @@ void copy_from_gpu(const GpuDevice& device, void* to, cuda::Address from, std::s
 void copy_to_gpu(const GpuStream& stream, cuda::Address to, const void* from, std::size_t bytes);
 void copy_from_gpu(const GpuStream& stream, void* to, cuda::Address from, std::size_t bytes);
 void copy_on_gpu(const GpuStream& stream, cuda::Address to, cuda::Address from, std::size_t bytes);
+/// From one GPU to another, or the same; `stream` is of either.
+void copy_between_gpus(const GpuStream& stream, const GpuDevice& to_gpu, cuda::Address to,
+                       const GpuDevice& from_gpu, cuda::Address from, std::size_t bytes);
 void fill_on_gpu(const GpuStream& stream, cuda::Address to, std::uint8_t value, std::size_t bytes);
+
+/// Lets a GPU read and write another's memory, where the machine can. Copies are faster then.
+void allow_peer_access(const GpuDevice& device, const GpuDevice& peer);
 
 /// Which memory a pointer refers to.
 struct PointerLocation {

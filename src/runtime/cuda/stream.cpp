@@ -35,6 +35,14 @@ void GpuStream::synchronize() const {
     device_.driver().check(device_.driver()->cuStreamSynchronize(handle_), "cuStreamSynchronize");
 }
 
+bool GpuStream::is_empty() const {
+    const CurrentGpu current(device_);
+    const cuda::Result result = device_.driver()->cuStreamQuery(handle_);
+    if (result == cuda::not_ready) return false;
+    device_.driver().check(result, "cuStreamQuery");
+    return true;
+}
+
 void GpuStream::wait(const GpuEvent& event) const {
     const CurrentGpu current(device_);
     device_.driver().check(device_.driver()->cuStreamWaitEvent(handle_, event.handle(), 0),

@@ -18,6 +18,7 @@ public:
     GpuStream& operator=(GpuStream&& other) noexcept;
 
     void synchronize() const; ///< waits until it is empty; reports kernel errors
+    bool is_empty() const;    ///< returns at once; reports kernel errors
     void wait(
         const GpuEvent& event) const; ///< later work on this stream waits for the event; this thread does not
     bool is_capturing() const;        ///< in graph capture: nothing may wait for this stream
