@@ -161,7 +161,7 @@ public:
             .synchronize();
         return inner_->start_exchange(send, receive, blocks, stream);
     }
-    std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine) override {
+    std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) override {
         return inner_->gather_all(mine);
     }
     void barrier() override { inner_->barrier(); }

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
 #include "distributed/gpu_pointer.hpp"
+#include "distributed/message.hpp"
 #include "distributed/nccl_library.hpp"
 #include "distributed/shared_among.hpp"
 #include "runtime/cuda/devices.hpp"
@@ -156,7 +157,7 @@ public:
     std::unique_ptr<PendingExchange> start_exchange(const void* send, void* receive,
                                                     const ExchangeBlocks& blocks,
                                                     gpu::Stream stream) override;
-    std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine) override;
+    std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) override;
     void barrier() override {
         if (messages_)
             messages_->barrier();
@@ -352,7 +353,7 @@ std::vector<std::byte> NcclCommunicator::gather_equal(std::span<const std::byte>
     return result;
 }
 
-std::vector<std::vector<std::byte>> NcclCommunicator::gather_all(std::span<const std::byte> mine) {
+std::vector<std::vector<std::byte>> NcclCommunicator::gather_all(const std::vector<std::byte>& mine) {
     if (messages_) return messages_->gather_all(mine);
     const auto size = static_cast<std::size_t>(size_);
     const auto length = static_cast<Integer>(mine.size());
@@ -452,19 +453,19 @@ std::unique_ptr<Communicator> on_nccl(std::unique_ptr<Communicator> messages, in
     } catch (const Error& missing) {
         error = missing.what();
     }
-    const auto errors = messages->gather_all(std::as_bytes(std::span(error)));
+    const auto errors = messages->gather_all(message_of(error));
     for (std::size_t of = 0; of < errors.size(); ++of)
         if (!errors[of].empty())
             throw Unavailable(
                 "rank {}: {}", of,
                 std::string_view(reinterpret_cast<const char*>(errors[of].data()), errors[of].size()));
-    const std::vector<std::byte> of_rank_0 = messages->gather_all(id.bytes).front();
+    const std::vector<std::byte> of_rank_0 = messages->gather_all(message_of(id.bytes)).front();
     std::copy(of_rank_0.begin(), of_rank_0.end(), id.bytes.begin());
     return connected(begin(std::make_shared<NcclWorld>(), std::move(messages), id, rank, size, gpu), rank,
                      size);
 }
 
-std::vector<std::unique_ptr<Communicator>> on_nccl(std::span<const int> gpus) {
+std::vector<std::unique_ptr<Communicator>> on_nccl(const std::vector<int>& gpus) {
     const int size = static_cast<int>(gpus.size());
     const auto world = std::make_shared<NcclWorld>();
     auto messages = on_threads(size);

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "distributed/gpu_pointer.hpp"
+#include "distributed/message.hpp"
 #include "distributed/mismatch.hpp"
 #include "distributed/shared_among.hpp"
 #include "runtime/cuda/devices.hpp"
@@ -39,7 +40,7 @@ struct PeerSlot {
 };
 
 struct PeerGroup {
-    explicit PeerGroup(std::span<const int> gpus) {
+    explicit PeerGroup(const std::vector<int>& gpus) {
         slots.reserve(gpus.size());
         for (const int gpu : gpus) slots.emplace_back(runtime::device_numbered(gpu));
         for (const PeerSlot& to : slots)
@@ -96,7 +97,7 @@ public:
         finished.record(background_);
         return std::make_unique<PendingPeerCopies>(group_, std::move(given), std::move(finished));
     }
-    std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine) override {
+    std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) override {
         return threads_->gather_all(mine);
     }
     void barrier() override { threads_->barrier(); }
@@ -181,7 +182,7 @@ std::unique_ptr<Communicator> PeerCommunicator::split(int color, int key) {
     auto part = threads_->split(color, key);
     if (!part) return nullptr;
     const int own_gpu = own_.device->properties().index;
-    const auto messages = part->gather_all(std::as_bytes(std::span(&own_gpu, 1)));
+    const auto messages = part->gather_all(message_of(std::span(&own_gpu, 1)));
     std::vector<int> gpus(messages.size());
     for (std::size_t k = 0; k < gpus.size(); ++k) std::memcpy(&gpus[k], messages[k].data(), sizeof gpus[k]);
     auto group = shared_among<PeerGroup>(*part, [&] { return std::make_shared<PeerGroup>(gpus); });
@@ -190,7 +191,7 @@ std::unique_ptr<Communicator> PeerCommunicator::split(int color, int key) {
 
 } // namespace
 
-std::vector<std::unique_ptr<Communicator>> on_peer_memory(std::span<const int> gpus) {
+std::vector<std::unique_ptr<Communicator>> on_peer_memory(const std::vector<int>& gpus) {
     const auto group = std::make_shared<PeerGroup>(gpus);
     std::vector<std::unique_ptr<Communicator>> result;
     for (auto& threads : on_threads(static_cast<int>(gpus.size())))

@@ -326,9 +326,9 @@ public:
         return std::make_unique<PendingCopies>(arrive("exchange", exchange_entry(send, receive, blocks)));
     }
 
-    std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine) override {
+    std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) override {
         CallEntry entry;
-        entry.message.assign(mine.begin(), mine.end());
+        entry.message = mine;
         Arrival arrival = arrive("gather_all", std::move(entry));
         arrival.wait();
         std::vector<std::vector<std::byte>> result;

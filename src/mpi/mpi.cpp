@@ -406,7 +406,7 @@ public:
                                                     const ExchangeBlocks& blocks, gpu::Stream) override {
         return std::make_unique<PendingTransfers>(start(send, receive, blocks));
     }
-    std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine) override;
+    std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) override;
     void barrier() override {
         group_->world->throw_abort();
         Transfers transfers(group_);
@@ -463,7 +463,7 @@ Transfers MpiCommunicator::start(const void* send, void* receive, const Exchange
     return transfers;
 }
 
-std::vector<std::vector<std::byte>> MpiCommunicator::gather_all(std::span<const std::byte> mine) {
+std::vector<std::vector<std::byte>> MpiCommunicator::gather_all(const std::vector<std::byte>& mine) {
     group_->world->throw_abort();
     const auto size = static_cast<std::size_t>(group_->size);
     const auto own_length = static_cast<Integer>(mine.size());
@@ -502,7 +502,8 @@ std::vector<std::vector<std::byte>> MpiCommunicator::gather_all(std::span<const 
 
 std::unique_ptr<Communicator> MpiCommunicator::split(int color, int key) {
     // MPI_Comm_split cannot be interrupted: it begins when all ranks have arrived.
-    for (const std::vector<std::byte>& message : gather_all(std::as_bytes(std::span(&color, 1)))) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&color);
+    for (const std::vector<std::byte>& message : gather_all({bytes, bytes + sizeof color})) {
         int given = 0;
         std::memcpy(&given, message.data(), sizeof given);
         if (given < -1)

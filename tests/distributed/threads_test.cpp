@@ -2,6 +2,7 @@
 #include <swirl/distributed/threads.hpp>
 #include <swirl/error.hpp>
 
+#include "distributed/message.hpp"
 #include "support/error_of.hpp"
 #include "support/exchange_cases.hpp"
 #include "support/instrumented_communicator.hpp"
@@ -163,7 +164,7 @@ TEST(RanksOnThreads, GatherMessagesOfAnyLength) {
     run_ranks(6, [](Communicator& communicator) {
         const std::string mine(static_cast<std::size_t>(communicator.rank() % 4 * 1000),
                                static_cast<char>('a' + communicator.rank()));
-        const auto all = communicator.gather_all(std::as_bytes(std::span(mine)));
+        const auto all = communicator.gather_all(message_of(mine));
         ASSERT_EQ(all.size(), 6U);
         for (int rank = 0; rank < 6; ++rank) {
             const auto& message = all[static_cast<std::size_t>(rank)];
@@ -299,7 +300,7 @@ TEST(ALostRank, EndsAllCallsWithItsReason) {
         const auto blocks = one_block(4, 0, 0, 0, 0);
         switch (kind) {
         case 0: communicator.barrier(); break;
-        case 1: communicator.gather_all(bytes); break;
+        case 1: communicator.gather_all(message_of(bytes)); break;
         case 2: communicator.exchange(bytes, bytes, blocks); break;
         case 3: communicator.split(0, 0); break;
         case 4: communicator.start_exchange(bytes, bytes, blocks)->wait(); break;

@@ -139,7 +139,7 @@ void wait_forever(Communicator& ranks, Communicator& part, std::uint64_t seed) {
     }
     for (;;) switch (seed / 3 % 5) {
         case 0: ranks.barrier(); break;
-        case 1: ranks.gather_all(std::as_bytes(std::span(&seed, 1))); break;
+        case 1: ranks.gather_all(std::vector<std::byte>(8)); break;
         case 2: part.barrier(); break;
         case 3: ranks.start_exchange(send.data(), receive.data(), blocks)->wait(); break;
         default: ranks.exchange(send.data(), receive.data(), blocks);

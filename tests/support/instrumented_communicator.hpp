@@ -63,7 +63,7 @@ public:
         count(blocks);
         return inner_->start_exchange(send, receive, blocks, stream);
     }
-    std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine) override {
+    std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) override {
         disturb();
         ++instruments_->gathers;
         return inner_->gather_all(mine);

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,10 @@ struct ExchangeBlocks {
     std::vector<Integer> send_offsets;
     std::vector<Integer> receive_bytes; ///< what the other rank sends to this one
     std::vector<Integer> receive_offsets;
-    bool operator==(const ExchangeBlocks&) const = default;
+    friend bool operator==(const ExchangeBlocks& a, const ExchangeBlocks& b) {
+        return a.send_bytes == b.send_bytes && a.send_offsets == b.send_offsets &&
+               a.receive_bytes == b.receive_bytes && a.receive_offsets == b.receive_offsets;
+    }
 };
 
 /// Of an exchange that goes on while its rank computes. Destroyed before `wait`, it waits.
@@ -54,7 +56,7 @@ public:
                                                             const ExchangeBlocks& blocks,
                                                             gpu::Stream stream = {}) = 0;
     /// Collective. Every rank's bytes, in the order of ranks; lengths may differ. For small messages in host memory.
-    virtual std::vector<std::vector<std::byte>> gather_all(std::span<const std::byte> mine) = 0;
+    virtual std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) = 0;
     /// Collective.
     virtual void barrier() = 0;
     /// Collective. The group of all ranks that give the same color ≥ 0, in the order of their keys, then of their ranks; null

@@ -14,7 +14,6 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace swirl::distributed {
@@ -35,6 +34,6 @@ SWIRL_API std::unique_ptr<Communicator> on_nccl(std::unique_ptr<Communicator> me
 
 /// The ranks are threads of this process: element r is for that which uses the GPU of ordinal gpus[r]. `abort` ends
 /// all of them, also what is enqueued.
-SWIRL_API std::vector<std::unique_ptr<Communicator>> on_nccl(std::span<const int> gpus);
+SWIRL_API std::vector<std::unique_ptr<Communicator>> on_nccl(const std::vector<int>& gpus);
 
 } // namespace swirl::distributed

@@ -5,7 +5,6 @@
 #include <swirl/distributed/communicator.hpp>
 
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace swirl::distributed {
@@ -14,6 +13,6 @@ namespace swirl::distributed {
 /// ordinal gpus[r]; several ranks may share one. An exchange waits until all ranks have called it, then enqueues
 /// copies, each on the receiver's stream. It checks its arguments and ends as that of `on_threads` does; messages are
 /// in the host's memory.
-SWIRL_API std::vector<std::unique_ptr<Communicator>> on_peer_memory(std::span<const int> gpus);
+SWIRL_API std::vector<std::unique_ptr<Communicator>> on_peer_memory(const std::vector<int>& gpus);
 
 } // namespace swirl::distributed
