@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -105,7 +107,7 @@ Formula Parser::atom() {
     scan_.fail(position, fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
                                      "DHT, MDCT, IMDCT, CZT, DWT, IDWT, FIR, circulant, L, J, "
                                      "T, perm, G, S, diag, matrix, sum, real{}",
-                                     name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
+                                     name, tags_ == Tags::accepted ? ", pass, tile, codelet, par, rank, exchange" : ""));
 }
 
 Formula Parser::bracketed() {
@@ -295,13 +297,25 @@ std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t positi
         Formula complex = bracketed();
         return built(position, [&] { return real_of(std::move(complex)); });
     }
-    if (name != "pass" && name != "tile" && name != "codelet") return std::nullopt;
+    constexpr std::string_view tag_names[] = {"pass", "tile", "codelet", "par", "rank", "exchange"};
+    const auto* const tag = std::find(std::begin(tag_names), std::end(tag_names), name);
+    if (tag == std::end(tag_names)) return std::nullopt;
     if (tags_ == Tags::refused)
         scan_.fail(position, fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
-                                         "inside {0}[…] alone: plans place pass, tile and codelet",
+                                         "inside {0}[…] alone: plans place pass, tile, codelet, par, rank and exchange",
                                          name));
+    Tagged payload{static_cast<Tag>(tag - std::begin(tag_names))};
+    if (payload.tag == Tag::par || payload.tag == Tag::rank) {
+        scan_.expect("(");
+        payload.parameter = payload.tag == Tag::par ? scan_.positive_integer() : scan_.integer();
+        scan_.expect(")");
+    }
     Formula inside = bracketed();
-    return name == "pass" ? pass(inside) : name == "tile" ? tile(inside) : codelet(inside);
+    return built(position, [&] {
+        if (payload.tag == Tag::par) return par(payload.parameter, inside);
+        if (payload.tag == Tag::rank) return on_rank(payload.parameter, inside);
+        return tagged(payload.tag, inside);
+    });
 }
 
 Formula Parser::iterative() {

@@ -133,13 +133,16 @@ std::string text_of(const Permutation& permutation, Integer n, Lists lists) {
     return fmt::format("perm({})", text_of(permutation.map, lists));
 }
 
-std::string text_of(Tag tag) {
-    switch (tag) {
+std::string text_of(const Tagged& tagged) {
+    switch (tagged.tag) {
     case Tag::pass: return "pass";
     case Tag::tile: return "tile";
     case Tag::codelet: return "codelet";
+    case Tag::par: return fmt::format("par({})", tagged.parameter);
+    case Tag::rank: return fmt::format("rank({})", tagged.parameter);
+    case Tag::exchange: return "exchange";
     }
-    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag));
+    throw InternalError("a tag of unknown kind {}", static_cast<int>(tagged.tag));
 }
 
 /// The name of a product that has one.
@@ -242,7 +245,7 @@ std::string text_of(const Formula& formula, Lists lists) {
                 return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
             },
             [&](const RealOf&) { return fmt::format("real[{}]", inside()); },
-            [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p.tag), inside()); },
+            [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p), inside()); },
         },
         formula.payload());
 }
