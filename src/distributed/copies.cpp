@@ -66,8 +66,8 @@ void copy_innermost(const std::byte* from, std::byte* to, const BlockCopy::Loop&
     }
 }
 
-void copy_loops(const std::vector<BlockCopy::Loop>& loops, std::size_t at, const std::byte* from, std::byte* to,
-                Integer bytes) {
+void copy_loops(const std::vector<BlockCopy::Loop>& loops, std::size_t at, const std::byte* from,
+                std::byte* to, Integer bytes) {
     if (at + 1 >= loops.size())
         return copy_innermost(from, to, loops.empty() ? BlockCopy::Loop{1, 1, 1} : loops[at], bytes);
     for (Integer i = 0; i < loops[at].count; ++i)
@@ -88,14 +88,16 @@ std::vector<BlockCopy> copies(const Layout& from, const Layout& to) {
 
 bool move_nothing(const std::vector<BlockCopy>& copies) {
     return std::all_of(copies.begin(), copies.end(), [](const BlockCopy& copy) {
-        return copy.from == copy.to && std::all_of(copy.loops.begin(), copy.loops.end(),
-                                                   [](const BlockCopy::Loop& loop) { return loop.from == loop.to; });
+        return copy.from == copy.to &&
+               std::all_of(copy.loops.begin(), copy.loops.end(),
+                           [](const BlockCopy::Loop& loop) { return loop.from == loop.to; });
     });
 }
 
 void copy(const std::vector<BlockCopy>& copies, const std::byte* from, std::byte* to, Integer element_bytes) {
     for (const BlockCopy& block : copies)
-        copy_loops(block.loops, 0, from + block.from * element_bytes, to + block.to * element_bytes, element_bytes);
+        copy_loops(block.loops, 0, from + block.from * element_bytes, to + block.to * element_bytes,
+                   element_bytes);
 }
 
 } // namespace swirl::distributed

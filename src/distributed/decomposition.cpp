@@ -35,7 +35,7 @@ std::string error_in(const Box& box, const std::vector<Integer>& lengths) {
 } // namespace
 
 Integer part_begin(Integer n, Integer parts, Integer at) {
-    return static_cast<Integer>(static_cast<__int128>(at) * n / parts);
+    return n / parts * at + n % parts * at / parts; // as ⌊at·n/parts⌋, without overflow
 }
 
 Decomposition decomposition_of(const std::vector<Box>& boxes) {
@@ -103,15 +103,16 @@ void check_partition(std::vector<Box>& boxes, const std::vector<Integer>& length
             if (other.lower.front() >= box.upper.front()) break;
             if (intersection(box, other, {}).lower.empty()) continue;
             const auto [first, second] = std::minmax(sorted[i], sorted[j]);
-            throw UserError("rank {}: its {} box {} overlaps that of rank {}, {}\n  each element is in one box",
-                            second, side, to_text(boxes[second]), first, to_text(boxes[first]));
+            throw UserError(
+                "rank {}: its {} box {} overlaps that of rank {}, {}\n  each element is in one box", second,
+                side, to_text(boxes[second]), first, to_text(boxes[first]));
         }
     }
     Integer all = 1;
     for (const Integer n : lengths) all *= n;
     if (held == all) return;
-    throw UserError("the {} boxes hold {} of {} elements\n  each element is in one box: the array is {}", side,
-                    held, all, fmt::join(lengths, "x"));
+    throw UserError("the {} boxes hold {} of {} elements\n  each element is in one box: the array is {}",
+                    side, held, all, fmt::join(lengths, "x"));
 }
 
 } // namespace swirl::distributed

@@ -18,11 +18,13 @@ void check_supported(const Transform& problem) {
         throw Unsupported("{}\n  problem: {}\n  {}", what, to_text(problem), remedy);
     };
     if (is_convolution(problem) || has_formula(problem))
-        refuse("convolutions and formulas are not divided among ranks", "use dft, rdft, or real kinds such as dct2");
+        refuse("convolutions and formulas are not divided among ranks",
+               "use dft, rdft, or real kinds such as dct2");
     if (problem.layout != ComplexLayout::interleaved)
         refuse("planar data is not divided among ranks", "use interleaved data");
-    if (!problem.load.is_empty() || !problem.store.is_empty())
-        refuse("transforms with load or store callbacks are not divided among ranks", "leave the callbacks out");
+    if (!problem.load.is_identity() || !problem.store.is_identity())
+        refuse("transforms with load or store callbacks are not divided among ranks",
+               "leave the callbacks out");
     TransformOptions plain;
     plain.placement = problem.placement;
     plain.direction = problem.direction;
@@ -33,9 +35,10 @@ void check_supported(const Transform& problem) {
     for (const Dimension& axis : problem.dimensions) lengths.push_back(axis.length);
     for (const Dimension& loop : problem.batches) plain.batches.push_back({loop.length, {}, {}});
     if (Transform::make(problem.kind, lengths, plain) != problem)
-        throw UserError("a problem for several ranks has no strides, but {}\n  boxes and the order of their axes say "
-                        "where elements are",
-                        to_text(problem));
+        throw UserError(
+            "a problem for several ranks has no strides, but {}\n  boxes and the order of their axes say "
+            "where elements are",
+            to_text(problem));
 }
 
 /// The factor of n nearest to its root, at most the root.
@@ -84,7 +87,8 @@ Factors factors_of(const Transform& problem, bool divide) {
     Factors factors{problem, distributed::input_lengths(problem), distributed::output_lengths(problem), {}};
     factors.kinds.resize(problem.batches.size());
     for (std::size_t d = 0; d < problem.dimensions.size(); ++d)
-        factors.kinds.emplace_back(problem.kind == TransformKind::real_dft && d + 1 == problem.dimensions.size()
+        factors.kinds.emplace_back(problem.kind == TransformKind::real_dft &&
+                                           d + 1 == problem.dimensions.size()
                                        ? TransformKind::real_dft
                                        : kind_along(problem, d));
     const Integer n = problem.dimensions.back().length, rows = rows_of(n);

@@ -15,9 +15,9 @@ namespace swirl::distributed {
 struct Factors {
     Transform problem;
     std::vector<Integer> input_lengths;
-    std::vector<Integer> output_lengths;              ///< differ along the last axis of a real_dft
-    std::vector<std::optional<TransformKind>> kinds;  ///< of each axis; none: a batch loop
-    bool is_four_step = false;                        ///< the last two axes are the matrix's
+    std::vector<Integer> output_lengths;             ///< differ along the last axis of a real_dft
+    std::vector<std::optional<TransformKind>> kinds; ///< of each axis; none: a batch loop
+    bool is_four_step = false;                       ///< the last two axes are the matrix's
 
     std::size_t axes() const { return kinds.size(); }
     /// Whether the transform along this axis takes reals to complex elements, or back.

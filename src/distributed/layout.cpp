@@ -117,7 +117,8 @@ std::vector<int> order_of_strides(const std::vector<Integer>& strides) {
     std::iota(order.begin(), order.end(), 0);
     const auto stride = [&](int axis) { return strides[static_cast<std::size_t>(axis)]; };
     // axes of one index take no room wherever they stand
-    const auto rest = std::stable_partition(order.begin(), order.end(), [&](int axis) { return stride(axis) == 0; });
+    const auto rest =
+        std::stable_partition(order.begin(), order.end(), [&](int axis) { return stride(axis) == 0; });
     std::stable_sort(rest, order.end(), [&](int a, int b) { return stride(a) > stride(b); });
     return order;
 }

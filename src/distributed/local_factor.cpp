@@ -54,7 +54,8 @@ Formula half_spectrum(Integer n, Direction direction) {
     for (Integer k = 0; k < n; ++k) entries.push_back(2 * k <= n ? 2 * k : 2 * (n - k) + 1);
     const formula::IndexMap map = formula::IndexMap::table(std::move(entries), 2 * (n / 2 + 1));
     const Formula transform = formula::RDFT(n, direction);
-    return direction == Direction::forward ? formula::scatter(map) * transform : transform * formula::gather(map);
+    return direction == Direction::forward ? formula::scatter(map) * transform
+                                           : transform * formula::gather(map);
 }
 
 /// I ⊗ A ⊗ I along one axis of a box.
@@ -85,7 +86,8 @@ std::vector<int> message_order(const Factors& factors, const Schedule& schedule,
     for (std::size_t axis = 0; axis < factors.axes(); ++axis) {
         const bool at_sender = is_whole_everywhere(boxes[stage].after, axis, lengths[axis]);
         const bool at_receiver = is_whole_everywhere(boxes[stage + 1].before, axis, lengths[axis]);
-        const bool leads = receiver_has_pairs_of_strides ? at_receiver && !at_sender : at_sender && !at_receiver;
+        const bool leads =
+            receiver_has_pairs_of_strides ? at_receiver && !at_sender : at_sender && !at_receiver;
         (leads ? first : rest).push_back(static_cast<int>(axis));
     }
     first.insert(first.end(), rest.begin(), rest.end());
@@ -127,12 +129,14 @@ Formula formula_of(const LocalFactor& local, const Factors& factors, const std::
     Formula result = as_stored(unpacked(map_to_box(local.load, local.before, order)), is_complex);
     for (const std::size_t axis : local.transforms) {
         if (factors.changes_elements(axis)) {
-            result = along_axis(half_spectrum(factors.points(axis), direction), axis, local.before, order) * result;
+            result = along_axis(half_spectrum(factors.points(axis), direction), axis, local.before, order) *
+                     result;
             is_complex = local.is_complex_after;
             box = &local.after;
             continue;
         }
-        const Formula along = planning::transform_along(*factors.kinds[axis], factors.points(axis), direction);
+        const Formula along =
+            planning::transform_along(*factors.kinds[axis], factors.points(axis), direction);
         result = as_stored(along_axis(along, axis, *box, order), is_complex) * result;
         if (factors.has_twiddles(axis)) result = twiddles(factors, *box, order) * result;
     }

@@ -12,7 +12,7 @@ namespace swirl::distributed {
 /// empty layouts.
 struct LocalFactor {
     Box before; ///< the elements that it has
-    Box after;  ///< with the last axis of another length, if this stage takes reals to complex elements or back
+    Box after; ///< with the last axis of another length, if this stage takes reals to complex elements or back
     std::vector<std::size_t> transforms = {}; ///< along these axes, in this order
     bool is_complex_before = true;
     bool is_complex_after = true;

@@ -10,7 +10,8 @@ namespace {
 /// Whether the first element of a comes before that of b in this order of axes.
 bool begins_before(const Box& a, const Box& b, const std::vector<int>& order) {
     for (const int axis : order) {
-        const Integer of_a = a.lower[static_cast<std::size_t>(axis)], of_b = b.lower[static_cast<std::size_t>(axis)];
+        const Integer of_a = a.lower[static_cast<std::size_t>(axis)],
+                      of_b = b.lower[static_cast<std::size_t>(axis)];
         if (of_a != of_b) return of_a < of_b;
     }
     return false;
@@ -21,7 +22,8 @@ std::vector<Box> message(const Pieces& from, const Pieces& to, const std::vector
     std::vector<Box> boxes;
     for (const Box& a : from)
         for (const Box& b : to)
-            if (Box common = intersection(a, b, order); !common.lower.empty()) boxes.push_back(std::move(common));
+            if (Box common = intersection(a, b, order); !common.lower.empty())
+                boxes.push_back(std::move(common));
     std::sort(boxes.begin(), boxes.end(),
               [&](const Box& a, const Box& b) { return begins_before(a, b, order); });
     return boxes;
@@ -51,7 +53,8 @@ void lay_out(const std::vector<std::vector<Box>>& messages, const std::vector<in
 
 } // namespace
 
-Messages messages_of(const Decomposition& from, const Decomposition& to, int rank, const std::vector<int>& order) {
+Messages messages_of(const Decomposition& from, const Decomposition& to, int rank,
+                     const std::vector<int>& order) {
     const auto own = static_cast<std::size_t>(rank);
     std::vector<std::vector<Box>> sent, received;
     for (std::size_t other = 0; other < from.ranks.size(); ++other) {

@@ -16,6 +16,7 @@ struct Messages {
 
 /// The elements that a rank has, going to the ranks that shall have them. All blocks of a message have their axes in `order`;
 /// messages lie in memory in the order of their first elements.
-Messages messages_of(const Decomposition& from, const Decomposition& to, int rank, const std::vector<int>& order);
+Messages messages_of(const Decomposition& from, const Decomposition& to, int rank,
+                     const std::vector<int>& order);
 
 } // namespace swirl::distributed

@@ -70,20 +70,22 @@ private:
 };
 
 std::string to_text(const Stage& stage) {
-    std::string text = stage.boxes == Stage::Boxes::input ? "in" : stage.boxes == Stage::Boxes::output ? "out" : "";
+    std::string text = stage.boxes == Stage::Boxes::input    ? "in"
+                       : stage.boxes == Stage::Boxes::output ? "out"
+                                                             : "";
     if (stage.boxes == Stage::Boxes::grid && stage.cuts.empty()) text = "one";
     for (const Cut& cut : stage.cuts)
         text += fmt::format("{}{}/{}", text.empty() ? "" : ",", cut.axis, cut.parts);
     return stage.transforms.empty() ? text : fmt::format("{}[{}]", text, fmt::join(stage.transforms, ","));
 }
 
+} // namespace
+
 Decomposition with_last_axis(Decomposition decomposition, Integer length) {
     for (Pieces& pieces : decomposition.ranks)
         for (Box& box : pieces) box.upper.back() = length;
     return decomposition;
 }
-
-} // namespace
 
 bool has_same_boxes(const Decomposition& a, const Decomposition& b) {
     return std::equal(a.ranks.begin(), a.ranks.end(), b.ranks.begin(), b.ranks.end(),
@@ -125,7 +127,8 @@ Decomposition decomposition_of(const std::vector<Cut>& cuts, const std::vector<I
 std::vector<StageBoxes> boxes_of(const Schedule& schedule, const Factors& factors, const Decomposition& input,
                                  const Decomposition& output) {
     const auto refuse = [&](const std::string& what) {
-        throw UserError("the schedule '{}' {}\n  problem: {}", to_text(schedule), what, to_text(factors.problem));
+        throw UserError("the schedule '{}' {}\n  problem: {}", to_text(schedule), what,
+                        to_text(factors.problem));
     };
     const int ranks = static_cast<int>(input.ranks.size());
     if (schedule.stages.empty() || schedule.stages.front().boxes != Stage::Boxes::input)
@@ -138,13 +141,15 @@ std::vector<StageBoxes> boxes_of(const Schedule& schedule, const Factors& factor
             for (const std::size_t axis : stage.transforms)
                 for (std::size_t rank = 0; rank < decomposition.ranks.size(); ++rank)
                     if (!is_whole(decomposition.ranks[rank], axis, of[axis]))
-                        refuse(fmt::format("transforms axis {}, but rank {} does not have all of it", axis, rank));
+                        refuse(fmt::format("transforms axis {}, but rank {} does not have all of it", axis,
+                                           rank));
         };
         const std::vector<Integer> lengths = factors.lengths_after(done);
         Integer used = 1;
         std::vector<bool> is_cut(factors.axes(), false);
         for (const Cut& cut : stage.cuts) {
-            if (cut.axis >= factors.axes() || is_cut[cut.axis]) refuse("divides an axis twice, or one there is not");
+            if (cut.axis >= factors.axes() || is_cut[cut.axis])
+                refuse("divides an axis twice, or one there is not");
             is_cut[cut.axis] = true;
             used = checked_multiply(used, cut.parts).value_or(Integer{ranks} + 1);
             if (used > ranks) refuse(fmt::format("needs more ranks than {}", ranks));
@@ -164,8 +169,8 @@ std::vector<StageBoxes> boxes_of(const Schedule& schedule, const Factors& factor
             check_whole(output, lengths_after);
             boxes.before = changes_lengths ? with_last_axis(output, lengths.back()) : output;
         } else {
-            boxes.before = stage.boxes == Stage::Boxes::input ? input
-                                                              : decomposition_of(stage.cuts, lengths, ranks);
+            boxes.before =
+                stage.boxes == Stage::Boxes::input ? input : decomposition_of(stage.cuts, lengths, ranks);
             check_whole(boxes.before, lengths);
             boxes.after = changes_lengths ? with_last_axis(boxes.before, lengths_after.back()) : boxes.before;
         }

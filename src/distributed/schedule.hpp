@@ -44,6 +44,9 @@ Schedule parse_schedule(std::string_view text);
 /// All boxes of a grid over an index space.
 Decomposition decomposition_of(const std::vector<Cut>& cuts, const std::vector<Integer>& lengths, int ranks);
 
+/// With all boxes ending at another length of the last axis.
+Decomposition with_last_axis(Decomposition decomposition, Integer length);
+
 /// Whether each rank has the same elements, in whatever order.
 bool has_same_boxes(const Decomposition& a, const Decomposition& b);
 

@@ -213,9 +213,7 @@ std::string to_latex(const Formula& formula) {
                 return fmt::format("\\sum_{{{}=0}}^{{{}}} {}", variable(p.variable), p.count - 1, child());
             },
             [&](const RealOf&) { return fmt::format("\\overline{{{}}}^{{\\,\\mathbb R}}", inside()); },
-            [&](const Tagged& p) {
-                return fmt::format("\\underbrace{{{}}}_{{{}}}", inside(), latex_tag(p));
-            },
+            [&](const Tagged& p) { return fmt::format("\\underbrace{{{}}}_{{{}}}", inside(), latex_tag(p)); },
         },
         formula.payload());
 }

@@ -104,10 +104,12 @@ Formula Parser::atom() {
     if (auto term = leaf(name)) return *std::move(term);
     if (auto term = filter(name)) return *std::move(term);
     if (auto term = wrapper(name, position)) return *std::move(term);
-    scan_.fail(position, fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
-                                     "DHT, MDCT, IMDCT, CZT, DWT, IDWT, FIR, circulant, L, J, "
-                                     "T, perm, G, S, diag, matrix, sum, real{}",
-                                     name, tags_ == Tags::accepted ? ", pass, tile, codelet, par, rank, exchange" : ""));
+    scan_.fail(
+        position,
+        fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
+                    "DHT, MDCT, IMDCT, CZT, DWT, IDWT, FIR, circulant, L, J, "
+                    "T, perm, G, S, diag, matrix, sum, real{}",
+                    name, tags_ == Tags::accepted ? ", pass, tile, codelet, par, rank, exchange" : ""));
 }
 
 Formula Parser::bracketed() {
@@ -301,9 +303,10 @@ std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t positi
     const auto* const tag = std::find(std::begin(tag_names), std::end(tag_names), name);
     if (tag == std::end(tag_names)) return std::nullopt;
     if (tags_ == Tags::refused)
-        scan_.fail(position, fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
-                                         "inside {0}[…] alone: plans place pass, tile, codelet, par, rank and exchange",
-                                         name));
+        scan_.fail(position,
+                   fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
+                               "inside {0}[…] alone: plans place pass, tile, codelet, par, rank and exchange",
+                               name));
     Tagged payload{static_cast<Tag>(tag - std::begin(tag_names))};
     if (payload.tag == Tag::par || payload.tag == Tag::rank) {
         scan_.expect("(");

@@ -1,0 +1,80 @@
+#include "support/distributed_case.hpp"
+
+#include <swirl/distributed/box.hpp>
+
+#include <fmt/format.h>
+
+namespace {
+
+using namespace swirl;
+using support::DistributedCase;
+using support::DistributedResult;
+using support::random_boxes;
+using support::run_distributed;
+
+/// Relative to the plan of one process: both have errors.
+double bound(const Transform& problem, double epsilon) {
+    double points = 1;
+    for (const Dimension& axis : problem.dimensions) points *= static_cast<double>(axis.length);
+    return 4 * epsilon * std::sqrt(1 + std::log2(points));
+}
+
+void expect_equal(const DistributedCase& c, std::uint64_t seed = 1) {
+    const Transform problem = swirl::problem(c.problem);
+    const bool is_float = problem.precision == DataType::float32;
+    const DistributedResult result =
+        is_float ? run_distributed<float>(c, seed) : run_distributed<double>(c, seed);
+    EXPECT_LE(result.relative_error, bound(problem, is_float ? 1.2e-7 : 2.3e-16))
+        << c.problem << " on " << c.input.size() << " ranks: " << result.schedule << "\n"
+        << result.steps;
+    EXPECT_EQ(result.bytes, result.promised_bytes);
+    EXPECT_EQ(result.messages, result.promised_messages);
+}
+
+TEST(DistributedTransforms, HaveTheResultOfOnePlan) {
+    for (const char* const text :
+         {"dft 8x12x10", "dft 12x18", "rdft 8x12x10", "rdft 8x12x10 backward", "dft 240", "dct2 8x12x10",
+          "rdft 9x7 float32", "dft 7x5x6 batch=3 backward"}) {
+        const Transform problem = swirl::problem(text);
+        for (const int ranks : {1, 2, 3, 4, 6}) {
+            DistributedCase c{text, distributed::slabs(distributed::input_lengths(problem), ranks),
+                              distributed::slabs(distributed::output_lengths(problem), ranks)};
+            expect_equal(c);
+            c.is_in_place = true;
+            expect_equal(c);
+        }
+    }
+}
+
+/// Boxes of any shape, some empty, on 1 to 12 ranks.
+void expect_equal_for_random_boxes(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto draw = [&](Integer n) {
+        return static_cast<Integer>(random() % static_cast<std::uint64_t>(n));
+    };
+    const int ranks = static_cast<int>(1 + draw(12));
+    const Integer rank = 1 + draw(3);
+    const char* const kinds[] = {"dft", "dft", "rdft", "rdft", "dct2", "dht", "r2hc"};
+    std::string text = kinds[draw(7)];
+    text += " ";
+    const Integer longest = rank == 1 ? 400 : rank == 2 ? 40 : 14;
+    for (Integer d = 0; d < rank; ++d) text += fmt::format("{}{}", d == 0 ? "" : "x", 1 + draw(longest));
+    const bool has_direction = text[0] == 'd' ? text[1] == 'f' : text[1] == 'd';
+    if (has_direction && draw(2) == 0) text += " backward";
+    if (draw(2) == 0) text += " float32";
+    if (draw(3) == 0) text += fmt::format(" batch={}", 1 + draw(4));
+    if (draw(3) == 0) text += " scale=0.5";
+    const Transform problem = swirl::problem(text);
+    DistributedCase c{text, random_boxes(distributed::input_lengths(problem), ranks, random),
+                      random_boxes(distributed::output_lengths(problem), ranks, random)};
+    if (draw(4) == 0 && (rank > 1 || problem.kind != TransformKind::dft)) c.output.reset();
+    c.is_in_place = draw(3) == 0;
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    expect_equal(c, seed);
+}
+
+TEST(DistributedTransforms, AreRightForRandomBoxes) {
+    for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) expect_equal_for_random_boxes(seed);
+}
+
+} // namespace
