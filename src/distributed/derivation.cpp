@@ -65,7 +65,7 @@ public:
     Derivation derive() {
         const std::vector<bool>&none = boxes_.front().done_before, &all = boxes_.back().done_after;
         const std::size_t stages = boxes_.size();
-        const Formula in = scattered(boxes_.front().before, none, 0, 0);
+        const Formula in = scattered(boxes_.front().before, none, 0);
         for (std::size_t stage = 0; stage < stages; ++stage) {
             std::vector<bool> done = boxes_[stage].done_before;
             for (const std::size_t axis : schedule_.stages[stage].transforms) {
@@ -73,7 +73,7 @@ public:
                 done[axis] = true;
             }
         }
-        const Formula out = gathered(output_, all, stages - 1, stages);
+        const Formula out = gathered(output_, all, stages - 1);
         std::vector<Formula> factors;
         for (const AxisFactor& factor : axis_factors_) factors.insert(factors.begin(), factor.whole);
         product_ = formula::product(factors);
@@ -133,33 +133,32 @@ private:
             if (!in.ranks[rank].empty())
                 of_ranks[rank] =
                     on_box(in.ranks[rank].front(), out.ranks[rank].front(), axis, done, done_after);
-        const Formula local = scattered(out, done_after, stage, stage + 1) * over_ranks(of_ranks) *
-                              gathered(in, done, stage, stage);
+        const Formula local = scattered(out, done_after, stage) * over_ranks(of_ranks) *
+                              gathered(in, done, stage);
         axis_factors_.push_back({on_box(whole(before), whole(after), axis, done, done_after), local});
     }
 
-    /// G(D) as a term, which the rules know again; `boundary`: after this many stages.
-    Formula gathered(const Decomposition& decomposition, const std::vector<bool>& done, std::size_t stage,
-                     std::size_t boundary) {
+    /// G(D) and S(D) as terms that the rules know again: equal ones may be of different ranks.
+    Formula gathered(const Decomposition& decomposition, const std::vector<bool>& done, std::size_t stage) {
         const Formula term = stored(gather_boxes(decomposition, factors_.lengths_after(done)), done);
-        if (!known(term)) known_.push_back({term, decomposition, done, stage, boundary});
+        known_.push_back({term, decomposition, done, stage});
         return term;
     }
-    Formula scattered(const Decomposition& decomposition, const std::vector<bool>& done, std::size_t stage,
-                      std::size_t boundary) {
-        return transpose(gathered(decomposition, done, stage, boundary));
+    Formula scattered(const Decomposition& decomposition, const std::vector<bool>& done, std::size_t stage) {
+        const Formula term = transpose(stored(gather_boxes(decomposition, factors_.lengths_after(done)), done));
+        known_.push_back({term, decomposition, done, stage});
+        return term;
     }
 
     struct Known {
-        Formula gather;
+        Formula term;
         Decomposition decomposition;
         std::vector<bool> done;
         std::size_t stage;
-        std::size_t boundary;
     };
-    const Known* known(const Formula& gather) const {
+    const Known* known(const Formula& term) const {
         const auto found =
-            std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.gather == gather; });
+            std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.term.node() == term.node(); });
         return found == known_.end() ? nullptr : &*found;
     }
 
@@ -275,7 +274,11 @@ private:
              }},
             {.name = "G(D) S(D) → I",
              .match = product(any("G"), any("S")),
-             .when = [this](const Match& m) { return known(m["G"]) && m["S"] == transpose(m["G"]); },
+             .when =
+                 [this](const Match& m) {
+                     const Known *const to = known(m["G"]), *const from = known(m["S"]);
+                     return to && from && to->decomposition == from->decomposition && m["G"].columns() == m["S"].rows();
+                 },
              .rewrite = [](const Match& m) { return I(m["G"].rows()); }},
             {.name = "I A → A",
              .match = product(identity("n"), any("A")),
@@ -287,7 +290,7 @@ private:
              .match = product(any("G"), any("S")),
              .rewrite = [this](const Match& m) -> std::optional<Formula> {
                  const Known* const to = known(m["G"]);
-                 const Known* const from = to ? known(transpose(m["S"])) : nullptr;
+                 const Known* const from = to ? known(m["S"]) : nullptr;
                  return from ? std::optional(exchanged(*to, *from)) : std::nullopt;
              }},
             {.name = "(rank(r)[A] ⊕ …) (rank(r)[B] ⊕ …) → rank(r)[A B] ⊕ …",
