@@ -133,8 +133,8 @@ private:
             if (!in.ranks[rank].empty())
                 of_ranks[rank] =
                     on_box(in.ranks[rank].front(), out.ranks[rank].front(), axis, done, done_after);
-        const Formula local = scattered(out, done_after, stage) * over_ranks(of_ranks) *
-                              gathered(in, done, stage);
+        const Formula local =
+            scattered(out, done_after, stage) * over_ranks(of_ranks) * gathered(in, done, stage);
         axis_factors_.push_back({on_box(whole(before), whole(after), axis, done, done_after), local});
     }
 
@@ -145,7 +145,8 @@ private:
         return term;
     }
     Formula scattered(const Decomposition& decomposition, const std::vector<bool>& done, std::size_t stage) {
-        const Formula term = transpose(stored(gather_boxes(decomposition, factors_.lengths_after(done)), done));
+        const Formula term =
+            transpose(stored(gather_boxes(decomposition, factors_.lengths_after(done)), done));
         known_.push_back({term, decomposition, done, stage});
         return term;
     }
@@ -157,8 +158,8 @@ private:
         std::size_t stage;
     };
     const Known* known(const Formula& term) const {
-        const auto found =
-            std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.term.node() == term.node(); });
+        const auto found = std::find_if(known_.begin(), known_.end(),
+                                        [&](const Known& k) { return k.term.node() == term.node(); });
         return found == known_.end() ? nullptr : &*found;
     }
 
@@ -277,7 +278,8 @@ private:
              .when =
                  [this](const Match& m) {
                      const Known *const to = known(m["G"]), *const from = known(m["S"]);
-                     return to && from && to->decomposition == from->decomposition && m["G"].columns() == m["S"].rows();
+                     return to && from && to->decomposition == from->decomposition &&
+                            m["G"].columns() == m["S"].rows();
                  },
              .rewrite = [](const Match& m) { return I(m["G"].rows()); }},
             {.name = "I A → A",

@@ -1,9 +1,11 @@
 #include <swirl/distributed/plan.hpp>
 
 #include "base/error.hpp"
+#include "base/overloaded.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/choose.hpp"
 #include "distributed/derivation.hpp"
+#include "distributed/execution.hpp"
 #include "distributed/program.hpp"
 #include "distributed/scheduled.hpp"
 #include "distributed/work_array.hpp"
@@ -13,8 +15,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 #include <numeric>
 #include <sstream>
 #include <utility>
@@ -112,38 +112,21 @@ struct DistributedPlan::State {
     }
 
     void run(const std::byte* input, std::byte* output) const {
-        const bool is_in_place = input == output;
+        const auto result_bytes =
+            static_cast<std::size_t>(elements(output_box) * bytes_of(type(swirl::Side::output)));
+        const Execution execution(input, output, first->data(), second->data(), result_bytes);
         for (const Step& step : program.steps)
-            std::visit([&](const auto& s) { run(s, input, output, is_in_place); }, step);
-    }
-    const std::byte* source(Array array, const std::byte* input, const std::byte* output) const {
-        return array == Array::input ? input : array == Array::output ? output : work(array);
-    }
-    std::byte* target(Array array, std::byte* output) const {
-        return array == Array::output ? output : work(array);
-    }
-    std::byte* work(Array array) const { return array == Array::first ? first->data() : second->data(); }
-
-    void run(const TransformStep& step, const std::byte* input, std::byte* output, bool is_in_place) const {
-        const std::byte* const from = source(step.from, input, output);
-        std::byte* const to = target(step.to, output);
-        if (is_in_place && step.from == Array::input && step.to == Array::output) {
-            step.plan.execute(static_cast<const void*>(from), static_cast<void*>(work(Array::first)));
-            std::memcpy(to, work(Array::first),
-                        static_cast<std::size_t>(elements(output_box) * bytes_of(type(swirl::Side::output))));
-            return;
-        }
-        step.plan.execute(static_cast<const void*>(from), static_cast<void*>(to));
-    }
-    void run(const CopyStep& step, const std::byte* input, std::byte* output, bool) const {
-        copy(step.blocks, source(step.from, input, output), target(step.to, output), step.element_bytes);
-    }
-    void run(const ExchangeStep& step, const std::byte* input, std::byte* output, bool) const {
-        // a rank without data may have no arrays
-        const std::byte* const from = source(step.from, input, output);
-        std::byte* const to = target(step.to, output);
-        communicator->exchange(from != nullptr ? from : second->data(), to != nullptr ? to : second->data(),
-                               step.blocks);
+            std::visit(Overloaded{
+                           [&](const ExchangeStep& exchange) {
+                               // a rank without data may have no arrays
+                               const std::byte* const from = execution.source(exchange.from);
+                               std::byte* const to = execution.target(exchange.to);
+                               communicator->exchange(from != nullptr ? from : first->data(),
+                                                      to != nullptr ? to : second->data(), exchange.blocks);
+                           },
+                           [&](const auto& local) { execution.run(local); },
+                       },
+                       step);
     }
 };
 

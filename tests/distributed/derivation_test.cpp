@@ -3,8 +3,8 @@
 #include "base/error.hpp"
 #include "distributed/program.hpp"
 #include "distributed/scheduled.hpp"
-#include "formula/print.hpp"
 #include "formula/parse.hpp"
+#include "formula/print.hpp"
 #include "support/distributed_case.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,8 @@ struct Derived {
 Derived derive_for(const Transform& problem, const AllBoxes& boxes, const std::string& schedule = "") {
     AllBoxes all = boxes;
     check_boxes(problem, all);
-    const Schedule chosen = schedule.empty() ? choose(problem, all, Machine{}).schedule : parse_schedule(schedule);
+    const Schedule chosen =
+        schedule.empty() ? choose(problem, all, Machine{}).schedule : parse_schedule(schedule);
     Scheduled made = scheduled(problem, all, chosen);
     Derivation derivation = derive(made.factors, made.schedule, made.stages, made.output);
     return {std::move(made), std::move(derivation)};
@@ -37,7 +38,8 @@ Derived derive_for(const Transform& problem, const AllBoxes& boxes, const std::s
 double largest_difference(const DenseMatrix& a, const DenseMatrix& b) {
     EXPECT_EQ(a.size(), b.size());
     long double most = 0;
-    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        most = std::max(most, std::abs(a[i] - b[i]));
     return static_cast<double>(most);
 }
 
@@ -48,7 +50,8 @@ DenseMatrix defined(const Transform& problem, const AllBoxes& boxes) {
     const support::GlobalArray array{lengths, 1, {}};
     const auto positions = [&](const std::vector<Box>& of) {
         std::vector<Integer> result;
-        for (const Box& box : of) array.for_each(box, [&](Integer, Integer position) { result.push_back(position); });
+        for (const Box& box : of)
+            array.for_each(box, [&](Integer, Integer position) { result.push_back(position); });
         return result;
     };
     const std::vector<Integer> rows = positions(*boxes.output), columns = positions(boxes.input);
@@ -70,10 +73,12 @@ DenseMatrix defined(const Transform& problem, const AllBoxes& boxes) {
 }
 
 void expect_tags_only_of_ranks_and_exchanges(const Formula& f) {
-    EXPECT_TRUE(f.is<formula::Product>() || f.is<formula::DirectSum>() || f.is<formula::Tagged>()) << to_text(f);
+    EXPECT_TRUE(f.is<formula::Product>() || f.is<formula::DirectSum>() || f.is<formula::Tagged>())
+        << to_text(f);
     const std::vector<Formula> factors = f.is<formula::Product>() ? f.children() : std::vector{f};
     for (const Formula& factor : factors)
-        for (const Formula& term : factor.is<formula::DirectSum>() ? factor.children() : std::vector{factor}) {
+        for (const Formula& term :
+             factor.is<formula::DirectSum>() ? factor.children() : std::vector{factor}) {
             const auto* tag = term.get_if<formula::Tagged>();
             ASSERT_NE(tag, nullptr) << to_text(term);
             EXPECT_NE(tag->tag, formula::Tag::par) << to_text(term);
@@ -89,7 +94,8 @@ AllBoxes random_problem(const Transform& problem, std::mt19937_64& random) {
 TEST(Derivations, MeanTheTransform) {
     std::mt19937_64 random(20261127);
     for (int trial = 0; trial < 60; ++trial) {
-        const char* const texts[] = {"dft 4x6", "dft 3x4x5", "dft 24", "dft 36 backward", "dft 5x2 batch=3", "dft 13"};
+        const char* const texts[] = {"dft 4x6",         "dft 3x4x5",       "dft 24",
+                                     "dft 36 backward", "dft 5x2 batch=3", "dft 13"};
         const Transform problem = swirl::problem(texts[trial % 6]);
         const AllBoxes boxes = random_problem(problem, random);
         const Derived derived = derive_for(problem, boxes);
@@ -104,7 +110,8 @@ TEST(Derivations, MeanTheTransform) {
 TEST(Derivations, OfRealTransformsMeanTheSame) {
     std::mt19937_64 random(7);
     for (int trial = 0; trial < 40; ++trial) {
-        const char* const texts[] = {"rdft 4x6", "rdft 3x4x5", "rdft 4x5 backward", "rdft 3x2x4 backward", "dct2 4x5"};
+        const char* const texts[] = {"rdft 4x6", "rdft 3x4x5", "rdft 4x5 backward", "rdft 3x2x4 backward",
+                                     "dct2 4x5"};
         const Transform problem = swirl::problem(texts[trial % 5]);
         const Derived derived = derive_for(problem, random_problem(problem, random));
         SCOPED_TRACE(to_text(problem) + ": " + to_text(derived.scheduled.schedule));
@@ -139,15 +146,18 @@ TEST(Derivations, AreWhatRuns) {
         const std::vector<Formula> factors = factors_of_product(derived.derivation.result);
         ASSERT_EQ(factors.size(), 2 * s.stages.size() - 1) << to_text(derived.derivation.result);
         for (std::size_t rank = 0; rank < s.input.ranks.size(); ++rank) {
-            const RankFactors own = factors_of_rank(s.factors, s.schedule, s.stages, s.output, static_cast<int>(rank));
+            const RankFactors own =
+                factors_of_rank(s.factors, s.schedule, s.stages, s.output, static_cast<int>(rank));
             for (std::size_t stage = 0; stage < s.stages.size(); ++stage) {
                 const Formula& factor = factors[2 * stage];
-                for (const Formula& term : factor.is<formula::DirectSum>() ? factor.children() : std::vector{factor}) {
+                for (const Formula& term :
+                     factor.is<formula::DirectSum>() ? factor.children() : std::vector{factor}) {
                     const auto* tag = term.get_if<formula::Tagged>();
                     ASSERT_TRUE(tag != nullptr && tag->tag == formula::Tag::rank) << to_text(factor);
                     const LocalFactor& local = own.local[stage];
                     if (tag->parameter != static_cast<Integer>(rank) || local.transforms.empty()) continue;
-                    const Formula runs = formula_of(local, s.factors, order_of(Box{local.before.lower, local.before.upper}));
+                    const Formula runs =
+                        formula_of(local, s.factors, order_of(Box{local.before.lower, local.before.upper}));
                     EXPECT_LE(largest_difference(formula::dense(runs), formula::dense(term)), 1e-15);
                 }
             }
@@ -160,7 +170,8 @@ TEST(Derivations, AreWhatRuns) {
             std::vector<Messages> messages;
             std::vector<Integer> begins{0};
             for (std::size_t rank = 0; rank < s.input.ranks.size(); ++rank) {
-                messages.push_back(messages_of(s.stages[stage].after, s.stages[stage + 1].before, static_cast<int>(rank), order));
+                messages.push_back(messages_of(s.stages[stage].after, s.stages[stage + 1].before,
+                                               static_cast<int>(rank), order));
                 begins.push_back(begins.back() + elements(s.stages[stage].after.ranks[rank]));
             }
             std::vector<Complex> sent;
@@ -173,7 +184,8 @@ TEST(Derivations, AreWhatRuns) {
                     EXPECT_EQ(messages[rank].receive_counts[from], messages[from].send_counts[rank]);
                     for (Integer i = 0; i < messages[rank].receive_counts[from]; ++i)
                         received[static_cast<std::size_t>(at + messages[rank].receive_offsets[from] + i)] =
-                            sent[static_cast<std::size_t>(begins[from] + messages[from].send_offsets[rank] + i)];
+                            sent[static_cast<std::size_t>(begins[from] + messages[from].send_offsets[rank] +
+                                                          i)];
                     count += messages[rank].receive_counts[from];
                 }
                 at += count;
