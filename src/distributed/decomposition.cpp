@@ -80,39 +80,50 @@ Box intersection(const Box& a, const Box& b, const std::vector<int>& order) {
     return common;
 }
 
-void check_partition(std::vector<Box>& boxes, const std::vector<Integer>& lengths, const char* side) {
-    for (std::size_t rank = 0; rank < boxes.size(); ++rank) {
-        if (const std::string error = error_in(boxes[rank], lengths); !error.empty())
-            throw UserError("rank {}: the {} box {} {}\n  the array is {}", rank, side, to_text(boxes[rank]),
-                            error, fmt::join(lengths, "x"));
-        if (elements(boxes[rank]) == 0) boxes[rank] = {};
+void check_partition(Decomposition& decomposition, const std::vector<Integer>& lengths, const char* side) {
+    struct Held {
+        std::size_t rank;
+        const Box* box;
+        Integer first() const { return box->lower.front(); }
+    };
+    std::vector<Held> held;
+    for (std::size_t rank = 0; rank < decomposition.ranks.size(); ++rank) {
+        Pieces& pieces = decomposition.ranks[rank];
+        for (const Box& box : pieces)
+            if (const std::string error = error_in(box, lengths); !error.empty())
+                throw UserError("rank {}: the {} box {} {}\n  the array is {}", rank, side, to_text(box),
+                                error, fmt::join(lengths, "x"));
+        std::erase_if(pieces, [](const Box& box) { return elements(box) == 0; });
+        for (const Box& box : pieces) held.push_back({rank, &box});
     }
     // by their first indices, so that only boxes that can meet are compared
-    std::vector<std::size_t> sorted;
-    for (std::size_t rank = 0; rank < boxes.size(); ++rank)
-        if (!boxes[rank].lower.empty()) sorted.push_back(rank);
-    std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
-        return std::pair(boxes[a].lower.front(), a) < std::pair(boxes[b].lower.front(), b);
-    });
-    Integer held = 0;
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-        const Box& box = boxes[sorted[i]];
-        held += elements(box);
-        for (std::size_t j = i + 1; j < sorted.size(); ++j) {
-            const Box& other = boxes[sorted[j]];
-            if (other.lower.front() >= box.upper.front()) break;
-            if (intersection(box, other, {}).lower.empty()) continue;
-            const auto [first, second] = std::minmax(sorted[i], sorted[j]);
+    std::stable_sort(held.begin(), held.end(),
+                     [](const Held& a, const Held& b) { return a.first() < b.first(); });
+    Integer count = 0;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        count += elements(*held[i].box);
+        for (std::size_t j = i + 1; j < held.size() && held[j].first() < held[i].box->upper.front(); ++j) {
+            if (intersection(*held[i].box, *held[j].box, {}).lower.empty()) continue;
+            const auto [first, second] =
+                std::minmax(held[i], held[j], [](const Held& a, const Held& b) { return a.rank < b.rank; });
             throw UserError(
-                "rank {}: its {} box {} overlaps that of rank {}, {}\n  each element is in one box", second,
-                side, to_text(boxes[second]), first, to_text(boxes[first]));
+                "rank {}: its {} box {} overlaps that of rank {}, {}\n  each element is in one box",
+                second.rank, side, to_text(*second.box), first.rank, to_text(*first.box));
         }
     }
     Integer all = 1;
     for (const Integer n : lengths) all *= n;
-    if (held == all) return;
+    if (count == all) return;
     throw UserError("the {} boxes hold {} of {} elements\n  each element is in one box: the array is {}",
-                    side, held, all, fmt::join(lengths, "x"));
+                    side, count, all, fmt::join(lengths, "x"));
+}
+
+void check_partition(std::vector<Box>& boxes, const std::vector<Integer>& lengths, const char* side) {
+    Decomposition decomposition;
+    for (const Box& box : boxes) decomposition.ranks.push_back({box});
+    check_partition(decomposition, lengths, side);
+    for (Box& box : boxes)
+        if (elements(box) == 0) box = {};
 }
 
 } // namespace swirl::distributed

@@ -38,5 +38,7 @@ Box intersection(const Box& a, const Box& b, const std::vector<int>& order);
 /// Throws UserError naming the rank and its box unless the boxes, those of `side` ("input", "output"), hold each element once.
 /// Empty boxes lose their bounds.
 void check_partition(std::vector<Box>& boxes, const std::vector<Integer>& lengths, const char* side);
+/// The same for ranks with several boxes; empty ones are removed.
+void check_partition(Decomposition& decomposition, const std::vector<Integer>& lengths, const char* side);
 
 } // namespace swirl::distributed

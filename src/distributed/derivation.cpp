@@ -109,7 +109,7 @@ private:
                           factors_.has_complex_elements_after(done_after),
                           {{natural_before, 0}},
                           {{natural_after, 0}}};
-        return rules::simplify(formula_of(local, factors_, order_of(natural_before)));
+        return rules::simplify(formula_of(local, factors_, order_of(natural_before), has_reals(factors_)));
     }
     static Decomposition natural(Decomposition decomposition) {
         for (Pieces& pieces : decomposition.ranks)

@@ -1,5 +1,7 @@
 #include "distributed/layout.hpp"
 
+#include "formula/digits.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -98,15 +100,15 @@ formula::IndexMap map_to_box(const Layout& layout, const Box& box, const std::ve
         bases.push_back(base);
         pieces.push_back(std::move(piece));
     }
-    // equal blocks at equal distances: the number of the block is a digit
-    bool is_even = pieces.size() > 1;
-    for (std::size_t i = 1; is_even && i < pieces.size(); ++i)
-        is_even = pieces[i].radices == pieces[0].radices && pieces[i].strides == pieces[0].strides &&
-                  bases[i] - bases[i - 1] == bases[1] - bases[0] && bases[0] == 0;
-    if (is_even) {
+    // equal blocks at regular distances: the number of a block is one digit, or several
+    const bool are_equal =
+        pieces.size() > 1 && std::all_of(pieces.begin(), pieces.end(), [&](const auto& piece) {
+            return piece.radices == pieces[0].radices && piece.strides == pieces[0].strides;
+        });
+    if (const auto number = are_equal ? formula::recognise_digits(bases, 0) : std::nullopt) {
         formula::DigitMap& all = pieces.front();
-        all.radices.insert(all.radices.begin(), static_cast<Integer>(pieces.size()));
-        all.strides.insert(all.strides.begin(), bases[1]);
+        all.radices.insert(all.radices.begin(), number->radices.begin(), number->radices.end());
+        all.strides.insert(all.strides.begin(), number->strides.begin(), number->strides.end());
         pieces.resize(1);
     }
     return formula::IndexMap::piecewise(std::move(pieces), elements(box)).canonical();

@@ -117,11 +117,10 @@ RankFactors factors_of_rank(const Factors& factors, const Schedule& schedule,
     return result;
 }
 
-Formula formula_of(const LocalFactor& local, const Factors& factors, const std::vector<int>& order) {
-    // a matrix of complex elements among real ones acts on pairs
-    const bool has_reals = factors.problem.kind != TransformKind::dft;
+Formula formula_of(const LocalFactor& local, const Factors& factors, const std::vector<int>& order,
+                   bool as_pairs) {
     const auto as_stored = [&](const Formula& f, bool is_complex) {
-        return has_reals && is_complex ? formula::real_of(f) : f;
+        return as_pairs && is_complex ? formula::real_of(f) : f;
     };
     const Direction direction = factors.problem.direction;
     bool is_complex = local.is_complex_before;

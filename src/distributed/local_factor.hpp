@@ -35,7 +35,10 @@ RankFactors factors_of_rank(const Factors& factors, const Schedule& schedule,
                             const std::vector<StageBoxes>& boxes, const Decomposition& output, int rank);
 
 /// The matrix of a local factor on complex elements: G(messages) · transforms and twiddle factors · S(messages), its box in between
-/// having its axes in `order`. A transform of reals, or to reals, is a real matrix, whose complex elements are pairs.
-formula::Formula formula_of(const LocalFactor& local, const Factors& factors, const std::vector<int>& order);
+/// having its axes in `order`. With `as_pairs`, a real matrix: the complex elements of a transform of reals, or to reals, are pairs.
+formula::Formula formula_of(const LocalFactor& local, const Factors& factors, const std::vector<int>& order,
+                            bool as_pairs);
+/// Whether the whole transform has real elements somewhere.
+inline bool has_reals(const Factors& factors) { return factors.problem.kind != TransformKind::dft; }
 
 } // namespace swirl::distributed

@@ -29,25 +29,34 @@ std::vector<Box> message(const Pieces& from, const Pieces& to, const std::vector
     return boxes;
 }
 
-/// Lays messages out one after the other.
-void lay_out(const std::vector<std::vector<Box>>& messages, const std::vector<int>& order, Layout& layout,
-             std::vector<Integer>& counts, std::vector<Integer>& offsets) {
+/// Lays messages out one after the other; with `shares_equal_ones`, equal messages lie in memory once.
+void lay_out(const std::vector<std::vector<Box>>& messages, const std::vector<int>& order,
+             bool shares_equal_ones, Layout& layout, std::vector<Integer>& counts,
+             std::vector<Integer>& offsets) {
     counts.assign(messages.size(), 0);
     offsets.assign(messages.size(), 0);
     std::vector<std::size_t> sorted;
     for (std::size_t rank = 0; rank < messages.size(); ++rank)
         if (!messages[rank].empty()) sorted.push_back(rank);
-    std::sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+    std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
         return begins_before(messages[a].front(), messages[b].front(), order);
     });
     Integer offset = 0;
-    for (const std::size_t rank : sorted) {
-        offsets[rank] = offset;
-        for (const Box& box : messages[rank]) {
+    for (auto rank = sorted.begin(); rank != sorted.end(); ++rank) {
+        const auto equal = std::find_if(sorted.begin(), rank, [&](std::size_t earlier) {
+            return shares_equal_ones && messages[earlier] == messages[*rank];
+        });
+        if (equal != rank) {
+            counts[*rank] = counts[*equal];
+            offsets[*rank] = offsets[*equal];
+            continue;
+        }
+        offsets[*rank] = offset;
+        for (const Box& box : messages[*rank]) {
             layout.push_back({box, offset});
             offset += elements(box);
         }
-        counts[rank] = offset - offsets[rank];
+        counts[*rank] = offset - offsets[*rank];
     }
 }
 
@@ -62,8 +71,8 @@ Messages messages_of(const Decomposition& from, const Decomposition& to, int ran
         received.push_back(message(from.ranks[other], to.ranks[own], order));
     }
     Messages messages;
-    lay_out(sent, order, messages.send, messages.send_counts, messages.send_offsets);
-    lay_out(received, order, messages.receive, messages.receive_counts, messages.receive_offsets);
+    lay_out(sent, order, true, messages.send, messages.send_counts, messages.send_offsets);
+    lay_out(received, order, false, messages.receive, messages.receive_counts, messages.receive_offsets);
     return messages;
 }
 

@@ -14,7 +14,8 @@ struct Messages {
     std::vector<Integer> receive_counts, receive_offsets;
 };
 
-/// The elements that a rank has, going to the ranks that shall have them. All blocks of a message have their axes in `order`;
+/// The elements that a rank has, going to the ranks that shall have them. Where several shall have an element, each gets it; where
+/// several have it, each sends it. All blocks of a message have their axes in `order`;
 /// messages lie in memory in the order of their first elements.
 Messages messages_of(const Decomposition& from, const Decomposition& to, int rank,
                      const std::vector<int>& order);

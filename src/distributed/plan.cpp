@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
 #include "distributed/agree.hpp"
+#include "distributed/arguments.hpp"
 #include "distributed/choose.hpp"
 #include "distributed/derivation.hpp"
 #include "distributed/execution.hpp"
@@ -39,61 +40,6 @@ Box with_batches(const Box& box, const std::vector<Integer>& lengths, std::size_
         result.order.insert(result.order.begin(), loops.begin(), loops.end());
     }
     return result;
-}
-
-std::string numbers(const Box& box) {
-    return fmt::format("{} {} {} {} {} {}", box.lower.size(), fmt::join(box.lower, " "), box.upper.size(),
-                       fmt::join(box.upper, " "), box.order.size(), fmt::join(box.order, " "));
-}
-
-Box box_of(std::istringstream& text) {
-    const auto list = [&](auto value) {
-        std::size_t count = 0;
-        text >> count;
-        std::vector<decltype(value)> values(count);
-        for (auto& each : values) text >> each;
-        return values;
-    };
-    Box box;
-    box.lower = list(Integer{});
-    box.upper = list(Integer{});
-    box.order = list(int{});
-    return box;
-}
-
-void check_options(const DistributedOptions& options) {
-    if (options.local.device.is_gpu())
-        throw Unsupported("distributed plans compute on CPUs\n  use the default device");
-    if (!options.local.schedule.empty())
-        throw UserError("options.local has a schedule\n  DistributedOptions::schedule is that of all ranks");
-    const Machine& m = options.machine;
-    const bool is_valid = m.ranks_per_node >= 0 && m.node_latency >= 0 && m.network_latency >= 0 &&
-                          m.node_bandwidth > 0 && m.network_bandwidth > 0 && m.memory_bandwidth > 0 &&
-                          m.flops > 0;
-    if (!is_valid)
-        throw UserError(
-            "options.machine has a number out of range\n  latencies are at least 0, bandwidths and flops "
-            "greater than 0");
-}
-
-std::string text_of(const Machine& m) {
-    return fmt::format("{} {} {} {} {} {} {}", m.ranks_per_node, m.node_latency, m.node_bandwidth,
-                       m.network_latency, m.network_bandwidth, m.memory_bandwidth, m.flops);
-}
-
-void check_array(const char* name, const detail::ArrayArgument& array, DataType type, Integer count,
-                 bool is_written) {
-    using Known = detail::ElementType::Known;
-    if (count == 0) return;
-    if (array.data == nullptr) throw UserError("argument '{}' is a null pointer", name);
-    if (is_written && array.is_const)
-        throw UserError("argument '{}' is of const elements, but written", name);
-    const bool fits =
-        array.type.known == Known::nothing ||
-        (array.type.known == Known::bytes ? array.type.bytes == bytes_of(type) : array.type.type == type);
-    if (!fits) throw UserError("argument '{}' has another element type\n  it takes {}", name, name_of(type));
-    if (array.elements != detail::ArrayArgument::unknown && array.elements < static_cast<std::size_t>(count))
-        throw UserError("argument '{}' has {} elements\n  it takes at least {}", name, array.elements, count);
 }
 
 } // namespace
@@ -236,8 +182,10 @@ DistributedPlan plan(const Transform& problem, Communicator& communicator, const
     std::shared_ptr<DistributedPlanAccess::State> state;
     agree(communicator, [&]() -> std::string {
         Scheduled made = scheduled(problem, all, parse_schedule(schedules.front()));
-        Program program = program_of(made.factors, factors_of_rank(made.factors, made.schedule, made.stages,
-                                                                   made.output, communicator.rank()));
+        Program program = program_of(
+            made.factors,
+            factors_of_rank(made.factors, made.schedule, made.stages, made.output, communicator.rank()),
+            options.separate_copies);
         plan_transforms(program, options.local);
         const double seconds = seconds_of(made.schedule, made.factors, made.stages, options.machine);
         const auto bytes = static_cast<std::size_t>(program.workspace_bytes);
@@ -274,7 +222,8 @@ PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optio
     const int ranks = static_cast<int>(all.input.size());
     for (int rank = 0; rank < ranks; ++rank) {
         const Program program =
-            program_of(made.factors, factors_of_rank(made.factors, schedule, made.stages, made.output, rank));
+            program_of(made.factors, factors_of_rank(made.factors, schedule, made.stages, made.output, rank),
+                       options.separate_copies);
         result.bytes.push_back(bytes_sent(program, rank));
         result.messages.push_back(messages_sent(program, rank));
         if (rank == 0) result.steps = steps_text(program);

@@ -31,7 +31,8 @@ Integer stride_or_1(Integer stride) { return stride == 0 ? 1 : stride; }
 
 class ProgramBuilder {
 public:
-    ProgramBuilder(const Factors& factors, const RankFactors& rank) : factors_(factors), rank_(rank) {}
+    ProgramBuilder(const Factors& factors, const RankFactors& rank, bool separate_copies)
+        : factors_(factors), rank_(rank), separate_copies_(separate_copies) {}
 
     Program build() {
         const std::size_t stages = rank_.local.size();
@@ -103,17 +104,22 @@ private:
         program_.steps.emplace_back(std::move(step));
     }
 
-    /// Whether maps of messages can be terms of a formula.
-    bool folds() const {
-        return factors_.problem.kind == TransformKind::dft && bytes_of(factors_.problem.precision) >= 4;
+    /// Whether maps of messages can be terms of a formula: one kind of elements on both sides.
+    bool folds(const LocalFactor& local) const {
+        return local.is_complex_before == local.is_complex_after && bytes_of(factors_.problem.precision) >= 4;
     }
 
     void add_transform(const LocalFactor& local, double scale) {
-        const auto loads = strides_of(local.load, local.before);
-        const auto stores = strides_of(local.store, local.after);
+        auto loads = strides_of(local.load, local.before);
+        auto stores = strides_of(local.store, local.after);
         const bool has_twiddles = std::any_of(local.transforms.begin(), local.transforms.end(),
                                               [&](std::size_t axis) { return factors_.has_twiddles(axis); });
-        if (has_twiddles || (!(loads && stores) && folds())) return add_formula(local, loads, stores, scale);
+        if (separate_copies_ && !has_twiddles) {
+            if (local.load.size() > 1) loads.reset();
+            if (local.store.size() > 1) stores.reset();
+        } else if (has_twiddles || (!(loads && stores) && folds(local))) {
+            return add_formula(local, loads, stores, scale);
+        }
         const Layout natural_before{{plain(local.before), 0}}, natural_after{{plain(local.after), 0}};
         if (!loads) add_copy(local.load, natural_before, bytes_before(local), false);
         const std::vector<Integer> in = loads ? *loads : *strides_of(natural_before, local.before);
@@ -130,9 +136,9 @@ private:
                                                : order_of(plain(local.before));
         TransformOptions options{.precision = factors_.problem.precision, .scale = scale};
         TransformStep step{at_, {}, {}, !loads, !stores};
-        step.problem =
-            Transform::of_matrix(TransformKind::formula,
-                                 MatrixFormula(rules::simplify(formula_of(local, factors_, order))), options);
+        step.problem = Transform::of_matrix(
+            local.is_complex_before ? TransformKind::formula : TransformKind::real_formula,
+            MatrixFormula(rules::simplify(formula_of(local, factors_, order, false))), options);
         step.to = advance(is_last_, elements(local.after), bytes_after(local));
         program_.steps.emplace_back(std::move(step));
     }
@@ -176,6 +182,7 @@ private:
 
     const Factors& factors_;
     const RankFactors& rank_;
+    bool separate_copies_;
     Program program_;
     Array at_ = Array::input;
     bool is_last_ = false;
@@ -184,8 +191,8 @@ private:
 
 } // namespace
 
-Program program_of(const Factors& factors, const RankFactors& rank) {
-    return ProgramBuilder(factors, rank).build();
+Program program_of(const Factors& factors, const RankFactors& rank, bool separate_copies) {
+    return ProgramBuilder(factors, rank, separate_copies).build();
 }
 
 void plan_transforms(Program& program, const Options& options) {

@@ -47,8 +47,8 @@ struct Program {
     Integer workspace_bytes = 0; ///< of each of the two arrays between
 };
 
-/// The steps of a rank, without plans.
-Program program_of(const Factors& factors, const RankFactors& rank);
+/// The steps of a rank, without plans. `separate_copies`: see DistributedOptions.
+Program program_of(const Factors& factors, const RankFactors& rank, bool separate_copies = false);
 
 /// Plans the transforms.
 void plan_transforms(Program& program, const Options& options);

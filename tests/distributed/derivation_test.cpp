@@ -157,7 +157,8 @@ TEST(Derivations, AreWhatRuns) {
                     const LocalFactor& local = own.local[stage];
                     if (tag->parameter != static_cast<Integer>(rank) || local.transforms.empty()) continue;
                     const Formula runs =
-                        formula_of(local, s.factors, order_of(Box{local.before.lower, local.before.upper}));
+                        formula_of(local, s.factors, order_of(Box{local.before.lower, local.before.upper}),
+                                   has_reals(s.factors));
                     EXPECT_LE(largest_difference(formula::dense(runs), formula::dense(term)), 1e-15);
                 }
             }

@@ -47,6 +47,9 @@ struct DistributedOptions {
     Machine machine = {};
     /// Every choice, in the format of DistributedPlan::schedule(); empty: choose. All ranks give the same.
     std::string schedule = {};
+    /// Plans load and store contiguous arrays, and elements are sorted into messages by copies of their own, even where plans could do
+    /// it. For comparison.
+    bool separate_copies = false;
 };
 
 /// A rank's share of a transform, ready to run. Immutable, cheap to copy; used by one thread at a time, with its communicator, which
