@@ -3,6 +3,7 @@
 #include <swirl/distributed/plan.hpp>
 #include <swirl/distributed/threads.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdio>
