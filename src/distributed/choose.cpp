@@ -59,14 +59,24 @@ double exchange_seconds(const Decomposition& from, const Decomposition& to, Inte
     return slowest;
 }
 
-/// Seconds of the rank with most elements: a sweep over them, and the arithmetic.
+/// Seconds of the rank with most elements for a stage: of sweeps over memory, or of arithmetic. Transforms that fit in a cache together
+/// share a sweep. A stage without transforms copies, unless elements are in order as they arrive, which is not known here; its
+/// loops are slower than those of plans.
 double local_seconds(const Factors& factors, const std::vector<std::size_t>& transforms, Integer most,
                      Integer element_bytes, const Machine& machine) {
-    double seconds = 2 * static_cast<double>(most * element_bytes) / machine.memory_bandwidth;
-    for (const std::size_t axis : transforms)
-        seconds += 5 * static_cast<double>(most) *
-                   std::log2(static_cast<double>(std::max<Integer>(2, factors.points(axis)))) / machine.flops;
-    return seconds;
+    constexpr Integer cache_bytes = 1 << 20;
+    constexpr double copy_factor = 1.1;
+    const double sweep = 2 * static_cast<double>(most * element_bytes) / machine.memory_bandwidth;
+    if (transforms.empty()) return copy_factor * sweep;
+    double sweeps = 0, arithmetic = 0;
+    Integer together = cache_bytes; // more than a cache has: the first one begins a sweep
+    for (const std::size_t axis : transforms) {
+        const Integer n = std::max<Integer>(2, factors.points(axis));
+        together = together >= cache_bytes / n ? n * element_bytes : together * n;
+        if (together == n * element_bytes) ++sweeps;
+        arithmetic += 5 * static_cast<double>(most) * std::log2(static_cast<double>(n)) / machine.flops;
+    }
+    return std::max(sweeps * sweep, arithmetic);
 }
 
 std::vector<Integer> divisors(Integer n) {
@@ -126,6 +136,8 @@ public:
             set_last_axis(candidates_[0].boxes[1], factors.output_lengths.back());
             if (output) set_last_axis(candidates_[1].boxes[0], factors.input_lengths.back());
         }
+        for (const Candidate& candidate : candidates_)
+            for (const Decomposition& boxes : candidate.boxes) largest_.push_back(largest(boxes));
     }
 
     Chosen choose() {
@@ -185,44 +197,67 @@ private:
         return exchanges_.emplace(key, seconds).first->second;
     }
 
-    /// The best way to go on from a candidate's boxes.
+    /// The best way to go on from a candidate's boxes. A transform may be left to a later stage, whose plans then load messages
+    /// that a copy would have to sort.
     const Best& from(const State& state) {
         const auto known = best_.find(state);
         if (known != best_.end()) return known->second;
-        const Candidate& here = candidates_[state.candidate];
         Best best;
-        std::vector<bool> done = state.done;
-        for (bool found = true; found;) {
-            found = false;
-            for (std::size_t axis = factors_.axes(); axis-- > 0;)
-                if (here.is_whole[axis] && factors_.may_follow(axis, done)) {
-                    best.transforms.push_back(axis);
-                    done[axis] = found = true;
-                }
+        std::vector<std::size_t> transforms;
+        try_transforms(state, state.done, transforms, best);
+        return best_.emplace(state, std::move(best)).first->second;
+    }
+    /// With these transforms done in the stage, and with each one more.
+    void try_transforms(const State& state, const std::vector<bool>& done,
+                        std::vector<std::size_t>& transforms, Best& best) {
+        const Candidate& here = candidates_[state.candidate];
+        for (std::size_t axis = factors_.axes(); axis-- > 0;) {
+            if (!here.is_whole[axis] || !factors_.may_follow(axis, done)) continue;
+            // transforms that commute come in one order
+            const bool is_in_order = transforms.empty() || axis < transforms.back() ||
+                                     !factors_.may_follow(axis, without(done, transforms.back()));
+            if (!is_in_order) continue;
+            std::vector<bool> more = done;
+            more[axis] = true;
+            transforms.push_back(axis);
+            try_transforms(state, more, transforms, best);
+            transforms.pop_back();
         }
-        const Integer most =
-            std::max(largest(here.boxes[space(state.done)]), largest(here.boxes[space(done)]));
+        const bool waits =
+            transforms.empty() && state.candidate != 0; // only the input's boxes may have nothing to do
+        const bool is_end = here.stage.boxes == Stage::Boxes::output && factors_.is_complete(done);
+        if (waits && !is_end) return;
+        if (transforms.empty() && can_transform(here, done)) return;
+        go_on(state, done, transforms, best);
+    }
+    static std::vector<bool> without(std::vector<bool> done, std::size_t axis) {
+        done[axis] = false;
+        return done;
+    }
+    void go_on(const State& state, const std::vector<bool>& done, const std::vector<std::size_t>& transforms,
+               Best& best) {
+        const Candidate& here = candidates_[state.candidate];
+        const Integer most = std::max(largest_[2 * state.candidate + space(state.done)],
+                                      largest_[2 * state.candidate + space(done)]);
         const double local =
-            local_seconds(factors_, best.transforms, most, factors_.element_bytes_after(done), machine_);
-        const auto go_on = [&](std::size_t next) {
-            const double seconds = local + exchange(state.candidate, next, done) + from({done, next}).seconds;
-            if (seconds < best.seconds) {
-                best.seconds = seconds;
-                best.next = next;
-            }
+            local_seconds(factors_, transforms, most, factors_.element_bytes_after(done), machine_);
+        const auto take = [&](double seconds, std::optional<std::size_t> next) {
+            if (seconds < best.seconds) best = {seconds, transforms, next};
+        };
+        const auto try_next = [&](std::size_t next) {
+            take(local + exchange(state.candidate, next, done) + from({done, next}).seconds, next);
         };
         if (here.stage.boxes == Stage::Boxes::output) {
-            if (factors_.is_complete(done)) best.seconds = local;
+            if (factors_.is_complete(done)) take(local, std::nullopt);
         } else if (factors_.is_complete(done)) {
             if (!has_output_ || has_same_boxes(here.boxes[1], candidates_[1].boxes[1]))
-                best.seconds = local;
+                take(local, std::nullopt);
             else
-                go_on(1);
+                try_next(1);
         } else {
             for (std::size_t next = 1; next < candidates_.size(); ++next)
-                if (next != state.candidate && can_transform(candidates_[next], done)) go_on(next);
+                if (next != state.candidate && can_transform(candidates_[next], done)) try_next(next);
         }
-        return best_.emplace(state, std::move(best)).first->second;
     }
     bool can_transform(const Candidate& candidate, const std::vector<bool>& done) const {
         for (std::size_t axis = 0; axis < factors_.axes(); ++axis)
@@ -235,6 +270,8 @@ private:
     std::vector<std::vector<Cut>> grids_;
     std::vector<Candidate> candidates_; ///< the input, the output if it is given, grids
     bool has_output_ = false;
+    std::vector<Integer>
+        largest_; ///< elements of a rank, of each candidate with the last axis of the input and of the output
     std::map<State, Best> best_;
     std::map<std::tuple<std::size_t, std::size_t, std::size_t>, double> exchanges_;
 };

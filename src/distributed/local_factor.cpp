@@ -21,11 +21,13 @@ bool is_digits(const formula::IndexMap& map) { return std::holds_alternative<for
 
 /// Reads `map` where positions in memory are entries of the result.
 Formula packed(const formula::IndexMap& map) {
+    if (map.is_identity()) return formula::I(map.domain());
     return is_digits(map) ? formula::permutation(map) : formula::gather(map);
 }
 
 /// The transpose of `packed`.
 Formula unpacked(const formula::IndexMap& map) {
+    if (map.is_identity()) return formula::I(map.domain());
     return is_digits(map) ? formula::permutation(map.inverse()) : formula::scatter(map);
 }
 

@@ -88,9 +88,7 @@ struct DistributedPlanAccess {
 void DistributedPlan::execute(const Input& input, const Output& output) const {
     if (!state_) throw UserError("the plan is empty");
     const State& s = *state_;
-    const auto fail = [&](const char* what) {
-        s.communicator->abort(fmt::format("rank {}: {}", s.communicator->rank(), what));
-    };
+    const auto fail = [&](const char* what) { s.communicator->abort(what); };
     try {
         check_array("input", input.array(), s.type(swirl::Side::input), elements(s.input_box), false);
         check_array("output", output.array(), s.type(swirl::Side::output), elements(s.output_box), true);

@@ -177,7 +177,7 @@ void DistributedProduct::execute(Scalar alpha, const Input& a, const Input& b, S
                                       static_cast<Pointer>(b.array().data), beta,
                                       static_cast<std::byte*>(c.array().data));
     } catch (const std::exception& error) {
-        s.communicator->abort(fmt::format("rank {}: {}", s.communicator->rank(), error.what()));
+        s.communicator->abort(error.what());
         throw;
     }
 }

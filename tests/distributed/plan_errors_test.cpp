@@ -110,22 +110,23 @@ TEST(DistributedPlanErrors, OfSchedulesSayWhatIsWrong) {
 }
 
 TEST(DistributedPlanErrors, OfAnExecutionEndTheCallsOfOthers) {
-    std::atomic<int> ended = 0;
-    EXPECT_THROW(run_ranks(3,
-                           [&](Communicator& c) {
-                               const Box mine = slabs({6, 5}, 3)[own(c)];
-                               const DistributedPlan plan = distributed::plan("dft 6x5", c, {mine, mine});
-                               std::vector<std::complex<double>> x(10), y(10);
-                               if (c.rank() == 1) y.resize(3);
-                               try {
-                                   plan.execute(x, y);
-                               } catch (const Error&) {
-                                   ++ended;
-                                   throw;
-                               }
-                           }),
-                 UserError);
-    EXPECT_EQ(ended, 3);
+    std::mutex mutex;
+    std::vector<std::string> messages;
+    const auto run = [&](Communicator& c) {
+        const Box mine = slabs({6, 5}, 3)[own(c)];
+        const DistributedPlan plan = distributed::plan("dft 6x5", c, {mine, mine});
+        std::vector<std::complex<double>> x(10), y(c.rank() == 1 ? 3 : 10);
+        try {
+            plan.execute(x, y);
+        } catch (const Error& error) {
+            const std::lock_guard lock(mutex);
+            messages.emplace_back(error.what());
+            throw;
+        }
+    };
+    EXPECT_THROW(run_ranks(3, run), Error);
+    ASSERT_EQ(messages.size(), 3u);
+    for (const std::string& message : messages) expect_mention(message, {"argument 'output' has 3 elements"});
 }
 
 } // namespace

@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <numbers>
+
 namespace {
 
 using namespace swirl;
@@ -73,8 +76,67 @@ void expect_equal_for_random_boxes(std::uint64_t seed) {
     expect_equal(c, seed);
 }
 
+/// SWIRL_RANDOM_CASES has another number of them.
 TEST(DistributedTransforms, AreRightForRandomBoxes) {
-    for (std::uint64_t seed = 1; seed <= 300 && !HasFailure(); ++seed) expect_equal_for_random_boxes(seed);
+    const char* const given = std::getenv("SWIRL_RANDOM_CASES");
+    const std::uint64_t cases = given != nullptr ? std::stoull(given) : 300;
+    for (std::uint64_t seed = 1; seed <= cases && !HasFailure(); ++seed) expect_equal_for_random_boxes(seed);
+}
+
+TEST(DistributedTransforms, HaveTheResultOfTheDefinition) {
+    std::mt19937_64 random(2);
+    for (const char* const text : {"dft 5x4", "dft 30", "dft 3x4x2", "dft 4x5 backward", "dft 36 backward"}) {
+        const Transform problem = swirl::problem(text);
+        const std::vector<Integer> lengths = distributed::input_lengths(problem);
+        const DistributedCase c{text, random_boxes(lengths, 5, random), random_boxes(lengths, 5, random)};
+        support::GlobalArray x;
+        const DistributedResult result = run_distributed<double>(c, 3, &x);
+        const long double sign = problem.direction == Direction::forward ? -1 : 1;
+        const auto points = static_cast<std::size_t>(x.size());
+        for (std::size_t k = 0; k < points; ++k) {
+            std::complex<long double> sum = 0;
+            for (std::size_t j = 0; j < points; ++j) {
+                long double turns = 0;
+                std::size_t rest_k = k, rest_j = j;
+                for (std::size_t axis = lengths.size(); axis-- > 0;) {
+                    const auto n = static_cast<std::size_t>(lengths[axis]);
+                    turns +=
+                        static_cast<long double>(rest_k % n * (rest_j % n) % n) / static_cast<long double>(n);
+                    rest_k /= n;
+                    rest_j /= n;
+                }
+                sum += std::complex<long double>(x.numbers[2 * j], x.numbers[2 * j + 1]) *
+                       std::polar(1.0L, sign * 2 * std::numbers::pi_v<long double> * turns);
+            }
+            EXPECT_NEAR(result.values.numbers[2 * k], static_cast<double>(sum.real()), 1e-14) << text;
+            EXPECT_NEAR(result.values.numbers[2 * k + 1], static_cast<double>(sum.imag()), 1e-14) << text;
+        }
+    }
+}
+
+/// Slabs and pencils that are even, and uneven ones: plans load and store all messages.
+TEST(DistributedTransforms, CopyNothingToSortMessages) {
+    for (const char* const text : {"dft 16x12x20", "dft 13x11x7", "rdft 16x12x20", "dft 16x12x20 float32"}) {
+        const Transform problem = swirl::problem(text);
+        const std::vector<Integer> in = distributed::input_lengths(problem),
+                                   out = distributed::output_lengths(problem);
+        DistributedCase c{text, distributed::slabs(in, 4), distributed::slabs(out, 4)};
+        EXPECT_EQ(run_distributed<double>({text, c.input, {}}, 1).bytes_copied, 0) << text;
+        if (problem.precision == DataType::float64) {
+            const DistributedResult result = run_distributed<double>(c, 1);
+            EXPECT_EQ(result.bytes_copied, 0) << result.steps;
+            EXPECT_EQ(result.exchanges, 2) << result.steps;
+        }
+    }
+}
+
+TEST(DistributedTransforms, SendEachElementOnceInAnExchange) {
+    // from slabs of axis 0 to slabs of axis 1: each rank keeps a quarter
+    const std::vector<Integer> lengths{16, 12, 20};
+    const DistributedCase c{"dft 16x12x20", distributed::slabs(lengths, 4), {}, {{}, {}, "in[2,1] > 1/4[0]"}};
+    const DistributedResult result = run_distributed<double>(c, 1);
+    EXPECT_EQ(result.bytes, 16 * 12 * 20 * 16 * 3 / 4);
+    EXPECT_EQ(result.messages, 4 * 3);
 }
 
 } // namespace

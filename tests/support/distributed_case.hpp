@@ -97,7 +97,9 @@ inline int components_of(const Transform& problem, bool is_input) {
     return is_input == (problem.direction == Direction::backward) ? 2 : 1;
 }
 
-template <class Real> DistributedResult run_distributed(const DistributedCase& c, std::uint64_t seed) {
+template <class Real>
+DistributedResult run_distributed(const DistributedCase& c, std::uint64_t seed,
+                                  GlobalArray* input = nullptr) {
     const Transform problem = swirl::problem(c.problem);
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> number(-1, 1);
@@ -126,6 +128,8 @@ template <class Real> DistributedResult run_distributed(const DistributedCase& c
     std::vector<Real> global_x(x.numbers.begin(), x.numbers.end()), global_y(y.numbers.size());
     swirl::plan(problem).execute(static_cast<const void*>(global_x.data()),
                                  static_cast<void*>(global_y.data()));
+
+    if (input != nullptr) *input = x;
 
     std::mutex mutex;
     auto instruments = std::make_shared<Instruments>();
