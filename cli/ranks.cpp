@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -94,24 +93,17 @@ std::optional<std::vector<Box>> boxes_named(const std::string& name, const std::
     return std::nullopt; // free
 }
 
-Json numbers_of(const std::vector<Integer>& values) {
-    const Integer sum = std::accumulate(values.begin(), values.end(), Integer{0});
-    return {{"sum", sum}, {"most", *std::max_element(values.begin(), values.end())}};
-}
-
 std::string text_of(const Transform& problem, const distributed::PlanPreview& preview, const Ranks& ranks) {
     const auto most = [](const std::vector<Integer>& values) {
         return *std::max_element(values.begin(), values.end());
     };
-    const auto sum = [](const std::vector<Integer>& values) {
-        return std::accumulate(values.begin(), values.end(), Integer{0});
-    };
     std::string text = fmt::format("problem    {}\nranks      {}, {} of a node\nschedule   {}\n",
                                    to_text(problem), ranks.all, ranks.of_node, preview.schedule);
-    text += fmt::format("exchanges  {}; sent in all {} in {} messages, by one rank at most {} in {}\n",
-                        preview.exchanges, format_bytes(static_cast<double>(sum(preview.bytes))),
-                        sum(preview.messages), format_bytes(static_cast<double>(most(preview.bytes))),
-                        most(preview.messages));
+    text += fmt::format("exchanges  {}; a rank sends at most {} in {} messages{}\n", preview.exchanges,
+                        format_bytes(static_cast<double>(most(preview.bytes))), most(preview.messages),
+                        preview.ranks.size() < preview.output.size()
+                            ? fmt::format(" (of {} ranks looked at)", preview.ranks.size())
+                            : "");
     text += fmt::format("estimate   {:.3g} ms\noutput     {} of rank 0\n\nsteps of rank 0\n{}",
                         1e3 * preview.seconds, distributed::to_text(preview.output.front()), preview.steps);
     return text;
@@ -165,8 +157,9 @@ void report_ranks(const Transform& problem, const RankOptions& options, const st
                   {"ranks_per_node", ranks.of_node},
                   {"schedule", preview.schedule},
                   {"exchanges", preview.exchanges},
-                  {"bytes", numbers_of(preview.bytes)},
-                  {"messages", numbers_of(preview.messages)},
+                  {"counted_ranks", preview.ranks},
+                  {"bytes", preview.bytes},
+                  {"messages", preview.messages},
                   {"seconds", preview.seconds},
                   {"steps", preview.steps}};
         if (derivation) json["derivation"] = preview.derivation;

@@ -71,11 +71,12 @@ bool is_whole(const Pieces& pieces, std::size_t axis, Integer axis_length) {
 }
 
 Box intersection(const Box& a, const Box& b, const std::vector<int>& order) {
+    for (std::size_t axis = 0; axis < a.lower.size(); ++axis)
+        if (std::max(a.lower[axis], b.lower[axis]) >= std::min(a.upper[axis], b.upper[axis])) return {};
     Box common{a.lower, a.upper, order};
     for (std::size_t axis = 0; axis < a.lower.size(); ++axis) {
         common.lower[axis] = std::max(a.lower[axis], b.lower[axis]);
         common.upper[axis] = std::min(a.upper[axis], b.upper[axis]);
-        if (common.lower[axis] >= common.upper[axis]) return {};
     }
     return common;
 }

@@ -218,7 +218,11 @@ PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optio
     result.exchanges = static_cast<Integer>(schedule.stages.size()) - 1;
     result.output = made.output_boxes;
     const int ranks = static_cast<int>(all.input.size());
-    for (int rank = 0; rank < ranks; ++rank) {
+    constexpr int most_counted = 64;
+    const int counted = std::min(ranks, most_counted);
+    for (int i = 0; i < counted; ++i) {
+        const int rank = static_cast<int>(part_begin(ranks, counted, i));
+        result.ranks.push_back(rank);
         const Program program =
             program_of(made.factors, factors_of_rank(made.factors, schedule, made.stages, made.output, rank),
                        options.separate_copies);

@@ -99,7 +99,8 @@ struct PlanPreview {
     double seconds = 0;
     Integer exchanges = 0;
     std::vector<Box> output;    ///< boxes of all ranks
-    std::vector<Integer> bytes; ///< sent by each rank
+    std::vector<int> ranks;     ///< whose messages are counted: all, but at most 64, evenly spaced
+    std::vector<Integer> bytes; ///< sent by each of these
     std::vector<Integer> messages;
     std::string steps;      ///< of rank 0
     std::string derivation; ///< up to 16 ranks
