@@ -152,16 +152,11 @@ void report_ranks(const Transform& problem, const RankOptions& options, const st
     if (derivation && preview.derivation.empty())
         throw UserError("--ranks is '{}'\n  derivations are printed for at most 16 ranks", options.ranks);
     if (as_json) {
-        Json json{{"problem", to_text(problem)},
-                  {"ranks", ranks.all},
-                  {"ranks_per_node", ranks.of_node},
-                  {"schedule", preview.schedule},
-                  {"exchanges", preview.exchanges},
-                  {"counted_ranks", preview.ranks},
-                  {"bytes", preview.bytes},
-                  {"messages", preview.messages},
-                  {"seconds", preview.seconds},
-                  {"steps", preview.steps}};
+        Json json{{"problem", to_text(problem)},     {"ranks", ranks.all},
+                  {"ranks_per_node", ranks.of_node}, {"schedule", preview.schedule},
+                  {"exchanges", preview.exchanges},  {"counted_ranks", preview.ranks},
+                  {"bytes", preview.bytes},          {"messages", preview.messages},
+                  {"seconds", preview.seconds},      {"steps", preview.steps}};
         if (derivation) json["derivation"] = preview.derivation;
         print_json(json);
         return;
