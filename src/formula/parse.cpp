@@ -299,15 +299,19 @@ std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t positi
         Formula complex = bracketed();
         return built(position, [&] { return real_of(std::move(complex)); });
     }
-    constexpr std::string_view tag_names[] = {"pass", "tile", "codelet", "par", "rank", "exchange"};
-    const auto* const tag = std::find(std::begin(tag_names), std::end(tag_names), name);
-    if (tag == std::end(tag_names)) return std::nullopt;
+    constexpr std::pair<std::string_view, Tag> tags[] = {
+        {"pass", Tag::pass}, {"codelet", Tag::codelet}, {"tile", Tag::tile},
+        {"par", Tag::par},   {"rank", Tag::rank},       {"exchange", Tag::exchange},
+    };
+    const auto* const tag = std::find_if(std::begin(tags), std::end(tags),
+                                         [&](const auto& named) { return named.first == name; });
+    if (tag == std::end(tags)) return std::nullopt;
     if (tags_ == Tags::refused)
         scan_.fail(position,
                    fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
                                "inside {0}[…] alone: plans place pass, tile, codelet, par, rank and exchange",
                                name));
-    Tagged payload{static_cast<Tag>(tag - std::begin(tag_names))};
+    Tagged payload{tag->second};
     if (payload.tag == Tag::par || payload.tag == Tag::rank) {
         scan_.expect("(");
         payload.parameter = payload.tag == Tag::par ? scan_.positive_integer() : scan_.integer();

@@ -14,9 +14,11 @@ namespace ranks_test {
 using nlohmann::json;
 
 TEST(PlanForRanks, TellsWhatEachRankDoes) {
-    const support::Outcome outcome = run_swirl("plan dft 512x512x512 --ranks 4x2 --input slabs --output slabs");
+    const support::Outcome outcome =
+        run_swirl("plan dft 512x512x512 --ranks 4x2 --input slabs --output slabs");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
-    for (const char* const part : {"8, 2 of a node", "schedule   in[2] > ", "exchange   work 1", "transform  input", "estimate"})
+    for (const char* const part :
+         {"8, 2 of a node", "schedule   in[2] > ", "exchange   work 1", "transform  input", "estimate"})
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << "\n" << outcome.output;
 }
 
@@ -36,7 +38,9 @@ TEST(PlanForRanks, DependsOnTheMachine) {
     const std::string file = (folder.path() / "machine.json").string();
     std::ofstream(file) << R"({"network_latency": 1, "node_latency": 1})";
     const auto seconds = [](const std::string& more) {
-        return json::parse(run_swirl("plan --json dft 64x64 --ranks 2x2 " + more).output).at("seconds").get<double>();
+        return json::parse(run_swirl("plan --json dft 64x64 --ranks 2x2 " + more).output)
+            .at("seconds")
+            .get<double>();
     };
     EXPECT_GT(seconds("--machine " + file), 1);
     EXPECT_LT(seconds(""), 1);

@@ -27,7 +27,8 @@ TEST(Boxes, OfEveryHelperHoldEachElementOnce) {
                 if (lengths.size() == 1) continue;
                 boxes = pencils(lengths, ranks, axis);
                 EXPECT_NO_THROW(check_partition(boxes, lengths, "pencil"));
-                for (const Box& box : boxes) EXPECT_TRUE(elements(box) == 0 || length(box, axis) == lengths[axis]);
+                for (const Box& box : boxes)
+                    EXPECT_TRUE(elements(box) == 0 || length(box, axis) == lengths[axis]);
             }
             std::vector<Box> boxes = bricks(lengths, ranks);
             EXPECT_NO_THROW(check_partition(boxes, lengths, "brick"));

@@ -1,6 +1,7 @@
 #include "support/distributed_case.hpp"
 
 #include <swirl/distributed/box.hpp>
+#include <swirl/half.hpp>
 
 #include <fmt/format.h>
 
@@ -128,6 +129,20 @@ TEST(DistributedTransforms, CopyNothingToSortMessages) {
             EXPECT_EQ(result.exchanges, 2) << result.steps;
         }
     }
+}
+
+TEST(DistributedTransforms, StoreHalfPrecision) {
+    for (const char* const text :
+         {"dft 8x6x10 float16", "rdft 8x6x10 float16", "rdft 8x6x10 backward float16"}) {
+        const Transform problem = swirl::problem(text);
+        std::mt19937_64 random(4);
+        const DistributedCase c{text, random_boxes(distributed::input_lengths(problem), 4, random),
+                                random_boxes(distributed::output_lengths(problem), 4, random)};
+        // rounded to 11 bits once for each dimension
+        EXPECT_LE(run_distributed<float16>(c, 1).relative_error, 3 * 0.0005) << text;
+    }
+    const DistributedCase c{"dft 8x6 bfloat16", distributed::slabs({8, 6}, 3), distributed::slabs({8, 6}, 3)};
+    EXPECT_LE(run_distributed<bfloat16>(c, 1).relative_error, 2 * 0.004);
 }
 
 TEST(DistributedTransforms, SendEachElementOnceInAnExchange) {
