@@ -7,8 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
-#include <set>
+#include <utility>
 
 namespace swirl::distributed {
 

@@ -118,7 +118,6 @@ public:
     Chooser(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
             const Machine& machine)
         : factors_(factors), machine_(machine), grids_(grids(factors, static_cast<int>(input.ranks.size()))) {
-        std::vector<bool> all(factors.axes(), true), none(factors.axes(), false);
         const int ranks = static_cast<int>(input.ranks.size());
         candidates_.push_back({{Stage::Boxes::input}, {input, input}, {}});
         if (output) candidates_.push_back({{Stage::Boxes::output}, {*output, *output}, {}});

@@ -2,7 +2,6 @@
 
 #include <swirl/distributed/box.hpp>
 
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -177,12 +177,10 @@ private:
         for (std::size_t rank = 0; rank < ranks_; ++rank)
             messages.push_back(
                 messages_of(from.decomposition, to.decomposition, static_cast<int>(rank), order));
-        const auto layout = [](const Pieces& pieces) { return layout_of(pieces); };
         const auto move = [&](const Pieces& pieces, const Layout& target,
                               bool out_of) -> std::optional<Formula> {
             if (pieces.empty()) return std::nullopt;
-            // through the bounding box of the pieces, whose elements they are
-            const Formula term = between(layout(pieces), target, out_of);
+            const Formula term = between(layout_of(pieces), target, out_of);
             return stored(term, from.done);
         };
         const Formula pack = tagged_sum([&](std::size_t rank) {

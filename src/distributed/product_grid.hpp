@@ -23,11 +23,6 @@ struct ProductBlocks {
 };
 ProductBlocks blocks_of(const MatrixProduct& product, const PlacedGrid& grid, int ranks);
 
-/// Elements that a rank receives from others.
-struct Received {
-    Integer a = 0, b = 0, c = 0;
-};
-
 /// The grid of least time by the model: that of the slowest rank to receive, multiply and add. With boxes in which the caller has
 /// the matrices; without them, in the layout of product_boxes. Throws OutOfMemory if no grid's blocks fit.
 PlacedGrid choose_grid(const MatrixProduct& product, int ranks, const ProductBlocks* held,

@@ -135,7 +135,7 @@ private:
                                        : loads ? order_of_strides(*loads)
                                                : order_of(plain(local.before));
         TransformOptions options{.precision = factors_.problem.precision, .scale = scale};
-        TransformStep step{at_, {}, {}, !loads, !stores};
+        TransformStep step{at_, {}, {}};
         step.problem = Transform::of_matrix(
             local.is_complex_before ? TransformKind::formula : TransformKind::real_formula,
             MatrixFormula(rules::simplify(formula_of(local, factors_, order, false))), options);
@@ -166,7 +166,7 @@ private:
         });
         for (const Dimension& loop : loops)
             options.batches.push_back({loop.length, loop.input_stride, loop.output_stride});
-        TransformStep step{at_, {}, {}, false, false};
+        TransformStep step{at_, {}, {}};
         step.problem = make(kinds, lengths, options);
         step.to = advance(is_last_ && stores_messages, elements(local.after), bytes_after(local));
         program_.steps.emplace_back(std::move(step));

@@ -20,8 +20,6 @@ enum class Array : std::uint8_t { input, output, first, second };
 struct TransformStep {
     Array from, to;
     Transform problem;
-    bool loads_messages = false; ///< a formula has the map of the messages that are loaded
-    bool stores_messages = false;
     Plan plan = {};
 };
 
