@@ -25,7 +25,7 @@ TEST(PlanForRanks, TellsWhatEachRankDoes) {
 TEST(PlanForRanks, SendsLessIfTheOutputIsFree) {
     const auto bytes = [](const char* output) {
         const support::Outcome outcome =
-            run_swirl(std::string("plan --json rdft 64x64x64 --ranks 4 --input slabs --output ") + output);
+            run_swirl(std::string("plan --json dft 64x64x64 --ranks 4 --input slabs --output ") + output);
         EXPECT_EQ(outcome.status, 0) << outcome.errors;
         const json plan = json::parse(outcome.output);
         return plan.at("bytes").at(0).get<Integer>();
