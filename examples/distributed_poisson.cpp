@@ -38,6 +38,17 @@ double right_side(Integer x, Integer y, Integer z) { // −Δ of the solution
     return 5 * std::sin(coordinate(x)) * std::cos(2 * coordinate(y)) + 9 * std::cos(3 * coordinate(z));
 }
 
+/// A rank's share of the spectrum of −Δu becomes that of u; its mean, which is free, becomes zero.
+void divide_by_squared_frequencies(const Box& box, std::vector<std::complex<double>>& spectrum) {
+    const auto squared = [](Integer k) {
+        return static_cast<double>(k <= n / 2 ? k * k : (n - k) * (n - k));
+    };
+    for_each_point(box, [&](std::size_t at, Integer x, Integer y, Integer z) {
+        const double length = squared(x) + squared(y) + squared(z);
+        spectrum[at] *= length == 0 ? 0 : 1 / length;
+    });
+}
+
 /// The largest error of this rank's points.
 double solve(swirl::distributed::Communicator& communicator) {
     // [plans]
@@ -55,13 +66,7 @@ double solve(swirl::distributed::Communicator& communicator) {
     // [solve]
     std::vector<std::complex<double>> spectrum(static_cast<std::size_t>(elements(forward.output_box())));
     forward.execute(u, spectrum);
-    for_each_point(forward.output_box(), [&](std::size_t at, Integer x, Integer y, Integer z) {
-        const auto squared = [](Integer k) {
-            return static_cast<double>(k <= n / 2 ? k * k : (n - k) * (n - k));
-        };
-        const double length = squared(x) + squared(y) + squared(z);
-        spectrum[at] *= length == 0 ? 0 : 1 / length;
-    });
+    divide_by_squared_frequencies(forward.output_box(), spectrum);
     backward.execute(spectrum, u);
     // [end]
 
