@@ -1,6 +1,7 @@
 #include "distributed/local_factor.hpp"
 
 #include "plan/transform/dimension_passes.hpp"
+#include "problem/data_type.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -79,17 +80,25 @@ std::vector<int> message_order(const Factors& factors, const Schedule& schedule,
         return std::find(list.begin(), list.end(), axis) != list.end();
     };
     const std::vector<Integer> lengths = factors.lengths_after(boxes[stage].done_after);
-    const bool receiver_has_pairs_of_strides =
-        schedule.stages[stage].transforms.empty() ||
-        (is_transformed(stage + 1, factors.last()) && factors.changes_elements(factors.last()));
+    // plans that need strides on a side: those that change the kind of elements, and those of 16-bit types
+    const auto needs_strides = [&](std::size_t at) {
+        return is_transformed(at, factors.last()) && factors.changes_elements(factors.last());
+    };
+    const bool is_copied = schedule.stages[stage].transforms.empty();
+    const bool receiver_has_strides = is_copied || needs_strides(stage + 1);
+    if (!receiver_has_strides && !needs_strides(stage) && bytes_of(factors.problem.precision) >= 4) {
+        // in their own order axes are not transposed: formulas then only split one of them
+        std::vector<int> order(factors.axes());
+        std::iota(order.begin(), order.end(), 0);
+        return order;
+    }
     // axes that the sender has whole and the receiver has not, or the other way, come first: the side that has them whole then
     // loads or stores with one stride for each axis
     std::vector<int> first, rest;
     for (std::size_t axis = 0; axis < factors.axes(); ++axis) {
         const bool at_sender = is_whole_everywhere(boxes[stage].after, axis, lengths[axis]);
         const bool at_receiver = is_whole_everywhere(boxes[stage + 1].before, axis, lengths[axis]);
-        const bool leads =
-            receiver_has_pairs_of_strides ? at_receiver && !at_sender : at_sender && !at_receiver;
+        const bool leads = receiver_has_strides ? at_receiver && !at_sender : at_sender && !at_receiver;
         (leads ? first : rest).push_back(static_cast<int>(axis));
     }
     first.insert(first.end(), rest.begin(), rest.end());
