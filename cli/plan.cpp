@@ -8,6 +8,7 @@
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
+#include "cli/ranks.hpp"
 #include "cli/table.hpp"
 #include "cli/time_need.hpp"
 #include "formula/print.hpp"
@@ -23,6 +24,7 @@ struct PlanCommandOptions {
     std::vector<std::string> words;
     bool json = false;
     PlanningOptions planning;
+    RankOptions ranks;
 };
 
 /// Everything reported about a plan.
@@ -152,11 +154,16 @@ void add_plan(CLI::App& program) {
     add_problem_words(command, options->words, "What to plan",
                       "  swirl plan dft 1000 --measure\n"
                       "  swirl plan rdft 4096 batch=64 --device gpu\n"
-                      "  swirl plan gemm 1000x80x60 --json");
+                      "  swirl plan gemm 1000x80x60 --json\n"
+                      "  swirl plan dft 512x512x512 --ranks 8x8");
     command.add_flag("--json", options->json, "Print JSON");
     options->planning.add_to(command);
     options->planning.add_device_to(command);
+    options->ranks.add_to(command);
     command.callback([options] {
+        if (options->ranks.is_given())
+            return report_ranks(parse_one_problem(options->words), options->ranks, options->planning.schedule,
+                                options->json, false);
         if (is_product(options->words))
             return report_product(parse_product(options->words, options->planning), options->planning,
                                   options->json);

@@ -9,6 +9,7 @@
 #include "cli/planning.hpp"
 #include "cli/problems.hpp"
 #include "cli/products.hpp"
+#include "cli/ranks.hpp"
 
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ namespace {
 struct ExplainOptions {
     std::vector<std::string> words;
     PlanningOptions planning;
+    RankOptions ranks;
     std::string svg;
     bool json = false;
     bool full = false;
@@ -105,8 +107,12 @@ void add_explain(CLI::App& program) {
         ->type_name("FILE");
     options->planning.add_to(command);
     options->planning.add_device_to(command);
+    options->ranks.add_to(command);
     command.callback([options] {
-        if (is_product(options->words))
+        if (options->ranks.is_given())
+            report_ranks(parse_one_problem(options->words), options->ranks, options->planning.schedule,
+                         options->json, true);
+        else if (is_product(options->words))
             explain_product(*options);
         else
             explain_transform(*options);

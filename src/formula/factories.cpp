@@ -334,6 +334,15 @@ Formula iterative_sum(Variable variable, Integer count, const Formula& body) {
 }
 Formula real_of(const Formula& complex) { return node(RealOf{}, {complex}); }
 Formula tagged(Tag tag, const Formula& child) { return node(Tagged{tag}, {child}); }
+Formula par(Integer ranks, const Formula& child) {
+    positive(ranks, "group of ranks");
+    return node(Tagged{Tag::par, ranks}, {child});
+}
+Formula on_rank(Integer rank, const Formula& child) {
+    ensure(rank >= 0, "rank {}: must not be negative", rank);
+    return node(Tagged{Tag::rank, rank}, {child});
+}
+Formula exchange(const Formula& permutation) { return tagged(Tag::exchange, permutation); }
 Formula pass(const Formula& child) { return tagged(Tag::pass, child); }
 Formula tile(const Formula& child) { return tagged(Tag::tile, child); }
 Formula codelet(const Formula& child) { return tagged(Tag::codelet, child); }

@@ -229,9 +229,14 @@ enum class Tag : std::uint8_t {
     pass,    ///< one merged loop nest: the child's permutations and diagonals fold into its loads and stores
     codelet, ///< straight-line code throughout, including the transforms in it
     tile, ///< I_T ⊗ A, A = A_k ⋯ A_1, as (I_T ⊗ A_k) ⋯ (I_T ⊗ A_1): T vectors stay in cache between factors
+    // of transforms over several ranks (Bonelli, Franchetti, Lorenz, Püschel, Ueberhuber 2006): distributed/derivation.hpp
+    par,      ///< par(p): still to be rewritten for p ranks
+    rank,     ///< rank(r): a summand that rank r computes from and to memory of its own
+    exchange, ///< a permutation whose entries travel between ranks
 };
 struct Tagged {
     Tag tag;
+    Integer parameter = 0; ///< p of par(p), r of rank(r)
     bool operator==(const Tagged&) const = default;
 };
 using Payload = std::variant<Identity, Dft, Wht, RealDft, Dct, Dst, Dht, Circulant, ChirpZ, WaveletTransform,
@@ -317,6 +322,9 @@ Formula iterative_sum(Variable variable, Integer count, const Formula& body);
 Formula real_of(const Formula& complex);
 
 Formula tagged(Tag tag, const Formula& child);
+Formula par(Integer ranks, const Formula& child);
+Formula on_rank(Integer rank, const Formula& child);
+Formula exchange(const Formula& permutation);
 Formula pass(const Formula& child);
 Formula tile(const Formula& child);
 Formula codelet(const Formula& child);

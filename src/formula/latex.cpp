@@ -150,13 +150,16 @@ std::string joined(const Formula& formula, const char* separator) {
     return text;
 }
 
-std::string latex_tag(Tag tag) {
-    switch (tag) {
+std::string latex_tag(const Tagged& tagged) {
+    switch (tagged.tag) {
     case Tag::pass: return "\\mathrm{pass}";
     case Tag::tile: return "\\mathrm{tile}";
     case Tag::codelet: return "\\mathrm{codelet}";
+    case Tag::par: return fmt::format("\\mathrm{{par}}({})", tagged.parameter);
+    case Tag::rank: return fmt::format("\\mathrm{{rank}}({})", tagged.parameter);
+    case Tag::exchange: return "\\mathrm{exchange}";
     }
-    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag));
+    throw InternalError("a tag of unknown kind {}", static_cast<int>(tagged.tag));
 }
 
 } // namespace
@@ -210,9 +213,7 @@ std::string to_latex(const Formula& formula) {
                 return fmt::format("\\sum_{{{}=0}}^{{{}}} {}", variable(p.variable), p.count - 1, child());
             },
             [&](const RealOf&) { return fmt::format("\\overline{{{}}}^{{\\,\\mathbb R}}", inside()); },
-            [&](const Tagged& p) {
-                return fmt::format("\\underbrace{{{}}}_{{{}}}", inside(), latex_tag(p.tag));
-            },
+            [&](const Tagged& p) { return fmt::format("\\underbrace{{{}}}_{{{}}}", inside(), latex_tag(p)); },
         },
         formula.payload());
 }

@@ -74,7 +74,7 @@ std::size_t hash_of_parameters(const Payload& payload) {
             [](const DirectSum&) { return std::size_t{0}; },
             [](const IterativeSum& p) { return hash_of(p.variable, p.count); },
             [](const RealOf&) { return std::size_t{0}; },
-            [](const Tagged& p) { return hash_of(static_cast<int>(p.tag)); },
+            [](const Tagged& p) { return hash_of(static_cast<int>(p.tag), p.parameter); },
         },
         payload);
 }

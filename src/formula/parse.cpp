@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -102,10 +104,12 @@ Formula Parser::atom() {
     if (auto term = leaf(name)) return *std::move(term);
     if (auto term = filter(name)) return *std::move(term);
     if (auto term = wrapper(name, position)) return *std::move(term);
-    scan_.fail(position, fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
-                                     "DHT, MDCT, IMDCT, CZT, DWT, IDWT, FIR, circulant, L, J, "
-                                     "T, perm, G, S, diag, matrix, sum, real{}",
-                                     name, tags_ == Tags::accepted ? ", pass, tile, codelet" : ""));
+    scan_.fail(
+        position,
+        fmt::format("unknown term '{}'; there are I, F2, DFT, WHT, RDFT, DCT1…8, DST1…8, "
+                    "DHT, MDCT, IMDCT, CZT, DWT, IDWT, FIR, circulant, L, J, "
+                    "T, perm, G, S, diag, matrix, sum, real{}",
+                    name, tags_ == Tags::accepted ? ", pass, tile, codelet, par, rank, exchange" : ""));
 }
 
 Formula Parser::bracketed() {
@@ -295,13 +299,30 @@ std::optional<Formula> Parser::wrapper(std::string_view name, std::size_t positi
         Formula complex = bracketed();
         return built(position, [&] { return real_of(std::move(complex)); });
     }
-    if (name != "pass" && name != "tile" && name != "codelet") return std::nullopt;
+    constexpr std::pair<std::string_view, Tag> tags[] = {
+        {"pass", Tag::pass}, {"codelet", Tag::codelet}, {"tile", Tag::tile},
+        {"par", Tag::par},   {"rank", Tag::rank},       {"exchange", Tag::exchange},
+    };
+    const auto* const tag = std::find_if(std::begin(tags), std::end(tags),
+                                         [&](const auto& named) { return named.first == name; });
+    if (tag == std::end(tags)) return std::nullopt;
     if (tags_ == Tags::refused)
-        scan_.fail(position, fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
-                                         "inside {0}[…] alone: plans place pass, tile and codelet",
-                                         name));
+        scan_.fail(position,
+                   fmt::format("{0}[…] says how to compute a matrix, not which one; write the term "
+                               "inside {0}[…] alone: plans place pass, tile, codelet, par, rank and exchange",
+                               name));
+    Tagged payload{tag->second};
+    if (payload.tag == Tag::par || payload.tag == Tag::rank) {
+        scan_.expect("(");
+        payload.parameter = payload.tag == Tag::par ? scan_.positive_integer() : scan_.integer();
+        scan_.expect(")");
+    }
     Formula inside = bracketed();
-    return name == "pass" ? pass(inside) : name == "tile" ? tile(inside) : codelet(inside);
+    return built(position, [&] {
+        if (payload.tag == Tag::par) return par(payload.parameter, inside);
+        if (payload.tag == Tag::rank) return on_rank(payload.parameter, inside);
+        return tagged(payload.tag, inside);
+    });
 }
 
 Formula Parser::iterative() {

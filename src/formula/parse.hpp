@@ -17,7 +17,8 @@ namespace swirl::formula {
 ///               circulant(values)
 ///   matrices    I(n) F2 matrix(rows, columns; values) diag(values) diag(function; map) T(mn, n) T(mn, n, backward)
 ///   data moves  L(mn, m) J(n) perm(map) G(map) S(map)
-///   enclosing   Σ(i0 < n)[term] (ASCII: sum) real[term] pass[term] tile[term] codelet[term]
+///   enclosing   Σ(i0 < n)[term] (ASCII: sum) real[term] pass[term] tile[term] codelet[term] par(p)[term] rank(r)[term]
+///               exchange[term]
 ///   functions   w(order)^(i/d%r * i/d%r) chirp(order) constant(value) list(values); w(order, backward) and so on
 ///   maps        id(n) h(domain → range; base, stride) digits(radix:stride, …; base b; mod m; range n)
 ///               power(generator mod prime; domain → range) table(values; range n) (ASCII: ->)

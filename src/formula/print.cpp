@@ -67,10 +67,13 @@ std::string text_of(const DigitMap& digits, Integer domain, Integer range) {
     return fmt::format("digits({})", text);
 }
 
-std::string text_of(const PiecewiseMap& map, Integer range) {
+std::string text_of(const PiecewiseMap& map, Integer range, Lists lists) {
+    const bool is_cut = lists == Lists::short_ones && map.pieces.size() > longest_short_list;
     std::string text;
-    for (const DigitMap& piece : map.pieces)
-        text += (text.empty() ? "" : " | ") + text_of(piece, domain_of(piece), domain_of(piece));
+    for (std::size_t p = 0; p < (is_cut ? shown_of_long_list : map.pieces.size()); ++p)
+        text += (p == 0 ? "" : " | ") +
+                text_of(map.pieces[p], domain_of(map.pieces[p]), domain_of(map.pieces[p]));
+    if (is_cut) text += fmt::format(" | … {} in all", map.pieces.size());
     return fmt::format("pieces({}; range {})", text, range);
 }
 
@@ -133,13 +136,16 @@ std::string text_of(const Permutation& permutation, Integer n, Lists lists) {
     return fmt::format("perm({})", text_of(permutation.map, lists));
 }
 
-std::string text_of(Tag tag) {
-    switch (tag) {
+std::string text_of(const Tagged& tagged) {
+    switch (tagged.tag) {
     case Tag::pass: return "pass";
     case Tag::tile: return "tile";
     case Tag::codelet: return "codelet";
+    case Tag::par: return fmt::format("par({})", tagged.parameter);
+    case Tag::rank: return fmt::format("rank({})", tagged.parameter);
+    case Tag::exchange: return "exchange";
     }
-    throw InternalError("a tag of unknown kind {}", static_cast<int>(tag));
+    throw InternalError("a tag of unknown kind {}", static_cast<int>(tagged.tag));
 }
 
 /// The name of a product that has one.
@@ -185,7 +191,7 @@ std::string text_of(const IndexMap& map, Lists lists) {
                                    map.range());
             },
             [&](const TableMap& table) { return text_of(table, map.domain(), map.range(), lists); },
-            [&](const PiecewiseMap& pieces) { return text_of(pieces, map.range()); },
+            [&](const PiecewiseMap& pieces) { return text_of(pieces, map.range(), lists); },
         },
         map.kind());
 }
@@ -242,7 +248,7 @@ std::string text_of(const Formula& formula, Lists lists) {
                 return fmt::format("Σ(i{} < {})[{}]", p.variable, p.count, inside());
             },
             [&](const RealOf&) { return fmt::format("real[{}]", inside()); },
-            [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p.tag), inside()); },
+            [&](const Tagged& p) { return fmt::format("{}[{}]", text_of(p), inside()); },
         },
         formula.payload());
 }

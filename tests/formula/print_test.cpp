@@ -14,6 +14,7 @@ TEST(Text, OfCooleyTukeyReadsAsInTheBooks) {
     EXPECT_EQ(to_text(kron(DFT(4), I(2)) * T(8, 2) * kron(I(4), DFT(2)) * L(8, 4)),
               "(DFT(4) ⊗ I(2)) · T(8, 2) · (I(4) ⊗ DFT(2)) · L(8, 4)");
     EXPECT_EQ(to_text(pass(kron(DFT(4), I(2)) * L(8, 4))), "pass[(DFT(4) ⊗ I(2)) · L(8, 4)]");
+    EXPECT_EQ(to_text(par(2, on_rank(3, F2()) * exchange(J(2)))), "par(2)[rank(3)[F2] · exchange[J(2)]]");
     const Affine i = Affine::of(0);
     EXPECT_EQ(to_text(iterative_sum(0, 4,
                                     scatter(IndexMap::strided(2, 8, i, 4)) * F2() *
@@ -92,6 +93,8 @@ TEST(Text, ToleratesSpacesAndAsciiSpellings) {
     EXPECT_EQ(parse(" ( DFT( 4 ) @ I(2) ) \n * T (8 , 2) * I(4) @ DFT(2) * L(8,4)"), expected);
     EXPECT_EQ(parse("I(2) + F2"), direct_sum(I(2), F2()));
     EXPECT_EQ(parse("pass[tile[I(2) @ F2]]"), pass(tile(kron(I(2), F2()))));
+    EXPECT_EQ(parse("par(4)[rank(0)[F2] (+) exchange[L(4, 2)]]"),
+              par(4, direct_sum(on_rank(0, F2()), exchange(L(4, 2)))));
     EXPECT_EQ(parse("codelet[F2]"), codelet(F2()));
     EXPECT_EQ(parse("sum(i0 < 2)[S(h(2 -> 4; 2*i0, 1)) * G(h(2 -> 4; i0, 2))]"),
               parse("Σ(i0 < 2)[S(h(2 → 4; 2*i0, 1)) · G(h(2 → 4; i0, 2))]"));

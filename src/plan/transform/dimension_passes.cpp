@@ -60,39 +60,8 @@ std::vector<PassAxis> merged(std::vector<PassAxis> loops) {
 
 /// The transform along a dimension.
 Formula transform_of(const Transform& problem, std::size_t dimension) {
-    const Integer n = problem.dimensions[dimension].length;
-    switch (kind_along(problem, dimension)) {
-    case TransformKind::dft: return n == 1 ? I(1) : DFT(n, problem.direction);
-    case TransformKind::real_dft: return RDFT(n, problem.direction);
-    case TransformKind::wht: return n == 1 ? I(1) : WHT(n);
-    case TransformKind::wht_dyadic: return n == 1 ? I(1) : WHT(n, WalshOrder::dyadic);
-    case TransformKind::wht_sequency: return n == 1 ? I(1) : WHT(n, WalshOrder::sequency);
-    case TransformKind::dct1: return DCT(1, n);
-    case TransformKind::dct2: return DCT(2, n);
-    case TransformKind::dct3: return DCT(3, n);
-    case TransformKind::dct4: return DCT(4, n);
-    case TransformKind::dct5: return DCT(5, n);
-    case TransformKind::dct6: return DCT(6, n);
-    case TransformKind::dct7: return DCT(7, n);
-    case TransformKind::dct8: return DCT(8, n);
-    case TransformKind::dst1: return DST(1, n);
-    case TransformKind::dst2: return DST(2, n);
-    case TransformKind::dst3: return DST(3, n);
-    case TransformKind::dst4: return DST(4, n);
-    case TransformKind::dst5: return DST(5, n);
-    case TransformKind::dst6: return DST(6, n);
-    case TransformKind::dst7: return DST(7, n);
-    case TransformKind::dst8: return DST(8, n);
-    case TransformKind::dht: return n == 1 ? I(1) : DHT(n);
-    case TransformKind::r2hc: return n == 1 ? I(1) : RDFT(n, Direction::forward);
-    case TransformKind::hc2r: return n == 1 ? I(1) : RDFT(n, Direction::backward);
-    case TransformKind::convolution: return circulant(n);
-    case TransformKind::real_convolution: return real_circulant(n);
-    case TransformKind::mixed:
-    case TransformKind::formula:
-    case TransformKind::real_formula: break;
-    }
-    throw InternalError("unknown kind of transform");
+    return transform_along(kind_along(problem, dimension), problem.dimensions[dimension].length,
+                           problem.direction);
 }
 
 /// A pass's transform axes and the loops around it.
@@ -527,6 +496,41 @@ void add_expressions(std::vector<DimensionPass>& passes, const Transform& proble
 }
 
 } // namespace
+
+Formula transform_along(TransformKind kind, Integer n, Direction direction) {
+    switch (kind) {
+    case TransformKind::dft: return n == 1 ? I(1) : DFT(n, direction);
+    case TransformKind::real_dft: return RDFT(n, direction);
+    case TransformKind::wht: return n == 1 ? I(1) : WHT(n);
+    case TransformKind::wht_dyadic: return n == 1 ? I(1) : WHT(n, WalshOrder::dyadic);
+    case TransformKind::wht_sequency: return n == 1 ? I(1) : WHT(n, WalshOrder::sequency);
+    case TransformKind::dct1: return DCT(1, n);
+    case TransformKind::dct2: return DCT(2, n);
+    case TransformKind::dct3: return DCT(3, n);
+    case TransformKind::dct4: return DCT(4, n);
+    case TransformKind::dct5: return DCT(5, n);
+    case TransformKind::dct6: return DCT(6, n);
+    case TransformKind::dct7: return DCT(7, n);
+    case TransformKind::dct8: return DCT(8, n);
+    case TransformKind::dst1: return DST(1, n);
+    case TransformKind::dst2: return DST(2, n);
+    case TransformKind::dst3: return DST(3, n);
+    case TransformKind::dst4: return DST(4, n);
+    case TransformKind::dst5: return DST(5, n);
+    case TransformKind::dst6: return DST(6, n);
+    case TransformKind::dst7: return DST(7, n);
+    case TransformKind::dst8: return DST(8, n);
+    case TransformKind::dht: return n == 1 ? I(1) : DHT(n);
+    case TransformKind::r2hc: return n == 1 ? I(1) : RDFT(n, Direction::forward);
+    case TransformKind::hc2r: return n == 1 ? I(1) : RDFT(n, Direction::backward);
+    case TransformKind::convolution: return circulant(n);
+    case TransformKind::real_convolution: return real_circulant(n);
+    case TransformKind::mixed:
+    case TransformKind::formula:
+    case TransformKind::real_formula: break;
+    }
+    throw InternalError("unknown kind of transform");
+}
 
 std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion) {
     const bool fuses = fusion == Fusion::in_caches && problem.kind == TransformKind::dft;

@@ -56,6 +56,9 @@ enum class Fusion : std::uint8_t {
     none,      ///< one kernel per dimension, as on GPUs
 };
 
+/// The transform along a dimension of n points, or I(1); of a real_dft the one in halfcomplex order.
+formula::Formula transform_along(TransformKind kind, Integer n, Direction direction);
+
 /// The passes in order of execution; at least one. The problem must be valid.
 std::vector<DimensionPass> dimension_passes(const Transform& problem, Fusion fusion = Fusion::in_caches);
 /// The same with the dimensions from `first_fused` on fused into one kernel: see first_fused_of.

@@ -1,0 +1,131 @@
+// Transforms divided among ranks that are threads of this process, with and without passes of their own that sort elements into
+// messages, beside one plan of the whole transform.
+
+#include "bench/support/program.hpp"
+#include "cli/problems.hpp"
+
+#include <swirl/distributed/plan.hpp>
+#include <swirl/distributed/threads.hpp>
+#include <swirl/plan.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace swirl::bench {
+namespace {
+
+struct Options {
+    std::vector<std::string> words;
+    int ranks = 2;
+    double seconds = 2;
+    std::string boxes = "slabs";
+};
+
+/// Seconds of each round.
+using Times = std::vector<double>;
+
+struct Variant {
+    std::string name;
+    Times times = {};
+    std::string schedule = {};
+    Integer bytes_copied = 0;
+};
+
+std::vector<distributed::Box> boxes_of(const std::string& name, const std::vector<Integer>& lengths,
+                                       int ranks) {
+    if (name == "bricks") return distributed::bricks(lengths, ranks);
+    if (name == "pencils") return distributed::pencils(lengths, ranks, lengths.size() - 1);
+    return distributed::slabs(lengths, ranks);
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::vector<Variant> measure(const Transform& problem, const Options& options) {
+    std::vector<Variant> variants{{"messages in plans"}, {"messages copied"}, {"output free"}, {"one plan"}};
+    const Plan whole = plan(problem, {.threads = options.ranks});
+    const auto size = [](const std::vector<Integer>& lengths) {
+        std::size_t product = 2; // real or complex
+        for (const Integer n : lengths) product *= static_cast<std::size_t>(n);
+        return product;
+    };
+    const std::vector<Integer> in = distributed::input_lengths(problem),
+                               out = distributed::output_lengths(problem);
+    std::vector<double> whole_in(size(in), 0.5), whole_out(size(out));
+    const auto start = std::chrono::steady_clock::now();
+    distributed::run_ranks(options.ranks, [&](distributed::Communicator& communicator) {
+        const auto rank = static_cast<std::size_t>(communicator.rank());
+        distributed::RankBoxes boxes{boxes_of(options.boxes, in, options.ranks)[rank],
+                                     boxes_of(options.boxes, out, options.ranks)[rank]};
+        distributed::DistributedOptions copied;
+        copied.separate_copies = true;
+        std::vector<distributed::DistributedPlan> plans{
+            distributed::plan(problem, communicator, boxes),
+            distributed::plan(problem, communicator, boxes, copied)};
+        boxes.output.reset();
+        plans.push_back(distributed::plan(problem, communicator, boxes));
+        std::size_t most = 1;
+        for (const auto& each : plans)
+            most = std::max({most, 2 * static_cast<std::size_t>(elements(each.input_box())),
+                             2 * static_cast<std::size_t>(elements(each.output_box()))});
+        std::vector<double> x(most, 0.5), y(most);
+        for (int round = 0;; ++round) {
+            // rank 0 says whether to go on
+            const auto is_over = static_cast<std::byte>(round > 4 && seconds_since(start) > options.seconds);
+            if (communicator.gather_all({&is_over, 1}).front() == std::vector{std::byte{1}}) break;
+            for (std::size_t v = 0; v < variants.size(); ++v) {
+                communicator.barrier();
+                const auto begin = std::chrono::steady_clock::now();
+                if (v < plans.size())
+                    plans[v].execute(static_cast<const void*>(x.data()), static_cast<void*>(y.data()));
+                else if (rank == 0)
+                    whole.execute(static_cast<const void*>(whole_in.data()),
+                                  static_cast<void*>(whole_out.data()));
+                communicator.barrier();
+                if (rank == 0 && round > 0) variants[v].times.push_back(seconds_since(begin));
+            }
+        }
+        if (rank == 0)
+            for (std::size_t v = 0; v < plans.size(); ++v) {
+                variants[v].schedule = plans[v].schedule();
+                variants[v].bytes_copied = plans[v].bytes_copied();
+            }
+    });
+    return variants;
+}
+
+int run(const Options& options, const std::string&) {
+    for (const Transform& problem : cli::parse_problems(options.words)) {
+        fmt::print("{} on {} ranks\n", to_text(problem), options.ranks);
+        for (const Variant& variant : measure(problem, options))
+            fmt::print("  {:<20}{:>9.3f} ms median{:>9.3f} ms least{:>12} bytes copied  {}\n", variant.name,
+                       1e3 * median_of(variant.times),
+                       1e3 * *std::min_element(variant.times.begin(), variant.times.end()),
+                       variant.bytes_copied, variant.schedule);
+    }
+    return 0;
+}
+
+} // namespace
+} // namespace swirl::bench
+
+int main(int count, char** values) {
+    using namespace swirl::bench;
+    Options options;
+    return main_of(
+        {"Time transforms divided among ranks that are threads of this process",
+         [&](CLI::App& program) {
+             program.add_option("PROBLEM", options.words, "Transforms")->required();
+             program.add_option("--ranks", options.ranks, "Threads")->capture_default_str();
+             program.add_option("--seconds", options.seconds, "For each problem")->capture_default_str();
+             program.add_option("--boxes", options.boxes, "slabs, pencils or bricks, on both sides")
+                 ->capture_default_str();
+         },
+         [&](const std::string& command) { return run(options, command); }},
+        count, values);
+}

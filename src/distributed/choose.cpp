@@ -1,0 +1,299 @@
+#include "distributed/choose.hpp"
+
+#include "base/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace swirl::distributed {
+
+namespace {
+
+Integer common_elements(const Box& a, const Box& b) {
+    Integer count = 1;
+    for (std::size_t axis = 0; axis < a.lower.size(); ++axis) {
+        const Integer common =
+            std::min(a.upper[axis], b.upper[axis]) - std::max(a.lower[axis], b.lower[axis]);
+        if (common <= 0) return 0;
+        count *= common;
+    }
+    return count;
+}
+
+Integer common_elements(const Pieces& a, const Pieces& b) {
+    Integer count = 0;
+    for (const Box& x : a)
+        for (const Box& y : b) count += common_elements(x, y);
+    return count;
+}
+
+/// Seconds of the slowest of a few ranks to send its elements, message by message, and to copy its own.
+double exchange_seconds(const Decomposition& from, const Decomposition& to, Integer element_bytes,
+                        const Machine& machine) {
+    const std::size_t ranks = from.ranks.size();
+    const std::size_t node =
+        machine.ranks_per_node > 0 ? static_cast<std::size_t>(machine.ranks_per_node) : ranks;
+    double slowest = 0;
+    for (const std::size_t rank : std::set<std::size_t>{0, ranks / 2, ranks - 1})
+        for (const bool receives : {false, true}) {
+            double seconds = 0;
+            for (std::size_t other = 0; other < ranks; ++other) {
+                const Integer count = receives ? common_elements(from.ranks[other], to.ranks[rank])
+                                               : common_elements(from.ranks[rank], to.ranks[other]);
+                if (count == 0) continue;
+                const auto bytes = static_cast<double>(count * element_bytes);
+                if (other == rank)
+                    seconds += 2 * bytes / machine.memory_bandwidth;
+                else if (other / node == rank / node)
+                    seconds += machine.node_latency + bytes / machine.node_bandwidth;
+                else
+                    seconds += machine.network_latency + bytes / machine.network_bandwidth;
+            }
+            slowest = std::max(slowest, seconds);
+        }
+    return slowest;
+}
+
+/// Seconds of the rank with most elements for a stage: of sweeps over memory, or of arithmetic. Transforms that fit in a cache together
+/// share a sweep. A stage without transforms copies, unless elements are in order as they arrive, which is not known here; its
+/// loops are slower than those of plans.
+double local_seconds(const Factors& factors, const std::vector<std::size_t>& transforms, Integer most,
+                     Integer element_bytes, const Machine& machine) {
+    constexpr Integer cache_bytes = 1 << 20;
+    constexpr double copy_factor = 1.1;
+    const double sweep = 2 * static_cast<double>(most * element_bytes) / machine.memory_bandwidth;
+    if (transforms.empty()) return copy_factor * sweep;
+    double sweeps = 0, arithmetic = 0;
+    Integer together = cache_bytes; // more than a cache has: the first one begins a sweep
+    for (const std::size_t axis : transforms) {
+        const Integer n = std::max<Integer>(2, factors.points(axis));
+        together = together >= cache_bytes / n ? n * element_bytes : together * n;
+        if (together == n * element_bytes) ++sweeps;
+        arithmetic += 5 * static_cast<double>(most) * std::log2(static_cast<double>(n)) / machine.flops;
+    }
+    return std::max(sweeps * sweep, arithmetic);
+}
+
+std::vector<Integer> divisors(Integer n) {
+    std::vector<Integer> result;
+    for (Integer d = 1; d * d <= n; ++d)
+        if (n % d == 0) {
+            result.push_back(d);
+            if (d * d != n) result.push_back(n / d);
+        }
+    std::sort(result.begin(), result.end());
+    return result;
+}
+
+/// Grids worth considering: one axis, or two in both orders, divided among all ranks; where their number is prime among all but
+/// one, too. The first is rank 0 alone.
+std::vector<std::vector<Cut>> grids(const Factors& factors, int ranks) {
+    std::vector<std::vector<Cut>> result{{}};
+    const auto add = [&](std::vector<Cut> cuts) {
+        if (std::find(result.begin(), result.end(), cuts) == result.end()) result.push_back(std::move(cuts));
+    };
+    const auto most = [&](std::size_t axis) {
+        return std::min(factors.input_lengths[axis], factors.output_lengths[axis]);
+    };
+    for (const Integer all : {Integer{ranks}, Integer{ranks} - 1}) {
+        if (all < 2 || (all < ranks && divisors(ranks).size() > 2)) continue;
+        for (std::size_t i = 0; i < factors.axes(); ++i) {
+            if (const Integer parts = std::min(all, most(i)); parts > 1) add({{i, parts}});
+            for (std::size_t j = 0; j < factors.axes(); ++j)
+                for (const Integer parts : divisors(all))
+                    if (i != j && parts > 1 && parts < all && parts <= most(i) && all / parts <= most(j))
+                        add({{i, parts}, {j, all / parts}});
+        }
+    }
+    return result;
+}
+
+class Chooser {
+public:
+    Chooser(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
+            const Machine& machine)
+        : factors_(factors), machine_(machine), grids_(grids(factors, static_cast<int>(input.ranks.size()))) {
+        const int ranks = static_cast<int>(input.ranks.size());
+        candidates_.push_back({{Stage::Boxes::input}, {input, input}, {}});
+        if (output) candidates_.push_back({{Stage::Boxes::output}, {*output, *output}, {}});
+        has_output_ = output.has_value();
+        for (const std::vector<Cut>& cuts : grids_)
+            candidates_.push_back({{Stage::Boxes::grid, cuts},
+                                   {decomposition_of(cuts, factors.input_lengths, ranks),
+                                    decomposition_of(cuts, factors.output_lengths, ranks)},
+                                   {}});
+        for (Candidate& candidate : candidates_)
+            for (std::size_t axis = 0; axis < factors.axes(); ++axis)
+                candidate.is_whole.push_back(is_whole_of(candidate, axis));
+        // a caller's boxes have the lengths of their side only
+        if (factors.changes_elements(factors.last())) {
+            set_last_axis(candidates_[0].boxes[1], factors.output_lengths.back());
+            if (output) set_last_axis(candidates_[1].boxes[0], factors.input_lengths.back());
+        }
+        for (const Candidate& candidate : candidates_)
+            for (const Decomposition& boxes : candidate.boxes) largest_.push_back(largest(boxes));
+    }
+
+    Chosen choose() {
+        const Best& best = from({std::vector<bool>(factors_.axes(), false), 0});
+        if (best.seconds == std::numeric_limits<double>::infinity())
+            throw InternalError("no schedule for {}", to_text(factors_.problem));
+        Chosen result{{factors_.is_four_step, {}}, best.seconds};
+        State state{std::vector<bool>(factors_.axes(), false), 0};
+        for (;;) {
+            const Best& here = from(state);
+            Stage stage = candidates_[state.candidate].stage;
+            stage.transforms = here.transforms;
+            result.schedule.stages.push_back(stage);
+            if (!here.next) return result;
+            for (const std::size_t axis : here.transforms) state.done[axis] = true;
+            state.candidate = *here.next;
+        }
+    }
+
+private:
+    struct Candidate {
+        Stage stage;
+        Decomposition boxes[2]; ///< by whether the last axis has the output's length
+        std::vector<bool> is_whole;
+    };
+    struct State {
+        std::vector<bool> done;
+        std::size_t candidate;
+        auto operator<=>(const State&) const = default;
+    };
+    struct Best {
+        double seconds = std::numeric_limits<double>::infinity();
+        std::vector<std::size_t> transforms = {};
+        std::optional<std::size_t> next = {};
+    };
+
+    static void set_last_axis(Decomposition& decomposition, Integer length) {
+        for (Pieces& pieces : decomposition.ranks)
+            for (Box& box : pieces) box.upper.back() = length; // used only where the axis is whole
+    }
+    bool is_whole_of(const Candidate& candidate, std::size_t axis) const {
+        const std::vector<Integer>& lengths =
+            candidate.stage.boxes == Stage::Boxes::output ? factors_.output_lengths : factors_.input_lengths;
+        const auto& ranks = candidate.boxes[0].ranks;
+        return std::all_of(ranks.begin(), ranks.end(),
+                           [&](const Pieces& pieces) { return is_whole(pieces, axis, lengths[axis]); });
+    }
+    std::size_t space(const std::vector<bool>& done) const { return done[factors_.last()] ? 1 : 0; }
+
+    double exchange(std::size_t from, std::size_t to, const std::vector<bool>& done) {
+        const auto key = std::tuple(from, to, space(done));
+        const auto known = exchanges_.find(key);
+        if (known != exchanges_.end()) return known->second;
+        const double seconds =
+            exchange_seconds(candidates_[from].boxes[space(done)], candidates_[to].boxes[space(done)],
+                             factors_.element_bytes_after(done), machine_);
+        return exchanges_.emplace(key, seconds).first->second;
+    }
+
+    /// The best way to go on from a candidate's boxes. A transform may be left to a later stage, whose plans then load messages
+    /// that a copy would have to sort.
+    const Best& from(const State& state) {
+        const auto known = best_.find(state);
+        if (known != best_.end()) return known->second;
+        Best best;
+        std::vector<std::size_t> transforms;
+        try_transforms(state, state.done, transforms, best);
+        return best_.emplace(state, std::move(best)).first->second;
+    }
+    /// With these transforms done in the stage, and with each one more.
+    void try_transforms(const State& state, const std::vector<bool>& done,
+                        std::vector<std::size_t>& transforms, Best& best) {
+        const Candidate& here = candidates_[state.candidate];
+        for (std::size_t axis = factors_.axes(); axis-- > 0;) {
+            if (!here.is_whole[axis] || !factors_.may_follow(axis, done)) continue;
+            // transforms that commute come in one order
+            const bool is_in_order = transforms.empty() || axis < transforms.back() ||
+                                     !factors_.may_follow(axis, without(done, transforms.back()));
+            if (!is_in_order) continue;
+            std::vector<bool> more = done;
+            more[axis] = true;
+            transforms.push_back(axis);
+            try_transforms(state, more, transforms, best);
+            transforms.pop_back();
+        }
+        const bool waits =
+            transforms.empty() && state.candidate != 0; // only the input's boxes may have nothing to do
+        const bool is_end = here.stage.boxes == Stage::Boxes::output && factors_.is_complete(done);
+        if (waits && !is_end) return;
+        if (transforms.empty() && can_transform(here, done)) return;
+        go_on(state, done, transforms, best);
+    }
+    static std::vector<bool> without(std::vector<bool> done, std::size_t axis) {
+        done[axis] = false;
+        return done;
+    }
+    void go_on(const State& state, const std::vector<bool>& done, const std::vector<std::size_t>& transforms,
+               Best& best) {
+        const Candidate& here = candidates_[state.candidate];
+        const Integer most = std::max(largest_[2 * state.candidate + space(state.done)],
+                                      largest_[2 * state.candidate + space(done)]);
+        const double local =
+            local_seconds(factors_, transforms, most, factors_.element_bytes_after(done), machine_);
+        const auto take = [&](double seconds, std::optional<std::size_t> next) {
+            if (seconds < best.seconds) best = {seconds, transforms, next};
+        };
+        const auto try_next = [&](std::size_t next) {
+            take(local + exchange(state.candidate, next, done) + from({done, next}).seconds, next);
+        };
+        if (here.stage.boxes == Stage::Boxes::output) {
+            if (factors_.is_complete(done)) take(local, std::nullopt);
+        } else if (factors_.is_complete(done)) {
+            if (!has_output_ || has_same_boxes(here.boxes[1], candidates_[1].boxes[1]))
+                take(local, std::nullopt);
+            else
+                try_next(1);
+        } else {
+            for (std::size_t next = 1; next < candidates_.size(); ++next)
+                if (next != state.candidate && can_transform(candidates_[next], done)) try_next(next);
+        }
+    }
+    bool can_transform(const Candidate& candidate, const std::vector<bool>& done) const {
+        for (std::size_t axis = 0; axis < factors_.axes(); ++axis)
+            if (candidate.is_whole[axis] && factors_.may_follow(axis, done)) return true;
+        return false;
+    }
+
+    const Factors& factors_;
+    const Machine& machine_;
+    std::vector<std::vector<Cut>> grids_;
+    std::vector<Candidate> candidates_; ///< the input, the output if it is given, grids
+    bool has_output_ = false;
+    std::vector<Integer>
+        largest_; ///< elements of a rank, of each candidate with the last axis of the input and of the output
+    std::map<State, Best> best_;
+    std::map<std::tuple<std::size_t, std::size_t, std::size_t>, double> exchanges_;
+};
+
+} // namespace
+
+Chosen choose(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
+              const Machine& machine) {
+    return Chooser(factors, input, output, machine).choose();
+}
+
+double seconds_of(const Schedule& schedule, const Factors& factors, const std::vector<StageBoxes>& boxes,
+                  const Machine& machine) {
+    double seconds = 0;
+    for (std::size_t stage = 0; stage < boxes.size(); ++stage) {
+        const Integer bytes = factors.element_bytes_after(boxes[stage].done_after);
+        seconds += local_seconds(factors, schedule.stages[stage].transforms,
+                                 std::max(largest(boxes[stage].before), largest(boxes[stage].after)), bytes,
+                                 machine);
+        if (stage + 1 < boxes.size())
+            seconds += exchange_seconds(boxes[stage].after, boxes[stage + 1].before, bytes, machine);
+    }
+    return seconds;
+}
+
+} // namespace swirl::distributed

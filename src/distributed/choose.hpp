@@ -1,0 +1,26 @@
+#pragma once
+
+#include "distributed/schedule.hpp"
+
+#include <swirl/distributed/plan.hpp>
+
+#include <optional>
+
+namespace swirl::distributed {
+
+/// A schedule and the seconds that the model predicts.
+struct Chosen {
+    Schedule schedule;
+    double seconds;
+};
+
+/// The schedule of least time by the model, the same for the same arguments. Without an output, the last stage has the boxes that
+/// are best. Boxes are those of Factors.
+Chosen choose(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
+              const Machine& machine);
+
+/// What the model predicts for a schedule.
+double seconds_of(const Schedule& schedule, const Factors& factors, const std::vector<StageBoxes>& boxes,
+                  const Machine& machine);
+
+} // namespace swirl::distributed
