@@ -1,6 +1,7 @@
 #include "distributed/agree.hpp"
 
 #include "base/error.hpp"
+#include "distributed/message.hpp"
 
 #include <fmt/format.h>
 
@@ -72,7 +73,7 @@ std::string outcome_of(const std::function<std::string()>& make) {
 
 std::vector<std::string> agree(Communicator& communicator, const std::function<std::string()>& make) {
     const std::string own = outcome_of(make);
-    const auto all = communicator.gather_all(std::as_bytes(std::span(own.data(), own.size())));
+    const auto all = communicator.gather_all(message_of(own));
     std::vector<std::string> texts;
     for (const std::vector<std::byte>& bytes : all)
         texts.emplace_back(reinterpret_cast<const char*>(bytes.data()), bytes.size());
