@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "lower/cpu/pair_pointwise.hpp"
+#include "plan/stored_types.hpp"
 #include "plan/transform/cpu/half_spectrum.hpp"
 #include "problem/syntax.hpp"
 #include "rules/given_formula.hpp"
@@ -47,6 +48,7 @@ std::string kernel_name(const Transform& problem, const DimensionPass& pass) {
 lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded) {
     const DimensionPass& pass = expanded.pass;
     const std::optional<DimensionPass> paired = by_complex_entries(pass);
+    const bool converts = stored_type(problem, pass.target) != arithmetic_of(problem.precision);
     return {.name = kernel_name(problem, pass),
             .loops = {.formula = expanded.formula,
                       .complex = pass.complex,
@@ -57,6 +59,7 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
                       .input_split_complex = is_planar(problem, pass.source),
                       .output_split_complex =
                           is_planar(problem, pass.target) || stores_reals_at(problem, pass.target),
+                      .output_converted = converts,
                       .auxiliary = pass.auxiliary,
                       .input_reach = pass.reaches[0],
                       .output_reach = pass.reaches[1],
