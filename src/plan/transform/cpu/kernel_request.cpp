@@ -55,6 +55,8 @@ lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass
                       .scalar = arithmetic_of(problem.precision),
                       .input = pass.layouts[0],
                       .output = pass.layouts[1],
+                      .input_base = pass.bases[0],
+                      .output_base = pass.bases[1],
                       .in_place = pass.source == pass.target,
                       .input_split_complex = is_planar(problem, pass.source),
                       .output_split_complex =
