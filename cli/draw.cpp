@@ -4,10 +4,14 @@
 #include "problem/data_type.hpp"
 #include "rules/number_theory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
+#include <string>
+#include <utility>
 
 namespace swirl::cli {
 namespace {
@@ -64,7 +68,7 @@ Integer length(Random& random, double low, double high) {
 std::vector<DataType> usual_types(const Draw& draw) {
     using enum DataType;
     if (!draw.on_gpu) return {float64, float32};
-    if (draw.kind == ProblemKind::transforms) return {float32, float32, float32, float64};
+    if (draw.kind != ProblemKind::products) return {float32, float32, float32, float64};
     return {float32, float32, float32, float32, float64, bfloat16, bfloat16, float16};
 }
 
@@ -118,6 +122,89 @@ private:
 
     Random& random_;
     bool on_gpu_;
+    double points_;
+};
+
+class Signals {
+public:
+    Signals(const Draw& draw, Random& random)
+        : random_(random), points_(static_cast<double>(draw.largest > 0 ? draw.largest : Integer{1} << 20)) {}
+
+    Transform operator()(DataType type) {
+        const double kind = 12 * random_.uniform();
+        const TransformOptions options{.precision = type};
+        const auto made = [&](TransformKind of, Integer n) { return Transform::make(of, {n}, options); };
+        if (kind < 2) return made(TransformKind::real_convolution, length(random_, 4, points_));
+        if (kind < 3) return made(TransformKind::convolution, length(random_, 4, points_));
+        if (kind < 5) return wavelet_transform(type);
+        if (kind < 7) return frames(type);
+        if (kind < 8) {
+            constexpr TransformKind orders[] = {TransformKind::wht, TransformKind::wht_dyadic,
+                                                TransformKind::wht_sequency};
+            const TransformKind drawn = random_.one_of(orders);
+            return made(drawn, Integer{1} << static_cast<int>(std::log2(random_.log_uniform(4, points_))));
+        }
+        if (kind < 9) {
+            const Integer n = 2 * length(random_, 2, points_ / 512);
+            const char* const name = random_.with_probability(0.5) ? "MDCT" : "IMDCT";
+            return formula(fmt::format("{}({})", name, n), type, batch_of(2 * n));
+        }
+        if (kind < 10) {
+            const Integer n = length(random_, 16, points_ / 64), m = length(random_, 16, points_ / 64);
+            return Transform::formula(fmt::format("CZT({}, {}, 0.{}, 1/{})", n, m, digits(), 4 * m), options);
+        }
+        if (kind < 11) {
+            constexpr TransformKind kinds[] = {TransformKind::dct5, TransformKind::dct6, TransformKind::dct7,
+                                               TransformKind::dct8, TransformKind::dst5, TransformKind::dst6,
+                                               TransformKind::dst7, TransformKind::dst8};
+            const TransformKind drawn = random_.one_of(kinds);
+            return made(drawn, length(random_, 4, points_ / 16));
+        }
+        std::string taps = "0.5";
+        for (auto left = static_cast<int>(random_.log_uniform(2, 65)); left > 1; --left)
+            taps += fmt::format(", 0.{}", digits());
+        return formula(fmt::format("FIR({}; {})", length(random_, 128, points_), taps), type, {});
+    }
+
+private:
+    Integer digits() { return 100 + static_cast<Integer>(900 * random_.uniform()); }
+    /// None, or several transforms of so many points.
+    std::vector<Batch> batch_of(Integer n) {
+        const auto most = static_cast<Integer>(points_) / n;
+        if (most < 2 || random_.with_probability(0.5)) return {};
+        return {{.count = static_cast<Integer>(random_.log_uniform(2, static_cast<double>(most)))}};
+    }
+    static Transform formula(const std::string& text, DataType type, std::vector<Batch> batches) {
+        return Transform::of_matrix(TransformKind::real_formula, MatrixFormula(text),
+                                    {.precision = type, .batches = std::move(batches)});
+    }
+
+    Transform wavelet_transform(DataType type) {
+        constexpr const char* wavelets[] = {"haar", "db2",  "db3",    "db4",   "db6",
+                                            "db8",  "db10", "cdf5/3", "cdf9/7"};
+        constexpr const char* ends[] = {"periodic", "symmetric", "reflect", "zero"};
+        const Integer n = length(random_, 128, points_);
+        const auto most_levels = std::clamp(std::log2(static_cast<double>(n) / 20), 1.0, 8.0);
+        const auto levels = 1 + static_cast<int>(most_levels * random_.uniform());
+        const char* const name = random_.with_probability(0.5) ? "DWT" : "IDWT";
+        const char* const wavelet = random_.one_of(wavelets);
+        return formula(fmt::format("{}({}, {}, {}, {})", name, n, wavelet, levels, random_.one_of(ends)),
+                       type, {});
+    }
+    /// Of a frame length that audio and measurements use, and a hop of an eighth to half of it.
+    Transform frames(DataType type) {
+        constexpr Integer lengths[] = {256, 400, 480, 512, 960, 1024, 2048, 4096}, parts[] = {2, 4, 8};
+        const Integer n = random_.one_of(lengths);
+        const Integer hop = n / random_.one_of(parts);
+        const Integer most = std::max<Integer>(3, static_cast<Integer>(points_) / n);
+        const auto count = static_cast<Integer>(random_.log_uniform(2, static_cast<double>(most)));
+        TransformOptions options{.precision = type, .load = Expression("x * w[i]")};
+        options.batches = {{.count = count, .input_stride = hop, .output_stride = n / 2 + 1}};
+        if (random_.with_probability(0.5)) options.store = Expression("real: abs2(x)");
+        return Transform::make(TransformKind::real_dft, {n}, options);
+    }
+
+    Random& random_;
     double points_;
 };
 
@@ -190,13 +277,15 @@ std::vector<Problem> draw(const Draw& draw) {
     Random random(draw.seed);
     Transforms transforms(draw, random);
     Products products(draw, random);
+    Signals signals(draw, random);
     std::vector<Problem> problems;
     while (problems.size() < draw.count) {
         const DataType type = random.one_of(types);
-        if (draw.kind == ProblemKind::transforms)
-            problems.emplace_back(transforms(type));
-        else
-            problems.emplace_back(products(type));
+        switch (draw.kind) {
+        case ProblemKind::transforms: problems.emplace_back(transforms(type)); break;
+        case ProblemKind::products: problems.emplace_back(products(type)); break;
+        case ProblemKind::signals: problems.emplace_back(signals(type)); break;
+        }
         validate(problems.back());
     }
     return problems;

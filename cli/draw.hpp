@@ -9,7 +9,7 @@
 /// Problems drawn at random, so that nothing is tuned to the problems by which it is judged.
 namespace swirl::cli {
 
-enum class ProblemKind : std::uint8_t { transforms, products };
+enum class ProblemKind : std::uint8_t { transforms, products, signals };
 
 struct Draw {
     ProblemKind kind = ProblemKind::transforms;
@@ -38,6 +38,10 @@ struct Draw {
 /// Of 16 transforms about 6 are complex of one dimension (a quarter of them backward, a quarter in place), 2 real forward,
 /// 1 real backward, 2 complex of two dimensions, 1 real of two, 1 complex of three, 2 batches one after the other and
 /// 1 the columns of a matrix. On GPUs three quarters of the first five kinds are batches that fill `largest`.
+///
+/// Of 12 signals 2 are convolutions of reals, 1 a complex one, 2 wavelet transforms or their inverses, 2 spectra or powers of
+/// overlapping windowed frames, and 1 each of Walsh–Hadamard in any order, MDCT and its transpose, chirp-z, DCT or DST V–VIII, and
+/// filters. They are a group of their own: other libraries have few of them.
 ///
 /// Half of the products are of squares, a quarter of three independent extents; in the others one extent, any of the
 /// three, is at most 64. Extents are multiples of 1 (a third of them), 4, 8, 16 or 64 where they are large enough. A and B

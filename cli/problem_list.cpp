@@ -64,8 +64,11 @@ void ProblemOptions::add_to(CLI::App& program) {
     program.add_option("PROBLEM", given, "Problems, quoted or as words: 'dft 1024 batch=10'")->type_name("");
     program.add_option("--problems", file, "Problems, one a line of this file; -: standard input")
         ->type_name("FILE");
-    program.add_option("--draw", draw, "Problems drawn at random: transforms or products")
-        ->check(CLI::IsMember({"transforms", "products"}))
+    program
+        .add_option(
+            "--draw", draw,
+            "Problems drawn at random: transforms, products or signals (convolutions, wavelets, frames …)")
+        ->check(CLI::IsMember({"transforms", "products", "signals"}))
         ->type_name("KIND");
     program.add_option("--seed", seed, "Of the draw; the same seed draws the same problems")
         ->type_name("NUMBER")
@@ -97,13 +100,14 @@ std::vector<ListedProblem> ProblemOptions::all(bool on_gpu) const {
     if (!file.empty())
         for (const std::string& line : lines_of(file)) all.push_back(parse_listed(line));
     if (!draw.empty())
-        for (Problem& drawn :
-             cli::draw({.kind = draw == "products" ? ProblemKind::products : ProblemKind::transforms,
-             .on_gpu = on_gpu,
-             .seed = seed,
-             .count = count,
-             .types = data_types(),
-             .largest = largest}))
+        for (Problem& drawn : cli::draw({.kind = draw == "products"  ? ProblemKind::products
+                                                 : draw == "signals" ? ProblemKind::signals
+                                                                     : ProblemKind::transforms,
+                              .on_gpu = on_gpu,
+                              .seed = seed,
+                              .count = count,
+                              .types = data_types(),
+                              .largest = largest}))
             all.push_back({std::move(drawn)});
     return all;
 }

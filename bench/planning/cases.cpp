@@ -1,7 +1,6 @@
 #include "bench/planning/cases.hpp"
 
 #include "base/error.hpp"
-#include "target/gpu.hpp"
 
 #include <fmt/format.h>
 
@@ -19,15 +18,6 @@ constexpr const char* kinds[] = {"dft",  "rdft", "wht",  "wht_dyadic",   "wht_se
                                  "dht",  "r2hc", "hc2r", "rconvolution", "convolution"};
 constexpr const char* precisions[] = {"float64", "float32", "float16", "bfloat16"};
 
-bool is_gpu(const std::string& target) {
-    return std::any_of(target::gpus().begin(), target::gpus().end(),
-                       [&](const target::Gpu* gpu) { return gpu->name == target; });
-}
-
-/// Convolutions and 16-bit data types exist only for GPUs.
-std::size_t kinds_of(const std::string& target) { return std::size(kinds) - (is_gpu(target) ? 0 : 1); }
-std::size_t precisions_of(const std::string& target) { return is_gpu(target) ? 4 : 2; }
-
 /// Random draws that depend only on the seed and the case's index in the sweep.
 class CaseDraw {
 public:
@@ -40,8 +30,8 @@ public:
         return std::uniform_int_distribution<Integer>(least, most)(generator_);
     }
     bool one_in(Integer count) { return between(1, count) == 1; }
-    template <class Choices> auto one_of(const Choices& choices, std::size_t count) {
-        return choices[static_cast<std::size_t>(between(0, static_cast<Integer>(count) - 1))];
+    template <class Choices> auto one_of(const Choices& choices) {
+        return choices[static_cast<std::size_t>(between(0, static_cast<Integer>(std::size(choices)) - 1))];
     }
     /// Log-uniform: each power of two is equally likely.
     Integer of_any_magnitude(Integer most) {
@@ -53,9 +43,7 @@ public:
         constexpr Integer primes[] = {2, 2, 2, 3, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
         const Integer bound = of_any_magnitude(most);
         Integer n = 1;
-        for (Integer factor = one_of(primes, std::size(primes)); n * factor <= bound;
-             factor = one_of(primes, std::size(primes)))
-            n *= factor;
+        for (Integer factor = one_of(primes); n * factor <= bound; factor = one_of(primes)) n *= factor;
         return n;
     }
     /// A uniform length, a log-uniform one, one without large primes, or one with a large prime.
@@ -89,8 +77,8 @@ std::vector<Integer> grid(CaseDraw& draw, std::size_t rank, Integer most) {
     return lengths;
 }
 
-std::string random_problem(CaseDraw& draw, const std::string& target, std::vector<Integer> lengths) {
-    const std::string kind = draw.one_of(kinds, kinds_of(target));
+std::string random_problem(CaseDraw& draw, std::vector<Integer> lengths) {
+    const std::string kind = draw.one_of(kinds);
     if (kind.starts_with("wht"))
         for (Integer& length : lengths)
             length = static_cast<Integer>(std::bit_floor(static_cast<std::uint64_t>(length)));
@@ -100,7 +88,7 @@ std::string random_problem(CaseDraw& draw, const std::string& target, std::vecto
     const bool in_place = draw.one_in(3);
     std::string text = fmt::format("{} {}", kind, fmt::join(lengths, "x"));
     if (transforms_complex && draw.one_in(2)) text += " backward";
-    text += fmt::format(" {}", draw.one_of(precisions, precisions_of(target)));
+    text += fmt::format(" {}", draw.one_of(precisions));
     if (in_place) text += " inplace";
     const bool may_be_planar = kind == "dft" || kind == "convolution" || (kind == "rdft" && !in_place);
     if (may_be_planar && draw.one_in(4)) text += " planar";
@@ -136,9 +124,9 @@ void Sweep::add_every_length(const std::string& target, const SweepOptions& opti
                                  return Case{target, fmt::format("{} {}{}", kind, index + least, words)};
                              }});
     };
-    for (std::size_t k = 0; k < kinds_of(target); ++k)
-        for (std::size_t p = 0; p < precisions_of(target); ++p) {
-            const std::string kind = kinds[k], precision = fmt::format(" {}", precisions[p]);
+    for (const std::string kind : kinds)
+        for (const char* const name : precisions) {
+            const std::string precision = fmt::format(" {}", name);
             add(kind, precision);
             if (kind == "rdft") add(kind, " backward" + precision);
         }
@@ -150,7 +138,7 @@ void Sweep::add_random(const std::string& target, const SweepOptions& options) {
         sections_.push_back({size, [=, seed = options.seed](Integer index) {
                                  CaseDraw draw(seed, section, index);
                                  const std::vector<Integer> lengths = lengths_of(draw);
-                                 return Case{target, random_problem(draw, target, lengths)};
+                                 return Case{target, random_problem(draw, lengths)};
                              }});
     };
     add(options.random_lengths,

@@ -98,8 +98,9 @@ public:
     ///     by_kernel.set_kernel(g);
     ///     by_kernel.execute(signal, gradient_by_kernel);
     ///
-    /// Each signal of a batch has its own result. If the signals share a kernel, its gradient is their sum. Throws Unsupported
-    /// for what kernel_gradient() returned.
+    /// Of a batch with a kernel each, each signal has its own result. If the signals share a kernel, the result is one kernel's
+    /// gradient, the sum over the batch; the results of all signals are part of the workspace. Throws Unsupported for what
+    /// kernel_gradient() returned.
     Convolution kernel_gradient() const;
 
 private:

@@ -28,7 +28,8 @@ class Formula;
 ///   filters      DWT(n, wavelet, levels, ends)   n samples to the approximation of the last level, then details from coarse to
 ///                                 fine; IDWT(…) takes them back. Wavelets haar, db2 … db10, cdf5/3, cdf9/7 (bior2.2, bior4.4);
 ///                                 beyond its ends the signal is zero, periodic (PyWavelets' periodization), symmetric
-///                                 (half-point; the default) or reflect (whole-point), as PyWavelets defines them
+///                                 (half-point; the default) or reflect (whole-point), as PyWavelets defines them, or for the
+///                                 cdf wavelets jpeg2000 (whole-point, as many coefficients as samples)
 ///                FIR(n; h_0, h_1, …)   y_i = Σ h_j x_{i−j}, at most 128 taps;  FIR(n, ends; …)  FIR(n, full; …)  FIR(n, valid; …)
 ///                                 after the ends of these terms `transposed` gives the transpose
 ///                circulant(h_0, h_1, …)   the matrix with this first column

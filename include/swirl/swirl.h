@@ -390,7 +390,8 @@ SWIRL_API size_t swirl_convolution_workspace_bytes(const swirl_convolution* conv
 /* From the gradient by the results to that by the signals; the kernel is the same and has to be set. */
 SWIRL_API swirl_status swirl_convolution_signal_gradient(const swirl_convolution* convolution,
                                                          swirl_convolution** gradient);
-/* Each signal's gradient by the kernel: set the gradient by the results as the kernel, and execute with the signal. */
+/* The gradient by the kernel, summed over a batch that shares one, else one for each signal: set the gradient by the results as the
+   kernel, and execute with the signal. */
 SWIRL_API swirl_status swirl_convolution_kernel_gradient(const swirl_convolution* convolution,
                                                          swirl_convolution** gradient);
 
@@ -403,6 +404,14 @@ typedef enum swirl_stft_ends {
     SWIRL_STFT_ZERO = 1,    /* frames are centred, zeros surround the signal */
     SWIRL_STFT_REFLECT = 2  /* centred, the signal is mirrored about its first and last samples */
 } swirl_stft_ends;
+typedef enum swirl_mel_scale {
+    SWIRL_MEL_SLANEY = 0, /* linear up to 1 kHz, then logarithmic; librosa's default */
+    SWIRL_MEL_HTK = 1     /* 2595 log10(1 + f/700); torchaudio's default */
+} swirl_mel_scale;
+typedef enum swirl_mel_norm {
+    SWIRL_MEL_NO_NORM = 0, /* triangles of height 1 */
+    SWIRL_MEL_AREA = 1     /* triangles of area 1 Hz */
+} swirl_mel_norm;
 /* Start from SWIRL_STFT_OPTIONS_INIT. */
 typedef struct swirl_stft_options {
     size_t struct_size;
@@ -414,9 +423,18 @@ typedef struct swirl_stft_options {
     int64_t signals;
     int64_t signal_stride; /* samples from one signal to the next; 0: contiguous */
     double scale;          /* multiplies spectra */
+    int64_t mels;          /* triangular filters on a mel scale, for swirl_stft_mel; 0: none */
+    double sample_rate;    /* Hz; of the filters */
+    double mel_lowest;     /* Hz, where the first filter begins */
+    double mel_highest;    /* Hz, where the last filter ends; 0: half the sample rate */
+    int mel_scale;         /* a swirl_mel_scale */
+    int mel_norm;          /* a swirl_mel_norm */
 } swirl_stft_options;
-#define SWIRL_STFT_OPTIONS_INIT \
-    { sizeof(swirl_stft_options), 0, NULL, 0, SWIRL_STFT_REFLECT, SWIRL_FLOAT64, 1, 0, 1.0 }
+#define SWIRL_STFT_OPTIONS_INIT                                                                           \
+    {                                                                                                     \
+        sizeof(swirl_stft_options), 0, NULL, 0, SWIRL_STFT_REFLECT, SWIRL_FLOAT64, 1, 0, 1.0, 0, 22050.0, \
+            0.0, 0.0, SWIRL_MEL_SLANEY, SWIRL_MEL_AREA                                                    \
+    }
 /* Of signals of so many samples. Either options may be NULL for the defaults; those of plans say device and threads. */
 SWIRL_API swirl_status swirl_stft_create(int64_t samples, int64_t n_fft,
                                          const swirl_stft_options* stft_options, const swirl_options* options,
@@ -425,12 +443,15 @@ SWIRL_API void swirl_stft_destroy(swirl_stft* stft); /* NULL is allowed; wait fo
 SWIRL_API int64_t swirl_stft_frames(const swirl_stft* stft); /* of a signal; 0 for NULL */
 SWIRL_API int64_t
 swirl_stft_bins(const swirl_stft* stft); /* n_fft/2 + 1, of complex signals n_fft; 0 for NULL */
-/* Complex spectra, their powers as reals, and signals of spectra. Spectra are contiguous: [signal][frame][bin]. `stream`: for
+SWIRL_API int64_t swirl_stft_mels(const swirl_stft* stft); /* filters; 0 for NULL */
+/* Complex spectra, their powers as reals, sums of powers by the mel filters, and signals of spectra. Spectra are contiguous: [signal][frame][bin]. `stream`: for
  * GPUs, NULL: the default stream. */
 SWIRL_API swirl_status swirl_stft_forward(const swirl_stft* stft, const void* signals, void* spectra,
                                           void* stream);
 SWIRL_API swirl_status swirl_stft_power(const swirl_stft* stft, const void* signals, void* powers,
                                         void* stream);
+SWIRL_API swirl_status swirl_stft_mel(const swirl_stft* stft, const void* signals, void* energies,
+                                      void* stream);
 SWIRL_API swirl_status swirl_stft_inverse(const swirl_stft* stft, const void* spectra, void* signals,
                                           void* stream);
 

@@ -12,6 +12,8 @@ namespace swirl::api {
 namespace {
 
 constexpr std::array ends_of_frames = {StftEnds::none, StftEnds::zero, StftEnds::reflect};
+constexpr std::array mel_scales = {MelScale::slaney, MelScale::htk};
+constexpr std::array mel_norms = {MelNorm::none, MelNorm::area};
 
 DataType type_of_samples(int data_type) {
     switch (data_type) {
@@ -35,7 +37,13 @@ StftOptions options_of(const swirl_stft_options* options) {
                        .signals = given.signals,
                        .signal_stride = given.signal_stride,
                        .data_type = type_of_samples(given.data_type),
-                       .scale = given.scale};
+                       .scale = given.scale,
+                       .mel = {.count = given.mels,
+                               .sample_rate = given.sample_rate,
+                               .lowest = given.mel_lowest,
+                               .highest = given.mel_highest,
+                               .scale = value_of(given.mel_scale, mel_scales, "mel_scale"),
+                               .norm = value_of(given.mel_norm, mel_norms, "mel_norm")}};
     if (given.window == nullptr && given.window_length > 0) require(given.window, "window");
     if (given.window == nullptr) return result;
     if (given.window_length == 0)
@@ -67,12 +75,18 @@ void swirl_stft_destroy(swirl_stft* stft) { delete stft; }
 int64_t swirl_stft_frames(const swirl_stft* stft) { return stft == nullptr ? 0 : stft->stft.frames(); }
 int64_t swirl_stft_bins(const swirl_stft* stft) { return stft == nullptr ? 0 : stft->stft.bins(); }
 
+int64_t swirl_stft_mels(const swirl_stft* stft) { return stft == nullptr ? 0 : stft->stft.mels(); }
+
 swirl_status swirl_stft_forward(const swirl_stft* stft, const void* signals, void* spectra, void* stream) {
     return guarded([&] { stft_in(stft).forward(signals, spectra, swirl::gpu::Stream(stream)); });
 }
 
 swirl_status swirl_stft_power(const swirl_stft* stft, const void* signals, void* powers, void* stream) {
     return guarded([&] { stft_in(stft).power(signals, powers, swirl::gpu::Stream(stream)); });
+}
+
+swirl_status swirl_stft_mel(const swirl_stft* stft, const void* signals, void* energies, void* stream) {
+    return guarded([&] { stft_in(stft).mel(signals, energies, swirl::gpu::Stream(stream)); });
 }
 
 swirl_status swirl_stft_inverse(const swirl_stft* stft, const void* spectra, void* signals, void* stream) {

@@ -6,6 +6,7 @@
 #include "api/convolution_shape.hpp"
 #include "api/device_memory.hpp"
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "problem/data_type.hpp"
 #include "problem/overlap.hpp"
 #include "problem/problem.hpp"
@@ -43,12 +44,11 @@ std::vector<Integer> lengths_of(const ConvolutionShape& shape, Integer Convoluti
 
 /// The elements of an array.
 struct ConvolutionArray {
-    ConvolutionArray(const ConvolutionShape& shape, const std::vector<Integer>& lengths,
+    ConvolutionArray(const std::vector<ConvolutionLoop>& loops, const std::vector<Integer>& lengths,
                      const std::vector<Integer>& strides, Integer ConvolutionLoop::*loop_stride,
                      Integer bytes) {
         elements.bytes = bytes;
-        for (const ConvolutionLoop& loop : shape.loops)
-            elements.axes.push_back({loop.count, loop.*loop_stride});
+        for (const ConvolutionLoop& loop : loops) elements.axes.push_back({loop.count, loop.*loop_stride});
         for (std::size_t d = 0; d < lengths.size(); ++d) elements.axes.push_back({lengths[d], strides[d]});
         for (const Axis& axis : elements.axes)
             (axis.stride < 0 ? reach.lowest : reach.highest) += (axis.length - 1) * axis.stride;
@@ -65,6 +65,36 @@ struct ConvolutionArray {
 
     Elements elements;
     Extent reach; ///< in elements
+};
+
+/// Adds up contiguous results of signals: the product of a row of ones with the matrix of their reals.
+class SumOfSignals {
+public:
+    /// Of `elements` of a type, `data_type`, for each signal.
+    SumOfSignals(Integer signals, Integer elements, DataType data_type, const Options& options)
+        : ones_(std::vector<double>(static_cast<std::size_t>(signals), 1), component_of(data_type),
+                options.device),
+          bytes_(ceil_divide(signals * elements * bytes_of(data_type), alignment) * alignment) {
+        const DataType real = component_of(data_type);
+        const DataType accumulator = bytes_of(real) < 4 ? DataType::float32 : real;
+        MatrixProduct product =
+            MatrixProduct::row_major(accumulator, 1, elements * (is_complex(data_type) ? 2 : 1), signals);
+        product.a_type = product.b_type = product.c_type = real;
+        plan_ = swirl::plan(product, options);
+    }
+
+    std::size_t results_bytes() const { return static_cast<std::size_t>(bytes_); } ///< of all signals
+    std::size_t workspace_bytes() const { return plan_.workspace_bytes(); }
+    void execute(const void* results, void* sum, gpu::Stream stream, Workspace workspace) const {
+        plan_.execute(1.0, ones_.data(), results, 0.0, sum, stream, workspace);
+    }
+
+private:
+    static constexpr Integer alignment = 256; ///< of the workspace behind the results
+
+    DeviceValues ones_;
+    Integer bytes_;
+    Plan plan_;
 };
 
 /// Plans of a convolution, and how its arrays lie.
@@ -93,9 +123,11 @@ public:
           signal(lengths_of(shape, &ConvolutionAxis::signal)),
           kernel(lengths_of(shape, &ConvolutionAxis::kernel)),
           results(lengths_of(shape, &ConvolutionAxis::count)),
-          signal_array(shape, signal, shape.signal_strides, &ConvolutionLoop::signal, element_bytes()),
-          kernel_array(shape, kernel, shape.kernel_strides, &ConvolutionLoop::kernel, element_bytes()),
-          result_array(shape, results, shape.result_strides, &ConvolutionLoop::result, element_bytes()) {
+          signal_array(shape.loops, signal, shape.signal_strides, &ConvolutionLoop::signal, element_bytes()),
+          kernel_array(shape.loops, kernel, shape.kernel_strides, &ConvolutionLoop::kernel, element_bytes()),
+          result_array(shape.adds_signals ? std::vector<ConvolutionLoop>{} : shape.loops, results,
+                       shape.result_strides, &ConvolutionLoop::result, element_bytes()) {
+        if (shape.adds_signals) sum.emplace(shape.signals(), elements_of(results), element(), options);
         for (CircularPart& part : parts_of(shape, problem, search::target_of(options))) {
             Plan plan = swirl::plan(part.problem, options);
             const std::size_t index = spectrum_of(part.lengths, part.pairs.has_value());
@@ -112,6 +144,7 @@ public:
     std::size_t workspace_bytes() const {
         std::size_t bytes = 0;
         for (const Part& part : parts) bytes = std::max(bytes, part.plan.workspace_bytes());
+        if (sum) bytes = std::max(bytes, sum->workspace_bytes()) + sum->results_bytes();
         return bytes;
     }
 
@@ -132,6 +165,7 @@ public:
     ConvolutionArray signal_array, kernel_array, result_array;
     std::vector<Part> parts;
     std::vector<Spectrum> spectra;
+    std::optional<SumOfSignals> sum; ///< if the result is that of all signals
 
 private:
     std::size_t spectrum_of(const std::vector<Integer>& lengths, bool is_whole) {
@@ -257,10 +291,23 @@ void Convolution::execute(const Input& signal, const Output& result, gpu::Stream
     plans.check("result", result.array(), plans.result_array.reach, plans.element(), true);
     const Integer bytes = plans.element_bytes();
     const void* const from = signal.array().data;
-    void* const to = result.array().data;
-    if (plans.signal_array.shares_a_byte(from, plans.result_array, to))
-        throw UserError("signal = {} and result = {} overlap\n  problem: {}\n  use separate arrays", from, to,
-                        api::to_text(plans.problem));
+    void* const given = result.array().data;
+    if (plans.signal_array.shares_a_byte(from, plans.result_array, given))
+        throw UserError("signal = {} and result = {} overlap\n  problem: {}\n  use separate arrays", from,
+                        given, api::to_text(plans.problem));
+    void* to = given;
+    std::optional<api::DeviceScratch> of_signals;
+    if (plans.sum && workspace.data == nullptr) {
+        of_signals.emplace(plans.sum->results_bytes(), device(), stream);
+        to = of_signals->data();
+    } else if (plans.sum) {
+        if (workspace.bytes < plans.workspace_bytes())
+            throw UserError("the workspace has {} bytes\n  problem: {}\n  it takes {}", workspace.bytes,
+                            api::to_text(plans.problem), plans.workspace_bytes());
+        to = workspace.data;
+        workspace.data = static_cast<std::byte*>(workspace.data) + plans.sum->results_bytes();
+        workspace.bytes -= plans.sum->results_bytes();
+    }
     for (std::size_t k = 0; k < plans.parts.size(); ++k) {
         const api::CircularPart& part = plans.parts[k].circular;
         const std::vector<Plan>& own = kernel_->plans[k];
@@ -277,6 +324,7 @@ void Convolution::execute(const Input& signal, const Output& result, gpu::Stream
                 own[b].execute(first, of_first, stream, workspace);
         }
     }
+    if (plans.sum) plans.sum->execute(to, given, stream, workspace);
 }
 
 const ConvolutionProblem& Convolution::problem() const { return api::planned(plans_).problem; }

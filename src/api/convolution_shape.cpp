@@ -465,6 +465,7 @@ ConvolutionShape kernel_gradient_of(const ConvolutionShape& shape) {
     }
     result.is_correlation = true;
     result.is_reversed = !shape.is_correlation;
+    result.adds_signals = shape.kernels() == 1 && shape.signals() > 1;
     return result;
 }
 

@@ -33,7 +33,8 @@ struct ConvolutionShape {
     std::vector<Integer> signal_strides, kernel_strides, result_strides;
     std::vector<ConvolutionLoop> loops = {}; ///< outermost first
     bool is_correlation = false;
-    bool is_reversed = false; ///< results are conjugated, and written last one first along each dimension
+    bool is_reversed = false;  ///< results are conjugated, and written last one first along each dimension
+    bool adds_signals = false; ///< the result is the sum of all signals' results
 
     Integer signals() const;
     Integer kernels() const;

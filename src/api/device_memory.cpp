@@ -1,5 +1,8 @@
 #include "api/device_memory.hpp"
 
+#include <swirl/half.hpp>
+
+#include "base/error.hpp"
 #include "problem/data_type.hpp"
 #include "runtime/cuda/devices.hpp"
 #include "runtime/cuda/memory.hpp"
@@ -37,11 +40,18 @@ void DeviceMemory::copy_from(const void* host, std::size_t bytes) {
 
 DeviceValues::DeviceValues(const std::vector<double>& values, DataType type, Device device)
     : memory_(values.size() * static_cast<std::size_t>(bytes_of(type)), device) {
-    const std::vector<float> rounded(values.begin(), values.end());
-    if (type == DataType::float32)
-        memory_.copy_from(rounded.data(), rounded.size() * sizeof(float));
-    else
-        memory_.copy_from(values.data(), values.size() * sizeof(double));
+    const auto copy_as = [&](auto example) {
+        std::vector<decltype(example)> rounded;
+        for (const double value : values) rounded.push_back(static_cast<decltype(example)>(value));
+        memory_.copy_from(rounded.data(), rounded.size() * sizeof(example));
+    };
+    switch (type) {
+    case DataType::float64: copy_as(double{}); break;
+    case DataType::float32: copy_as(float{}); break;
+    case DataType::float16: copy_as(float16{}); break;
+    case DataType::bfloat16: copy_as(bfloat16{}); break;
+    default: throw InternalError("values of type {}", name_of(type));
+    }
 }
 
 struct DeviceScratch::OnGpu {

@@ -30,7 +30,7 @@ private:
     std::optional<gpu::Memory> gpu_;
 };
 
-/// Reals, rounded to float32 or float64, that plans read.
+/// Reals, rounded to float64, float32 or a 16-bit type, that plans read.
 class DeviceValues {
 public:
     DeviceValues(const std::vector<double>& values, DataType type, Device device);

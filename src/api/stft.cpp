@@ -4,6 +4,7 @@
 #include <swirl/transform.hpp>
 
 #include "api/device_memory.hpp"
+#include "api/mel_matrix.hpp"
 #include "api/stft_matrices.hpp"
 #include "base/error.hpp"
 #include "base/fork_gate.hpp"
@@ -76,8 +77,17 @@ struct Stft::State {
         std::optional<api::DeviceValues> weights;
         Plan frames, sum;
     };
+    /// Powers of some neighbouring frames of a part, and their sums by filters.
+    struct MelPlans {
+        Integer frames; ///< of each signal
+        Plan powers, sums;
+    };
+    /// Of a part: for most frames, and for those that are left.
+    using MelPlansOfPart = std::vector<MelPlans>;
+
     mutable ForkSafeMutex planning;
-    mutable std::unique_ptr<const std::vector<Plan>> power_plans; ///< by part
+    mutable std::unique_ptr<const std::vector<Plan>> power_plans;         ///< by part
+    mutable std::unique_ptr<const std::vector<MelPlansOfPart>> mel_plans; ///< by part
     mutable std::unique_ptr<const InversePlans> inverse_plans;
 
     State(Integer samples, Integer n_fft, StftOptions stft, Options options);
@@ -101,12 +111,22 @@ struct Stft::State {
     }
     Plan planned(const Transform& problem) const { return swirl::plan(problem, options); }
 
+    /// Samples from one signal to the next where a part's frames are read.
+    Integer stride_of(const FramePart& part) const {
+        return part.extend ? part.extended : stft.signal_stride;
+    }
+
     /// Of a part's frames of all signals, to spectra or what a store callback makes of them.
     Plan plan_frames(const FramePart& part, Expression store) const {
-        TransformOptions given{
-            .precision = real(), .scale = stft.scale, .load = windowed(), .store = std::move(store)};
-        const Integer stride = part.extend ? part.extended : stft.signal_stride;
-        given.batches = {{stft.signals, stride, frames * bins}, {part.count, hop, bins}};
+        return plan_frames({{stft.signals, stride_of(part), frames * bins}, {part.count, hop, bins}},
+                           std::move(store));
+    }
+    Plan plan_frames(std::vector<Batch> batches, Expression store) const {
+        TransformOptions given{.precision = real(),
+                               .batches = std::move(batches),
+                               .scale = stft.scale,
+                               .load = windowed(),
+                               .store = std::move(store)};
         const TransformKind kind = has_complex_samples() ? TransformKind::dft : TransformKind::real_dft;
         return planned(Transform::make(kind, {n_fft}, given)).with("w", window->data());
     }
@@ -116,6 +136,26 @@ struct Stft::State {
         const TransformKind kind =
             has_complex_samples() ? TransformKind::formula : TransformKind::real_formula;
         return planned(Transform::of_matrix(kind, MatrixFormula(matrix), given));
+    }
+
+    void check_mel() const {
+        constexpr Integer most = 4096, longest = Integer{1} << 14; // the filters are straight-line code
+        const MelFilters& mel = stft.mel;
+        if (mel.count == 0) return;
+        if (mel.count < 0 || mel.count > most)
+            throw UserError("mel.count is {}\n  it is from 0 to {}", mel.count, most);
+        if (has_complex_samples())
+            throw UserError("mel filters of complex samples\n  use data of float32 or float64");
+        if (n_fft > longest)
+            throw UserError("mel filters of an n_fft of {}\n  it is at most {}", n_fft, longest);
+        if (!(mel.sample_rate > 0) || !std::isfinite(mel.sample_rate))
+            throw UserError("mel.sample_rate is {}\n  it is above 0, in Hz", mel.sample_rate);
+        const double highest = mel.highest == 0 ? mel.sample_rate / 2 : mel.highest;
+        if (!(mel.lowest >= 0 && mel.lowest < highest && highest <= mel.sample_rate / 2))
+            throw UserError(
+                "mel filters from {} to {} Hz at a sample rate of {} Hz\n  lowest < highest, up to half the "
+                "rate",
+                mel.lowest, highest, mel.sample_rate);
     }
 
     void add_part(Integer first, Integer end) {
@@ -163,6 +203,40 @@ struct Stft::State {
         return *power_plans;
     }
 
+    Integer signals_at_once() const { return is_gpu() ? stft.signals : 1; }
+    Integer scratch_bytes(const MelPlans& plans) const {
+        return signals_at_once() * plans.frames * bins * power_bytes();
+    }
+    MelPlans plan_mel(const FramePart& part, Integer count, const MatrixFormula& matrix) const {
+        const Integer signals = signals_at_once();
+        TransformOptions sums{
+            .precision = real(),
+            .batches = {{signals, count * bins, frames * stft.mel.count}, {count, bins, stft.mel.count}}};
+        return {count,
+                plan_frames({{signals, stride_of(part), count * bins}, {count, hop, bins}},
+                            Expression("real: abs2(x)")),
+                planned(Transform::of_matrix(TransformKind::real_formula, matrix, sums))};
+    }
+    const std::vector<MelPlansOfPart>& planned_mels() const {
+        // Powers of so many frames stay in a core's caches.
+        constexpr Integer cached_bytes = Integer{1} << 17, fewest_frames = 16;
+        const Integer of_threads = std::max(1, options.threads) * cached_bytes / (bins * power_bytes());
+        const Integer at_once = std::max(fewest_frames, of_threads / fewest_frames * fewest_frames);
+        const std::lock_guard lock(planning);
+        if (!mel_plans) {
+            const MatrixFormula matrix(api::mel_matrix(api::filters_of(stft.mel, n_fft), n_fft));
+            std::vector<MelPlansOfPart> plans;
+            for (const FramePart& part : parts) {
+                MelPlansOfPart& own = plans.emplace_back();
+                const Integer most = is_gpu() ? part.count : std::min(part.count, at_once);
+                own.push_back(plan_mel(part, most, matrix));
+                if (part.count % most > 0) own.push_back(plan_mel(part, part.count % most, matrix));
+            }
+            mel_plans = std::make_unique<const std::vector<MelPlansOfPart>>(std::move(plans));
+        }
+        return *mel_plans;
+    }
+
     /// The reciprocal of the sum of squares of the windows at each sample, and of the scale.
     std::vector<double> weights() const {
         std::vector<double> sums(static_cast<std::size_t>(samples));
@@ -178,7 +252,7 @@ struct Stft::State {
     }
     InversePlans plan_inverse() const {
         InversePlans plans{api::DeviceValues(weights(), real(), options.device), {}, {}};
-        const Integer at_once = is_gpu() ? stft.signals : 1;
+        const Integer at_once = signals_at_once();
         TransformOptions given{.direction = Direction::backward,
                                .precision = real(),
                                .batches = {{at_once * frames, bins, n_fft}},
@@ -223,6 +297,7 @@ Stft::State::State(Integer of_samples, Integer of_n_fft, StftOptions given, Opti
         throw UserError("data_type is {}\n  use float32, float64, complex64 or complex128", name_of(type));
     if (!std::isfinite(stft.scale) || stft.scale == 0)
         throw UserError("scale is {}\n  it must be finite, and not 0", stft.scale);
+    check_mel();
     if (stft.window.empty()) stft.window = hann_window(n_fft);
     if (used() > n_fft) throw UserError("the window has {} values, but n_fft is {}", used(), n_fft);
     for (const double value : stft.window)
@@ -256,6 +331,7 @@ Stft::Stft(Integer samples, Integer n_fft, const StftOptions& stft, const Option
 Integer Stft::samples() const { return state_->samples; }
 Integer Stft::frames() const { return state_->frames; }
 Integer Stft::bins() const { return state_->bins; }
+Integer Stft::mels() const { return state_->stft.mel.count; }
 
 void Stft::forward(const Input& signals, const Output& spectra, gpu::Stream stream) const {
     const State& s = *state_;
@@ -285,6 +361,37 @@ void Stft::power(const Input& signals, const Output& powers, gpu::Stream stream)
     }
 }
 
+void Stft::mel(const Input& signals, const Output& energies, gpu::Stream stream) const {
+    const State& s = *state_;
+    if (s.stft.mel.count == 0)
+        throw UserError("the transform has no mel filters\n  set StftOptions::mel.count");
+    check_array("signals", signals.array(), s.stft.data_type, s.signal_span(), false);
+    check_array("energies", energies.array(), s.real(), s.stft.signals * s.frames * mels(), true);
+    auto* const to = static_cast<std::byte*>(energies.array().data);
+    const std::vector<State::MelPlansOfPart>& plans = s.planned_mels();
+    Integer bytes = 0;
+    for (const State::MelPlansOfPart& of_part : plans)
+        bytes = std::max(bytes, s.scratch_bytes(of_part.front()));
+    const api::DeviceScratch powers(size_of(bytes), s.options.device, stream);
+    for (std::size_t p = 0; p < s.parts.size(); ++p) {
+        const State::FramePart& part = s.parts[p];
+        const State::Source source =
+            s.source_of(part, static_cast<const std::byte*>(signals.array().data), stream);
+        for (Integer signal = 0; signal < s.stft.signals; signal += s.signals_at_once())
+            for (Integer frame = 0; frame < part.count;) {
+                const bool is_whole = frame + plans[p].front().frames <= part.count;
+                const State::MelPlans& own = is_whole ? plans[p].front() : plans[p].back();
+                const Integer from = signal * s.stride_of(part) + frame * s.hop;
+                const Integer first = (signal * s.frames + part.first + frame) * mels();
+                own.powers.execute(static_cast<const void*>(source.data + from * s.sample_bytes()),
+                                   static_cast<void*>(powers.data()), stream);
+                own.sums.execute(static_cast<const void*>(powers.data()),
+                                 static_cast<void*>(to + first * s.power_bytes()), stream);
+                frame += own.frames;
+            }
+    }
+}
+
 void Stft::inverse(const Input& spectra, const Output& signals, gpu::Stream stream) const {
     const State& s = *state_;
     check_array("spectra", spectra.array(), complex_of(s.real()), s.stft.signals * s.frames * s.bins, false);
@@ -292,7 +399,7 @@ void Stft::inverse(const Input& spectra, const Output& signals, gpu::Stream stre
     const State::InversePlans& plans = s.inverse();
     const auto* const from = static_cast<const std::byte*>(spectra.array().data);
     auto* const to = static_cast<std::byte*>(signals.array().data);
-    const Integer at_once = s.is_gpu() ? s.stft.signals : 1;
+    const Integer at_once = s.signals_at_once();
     const api::DeviceScratch frames(size_of(at_once * s.frames * s.n_fft * s.sample_bytes()),
                                     s.options.device, stream);
     for (Integer signal = 0; signal < s.stft.signals; signal += at_once) {

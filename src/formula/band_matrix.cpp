@@ -24,7 +24,8 @@ std::optional<Integer> sample_at(Integer position, Integer n, Ends ends) {
         const Integer in_period = modulo(position, 2 * n);
         return std::min(in_period, 2 * n - 1 - in_period);
     }
-    case Ends::reflect: {
+    case Ends::reflect:
+    case Ends::jpeg2000: {
         if (n == 1) return 0;
         const Integer in_period = modulo(position, 2 * n - 2);
         return std::min(in_period, 2 * n - 2 - in_period);
@@ -92,30 +93,33 @@ Complex entry_of(const Entries& entries, Integer column) {
     return found == entries.end() ? Complex(0) : found->value;
 }
 
-/// A level's two channels of m coefficients and n samples.
+/// A level's two channels, of m coefficients and `details`, and n samples.
 struct Level {
     const WaveletFilters& filters;
     Ends ends;
-    Integer n, m;
+    Integer n, m, details;
 
     Integer length() const { return filters.length(); }
     bool is_periodic() const { return ends == Ends::periodic; }
+    bool is_jpeg2000() const { return ends == Ends::jpeg2000; }
+    /// Whether coefficient k of both channels stands for samples around 2k, and none for those beyond the ends.
+    bool is_centred() const { return is_periodic() || is_jpeg2000(); }
 
-    Correlation analysis() const { return {n, ends, 2, is_periodic() ? length() / 2 : 1}; }
+    Correlation analysis() const { return {n, ends, 2, is_centred() ? length() / 2 : 1}; }
 
     /// Row channel·m + k of the analysis.
     Entries analysed(Integer row) const { return analysis().row(filters.analysis[slot(row / m)], row % m); }
     Entries analysed_transposed(Integer sample) const {
         Entries entries;
         for (Integer channel = 0; channel < 2; ++channel)
-            for (const Integer k : analysis().rows_of(sample, length(), m))
+            for (const Integer k : analysis().rows_of(sample, length(), channel == 0 ? m : details))
                 if (const Complex value = entry_of(analysed(channel * m + k), sample); value != Complex(0))
                     entries.push_back({channel * m + k, value});
         return entries;
     }
 
     /// The tap of coefficient 0 for sample 0: x[i] = Σ_k taps[i − 2k + first_tap]·coefficient[k].
-    Integer first_tap() const { return is_periodic() ? length() / 2 - 1 : length() - 2; }
+    Integer first_tap() const { return is_centred() ? length() / 2 - 1 : length() - 2; }
 
     Entries synthesised(Integer sample) const {
         Row row;
@@ -124,6 +128,12 @@ struct Level {
                 const Integer twice = sample + first_tap() - tap;
                 const long double value = filters.synthesis[slot(channel)][slot(tap)];
                 if (twice % 2 != 0 || value == 0) continue;
+                if (is_jpeg2000()) {
+                    // Both channels interleaved, as their samples: coefficient k is entry 2k + channel, and symmetric as these.
+                    if (channel == 1 && details == 0) continue;
+                    row.add(channel * m + sample_at(twice + channel, n, ends).value() / 2, value);
+                    continue;
+                }
                 const Integer k = is_periodic() ? modulo(twice / 2, m) : twice / 2;
                 if (k >= 0 && k < m) row.add(channel * m + k, value);
             }
@@ -132,6 +142,13 @@ struct Level {
     Entries synthesised_transposed(Integer row_index) const {
         const Integer channel = row_index / m, k = row_index % m;
         Row row;
+        if (is_jpeg2000()) {
+            for (Integer sample = std::max<Integer>(0, 2 * k - length());
+                 sample < std::min(n, 2 * k + length() + 1); ++sample)
+                if (const Complex value = entry_of(synthesised(sample), row_index); value != Complex(0))
+                    row.add(sample, value);
+            return row.entries();
+        }
         for (Integer tap = 0; tap < length(); ++tap) {
             const long double value = filters.synthesis[slot(channel)][slot(tap)];
             Integer sample = tap - first_tap() + 2 * k;
@@ -143,7 +160,8 @@ struct Level {
 };
 
 Level level_of(const WaveletTransform& transform, Integer n) {
-    return {filters_of(transform.wavelet), transform.ends, n, coefficients_of_level(transform, n)};
+    return {filters_of(transform.wavelet), transform.ends, n, coefficients_of_level(transform, n),
+            details_of_level(transform, n)};
 }
 
 using Vector = std::vector<Complex>;
@@ -229,13 +247,13 @@ RepeatedGroups repeated_groups(const BandMatrix& matrix) {
 
 BandMatrix wavelet_level(const WaveletTransform& transform, Integer n) {
     const Level level = level_of(transform, n);
-    const Integer m = level.m;
+    const Integer m = level.m, coefficients = m + level.details;
     const bool gives_coefficients = transform.inverse == transform.transposed;
     BandMatrix matrix;
     if (gives_coefficients)
-        matrix = {{2 * m, n}, m, {0, m}, 1, {0}, 2, {}};
+        matrix = {{coefficients, n}, m, {0, m}, 1, {0}, 2, {}};
     else
-        matrix = {{n, 2 * m}, (n + 1) / 2, {0, 1}, 2, {0, m}, 1, {}};
+        matrix = {{n, coefficients}, (n + 1) / 2, {0, 1}, 2, {0, m}, 1, {}};
     matrix.row = [level, inverse = transform.inverse, gives_coefficients](Integer row) {
         if (gives_coefficients) return inverse ? level.synthesised_transposed(row) : level.analysed(row);
         return inverse ? level.synthesised(row) : level.analysed_transposed(row);
@@ -277,8 +295,9 @@ std::vector<Complex> apply_wavelet(const WaveletTransform& transform, Shape shap
     auto next = x.begin() + lengths.back();
     current.assign(x.begin(), next);
     for (std::size_t level = lengths.size() - 1; level-- > 0;) {
-        current.insert(current.end(), next, next + lengths[level + 1]);
-        next += lengths[level + 1];
+        const Integer count = details_of_level(transform, lengths[level]);
+        current.insert(current.end(), next, next + count);
+        next += count;
         current = multiplied(wavelet_level(one, lengths[level]), transform.transposed, current);
     }
     return current;

@@ -132,9 +132,14 @@ Formula wavelet_transform(Integer n, const WaveletTransform& transform) {
     ensure(n <= longest, "wavelet transform of {} samples: at most 2^40", n);
     ensure(transform.levels >= 1 && transform.levels <= most_levels,
            "wavelet transform of {} levels: must be 1 to {}", transform.levels, most_levels);
+    ensure(transform.ends != Ends::jpeg2000 || is_symmetric(transform.wavelet),
+           "wavelet transform by {} with the ends of JPEG 2000, whose filters are symmetric: use cdf5/3 or "
+           "cdf9/7",
+           to_text(transform.wavelet));
     const std::vector<Integer> lengths = approximation_lengths(transform, n);
     Integer coefficients = lengths.back();
-    for (std::size_t level = 1; level < lengths.size(); ++level) coefficients += lengths[level];
+    for (std::size_t level = 0; level + 1 < lengths.size(); ++level)
+        coefficients += details_of_level(transform, lengths[level]);
     return make_node(transform, {}, transform.inverse ? Shape{n, coefficients} : Shape{coefficients, n});
 }
 
@@ -156,6 +161,8 @@ Formula FIR(Integer n, std::vector<Complex> taps, Ends ends, FilterOutputs outpu
            FirFilter::most_taps);
     ensure(ends == Ends::zero || outputs == FilterOutputs::same,
            "filter with all or valid outputs only: these need no ends");
+    ensure(ends != Ends::jpeg2000,
+           "filter with the ends of JPEG 2000, which are a wavelet transform's: use reflect");
     ensure(outputs != FilterOutputs::valid || count <= n, "{} taps have no valid output of {} samples", count,
            n);
     const FirFilter filter{std::make_shared<const std::vector<Complex>>(std::move(taps)), ends, outputs,

@@ -90,6 +90,9 @@ enum class Ends : std::uint8_t {
     periodic,  ///< one of odd length after another copy of its last sample
     symmetric, ///< half-point: … x_1 x_0 | x_0 x_1 …
     reflect,   ///< whole-point: … x_2 x_1 | x_0 x_1 …
+    /// As reflect, of transforms by filters that are symmetric about a tap: the coefficients are symmetric, too, so as many as samples
+    /// determine the others. ISO/IEC 15444-1, annex F.
+    jpeg2000,
 };
 struct Wavelet {
     static constexpr int most_moments = 10;

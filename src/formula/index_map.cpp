@@ -4,6 +4,7 @@
 #include "formula/progressions.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <utility>
 
@@ -100,6 +101,21 @@ std::vector<Integer> values_of(const DigitMap& digits, Integer range,
 
 Integer domain_of(const DigitMap& map) {
     return std::accumulate(map.radices.begin(), map.radices.end(), Integer{1}, std::multiplies<>());
+}
+
+bool has_separate_digits(const IndexMap& map) {
+    const auto* digits = std::get_if<DigitMap>(&map.kind());
+    if (digits == nullptr || digits->modulus != 0) return false;
+    std::vector<std::pair<Integer, Integer>> sorted; // stride, radix
+    for (std::size_t q = 0; q < digits->radices.size(); ++q)
+        if (digits->radices[q] > 1) sorted.emplace_back(std::abs(digits->strides[q]), digits->radices[q]);
+    std::sort(sorted.begin(), sorted.end());
+    Integer reach = 0;
+    for (const auto& [stride, radix] : sorted) {
+        if (stride <= reach) return false;
+        reach += stride * (radix - 1);
+    }
+    return true;
 }
 
 std::pair<Integer, Integer> bounds(const DigitMap& map, Integer base) {

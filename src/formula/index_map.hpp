@@ -100,6 +100,10 @@ private:
     Kind kind_;
 };
 
+/// Whether the map's form shows that no two indices have the same value: each digit's stride exceeds the range of the digits
+/// with smaller ones. False for some injective maps.
+bool has_separate_digits(const IndexMap& map);
+
 /// Size of a digit map's domain.
 Integer domain_of(const DigitMap& map);
 

@@ -239,7 +239,7 @@ Wavelet Parser::wavelet() {
 }
 
 std::optional<Ends> Parser::ends() {
-    for (const Ends ends : {Ends::zero, Ends::periodic, Ends::symmetric, Ends::reflect})
+    for (const Ends ends : {Ends::zero, Ends::periodic, Ends::symmetric, Ends::reflect, Ends::jpeg2000})
         if (scan_.accept(to_text(ends))) return ends;
     return std::nullopt;
 }
@@ -286,7 +286,7 @@ std::optional<Formula> Parser::filter(std::string_view name) {
         if (levels > std::numeric_limits<int>::max()) scan_.fail(at_levels, "so many levels have no samples");
         if (scan_.accept(",")) {
             const auto named = ends();
-            if (!named) scan_.fail_expected("'zero', 'periodic', 'symmetric' or 'reflect'");
+            if (!named) scan_.fail_expected("'zero', 'periodic', 'symmetric', 'reflect' or 'jpeg2000'");
             beyond = *named;
             accept_transposed();
         }

@@ -13,7 +13,7 @@ namespace swirl::formula {
 ///               MDCT(n) IMDCT(n) CZT(inputs, outputs, start, step)
 ///   filters     DWT(n, wavelet, levels, ends) IDWT(…); FIR(n; taps) FIR(n, ends; taps) FIR(n, full; taps) FIR(n, valid; taps);
 ///               with `, transposed` after the ends their transposes. wavelet: haar db2…db10 cdf5/3 cdf9/7; levels and ends
-///               may be left out; ends: zero periodic symmetric reflect
+///               may be left out; ends: zero periodic symmetric reflect jpeg2000
 ///               circulant(values)
 ///   matrices    I(n) F2 matrix(rows, columns; values) diag(values) diag(function; map) T(mn, n) T(mn, n, backward)
 ///   data moves  L(mn, m) J(n) perm(map) G(map) S(map)

@@ -268,6 +268,7 @@ std::string to_text(Ends ends) {
     case Ends::periodic: return "periodic";
     case Ends::symmetric: return "symmetric";
     case Ends::reflect: return "reflect";
+    case Ends::jpeg2000: return "jpeg2000";
     }
     throw InternalError("ends of unknown kind {}", static_cast<int>(ends));
 }

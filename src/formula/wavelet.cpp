@@ -146,6 +146,8 @@ const WaveletFilters& filters_of(Wavelet wavelet) {
     return found->second;
 }
 
+bool is_symmetric(Wavelet wavelet) { return wavelet.family != Wavelet::Family::daubechies; }
+
 std::string to_text(Wavelet wavelet) {
     if (wavelet.family == Wavelet::Family::cdf5_3) return "cdf5/3";
     if (wavelet.family == Wavelet::Family::cdf9_7) return "cdf9/7";
@@ -153,8 +155,12 @@ std::string to_text(Wavelet wavelet) {
 }
 
 Integer coefficients_of_level(const WaveletTransform& transform, Integer n) {
-    if (transform.ends == Ends::periodic) return (n + 1) / 2;
+    if (transform.ends == Ends::periodic || transform.ends == Ends::jpeg2000) return (n + 1) / 2;
     return (n + filters_of(transform.wavelet).length() - 1) / 2;
+}
+
+Integer details_of_level(const WaveletTransform& transform, Integer n) {
+    return transform.ends == Ends::jpeg2000 ? n / 2 : coefficients_of_level(transform, n);
 }
 
 std::vector<Integer> approximation_lengths(const WaveletTransform& transform, Integer n) {

@@ -25,9 +25,14 @@ const WaveletFilters& filters_of(Wavelet wavelet);
 /// haar, db2, …, db10, cdf5/3, cdf9/7.
 std::string to_text(Wavelet wavelet);
 
-/// The number of coefficients of one level in each channel, of n samples: ⌈n/2⌉ for periodic ends, else
+/// Whether the low pass of the analysis and its high pass are symmetric about one tap each.
+bool is_symmetric(Wavelet wavelet);
+
+/// The number of coefficients of one level in each channel, of n samples: ⌈n/2⌉ for periodic ends and those of JPEG 2000, else
 /// ⌊(n + length − 1)/2⌋, as the extended signal goes through both filters in full.
 Integer coefficients_of_level(const WaveletTransform& transform, Integer n);
+/// The same of details alone: those of JPEG 2000 are the others of n.
+Integer details_of_level(const WaveletTransform& transform, Integer n);
 /// Lengths of the signal, of the approximations of levels 1, 2, ….
 std::vector<Integer> approximation_lengths(const WaveletTransform& transform, Integer n);
 

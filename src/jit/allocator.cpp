@@ -29,24 +29,49 @@ Allocator::Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses,
       statistics_(statistics),
       is_legacy_(cpu.set == target::InstructionSet::sse2) {
     const auto all = [&](Class kind, std::uint32_t registers) {
-        files_[static_cast<std::size_t>(kind)].all = registers & ~in_registers.registers(kind);
+        usable_[static_cast<std::size_t>(kind)] = registers & ~in_registers.registers(kind);
     };
     all(Class::vector, cpu.vector_registers == 32 ? ~0U : (1U << cpu.vector_registers) - 1);
     all(Class::tile, (1U << tile_registers) - 1);
     for (const std::int8_t reg : general::for_values)
-        files_[static_cast<std::size_t>(Class::integer)].all |= 1U << reg;
+        usable_[static_cast<std::size_t>(Class::integer)] |= 1U << reg;
 }
 
-void Allocator::run(const Block& block) {
+void Allocator::start(const Block& block, std::uint32_t reserved) {
     block_ = &block;
-    for (File& file : files_) {
+    for (std::size_t kind = 0; kind < classes; ++kind) {
+        File& file = files_[kind];
+        file.all = usable_[kind];
+        if (kind == static_cast<std::size_t>(Class::vector)) file.all &= ~reserved;
         file.free = file.all;
-        file.locked = 0;
+        file.locked = file.used = 0;
     }
     states_.assign(block.registers.size(), State{});
     free_slots_ = slots_;
     find_uses();
     find_expiries();
+}
+
+std::uint32_t Allocator::unused_vectors(const Block& block) {
+    const CodeBuffer::Mark mark = code_.mark();
+    const CodeStatistics statistics = statistics_;
+    run(block);
+    code_.discard_from(mark);
+    statistics_ = statistics;
+    addresses_.invalidate();
+    const File& vectors = files_[static_cast<std::size_t>(Class::vector)];
+    return vectors.all & ~vectors.used;
+}
+
+void Allocator::load_entering(const Block& block) {
+    start(block, 0);
+    for (std::size_t v = 0; v < block.registers.size(); ++v)
+        if (block.registers[v].enters && is_valid_leaf(static_cast<Virtual>(v)))
+            load_into(block.registers[v].fixed, static_cast<Virtual>(v));
+}
+
+void Allocator::run(const Block& block, std::uint32_t reserved) {
+    start(block, reserved);
     for (std::size_t v = 0; v < block.registers.size(); ++v)
         if (block.registers[v].enters) assign(static_cast<Virtual>(v), block.registers[v].fixed);
     for (File& file : files_) file.locked = 0;
@@ -158,6 +183,7 @@ std::int8_t Allocator::take(Class kind) {
     const int reg = std::countr_zero(f.free);
     f.free &= ~(1U << reg);
     f.locked |= 1U << reg;
+    f.used |= 1U << reg;
     f.occupant[static_cast<std::size_t>(reg)] = no_register;
     return static_cast<std::int8_t>(reg);
 }

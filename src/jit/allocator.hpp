@@ -22,7 +22,12 @@ public:
     Allocator(const target::Cpu& cpu, Frame& frame, Addresses& addresses, const Masks& masks,
               CodeBuffer& code, CodeStatistics& statistics, const RegisterBuffers& in_registers);
 
-    void run(const Block& block);
+    /// `reserved`: vector registers that only values fixed to them occupy.
+    void run(const Block& block, std::uint32_t reserved = 0);
+    /// The vector registers that run() would leave unused, as a bit set. Writes no code.
+    std::uint32_t unused_vectors(const Block& block);
+    /// Loads those values that enter the block and are available in memory.
+    void load_entering(const Block& block);
 
 private:
     struct State {
@@ -36,6 +41,7 @@ private:
         std::uint32_t all = 0; ///< bit set of usable registers
         std::uint32_t free = 0;
         std::uint32_t locked = 0; ///< hold operands of the current operation
+        std::uint32_t used = 0;   ///< by any operation of the block
         std::array<Virtual, 32> occupant{};
         // Of occupants, side by side for those who compare them all:
         std::array<Position, 32> next{}; ///< their next uses
@@ -45,6 +51,7 @@ private:
     using Item = CodeBuffer::Item;
 
     // allocator.cpp: values and registers
+    void start(const Block& block, std::uint32_t reserved);
     void find_uses();
     void find_expiries();
     void advance(const X86Operation& operation);
@@ -107,6 +114,7 @@ private:
 
     const Block* block_ = nullptr;
     Position position_ = 0;
+    std::array<std::uint32_t, classes> usable_{}; ///< bit sets of registers
     std::array<File, classes> files_;
     std::vector<State> states_;
     std::vector<Position> uses_;              ///< of all virtual registers, concatenated; ascending in each

@@ -41,6 +41,18 @@ public:
         comments_.push_back(std::move(text));
     }
 
+    /// The end of the buffer so far, for discard_from().
+    struct Mark {
+        std::size_t items, comments;
+        int instructions;
+    };
+    Mark mark() const { return {items_.size(), comments_.size(), instructions_}; }
+    void discard_from(const Mark& mark) {
+        items_.resize(mark.items);
+        comments_.resize(mark.comments);
+        instructions_ = mark.instructions;
+    }
+
     void reserve(std::size_t items) { items_.reserve(items); }
     int instructions() const { return instructions_; }
 

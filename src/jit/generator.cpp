@@ -3,6 +3,8 @@
 #include "base/error.hpp"
 #include "jit/aliasing.hpp"
 
+#include <bit>
+
 namespace swirl::jit {
 
 namespace {
@@ -66,11 +68,46 @@ void Generator::statement(const ir::Statement& statement) {
 }
 
 void Generator::straight(const ir::StraightLineBlock& block) {
+    select(block);
+    allocator_.run(block_);
+}
+
+void Generator::select(const ir::StraightLineBlock& block) {
     selector_.run(block, block_);
     find_expiries(program_, options_.arguments_may_overlap, block_);
     for (const RegisterInfo& info : block_.registers)
         uses_wide_vectors_ = uses_wide_vectors_ || info.bytes > 16;
-    allocator_.run(block_);
+}
+
+/// Loads constants of the selected block, the body of a loop, into the vector registers that its iterations leave unused: a load
+/// fewer in each iteration for each of them, where loads are what filters of many taps wait for. Returns the registers.
+std::uint32_t Generator::keep_constants_in_registers() {
+    constexpr std::size_t longest =
+        400;                 // operations: longer blocks use all registers, and take long to allocate twice
+    constexpr int spare = 2; // registers: values in memory enter one only while more than one is free
+    if (block_.operations.size() > longest) return 0;
+    std::vector<Virtual> constants;
+    for (std::size_t v = 0; v < block_.registers.size(); ++v) {
+        const auto reg = static_cast<Virtual>(v);
+        if (block_.info(reg).kind != Class::vector || !block_.is_leaf(reg)) continue;
+        const Leaf& leaf = block_.leaf(reg);
+        const bool is_constant = leaf.memory_operand.base == MemoryOperand::Base::constant && !leaf.is_zero &&
+                                 leaf.mask == 0 && leaf.expires == never;
+        if (is_constant) constants.push_back(reg);
+    }
+    if (constants.empty()) return 0;
+    std::uint32_t unused = allocator_.unused_vectors(block_), kept = 0;
+    for (const Virtual constant : constants) {
+        if (std::popcount(unused) <= spare) break;
+        const int reg = std::bit_width(unused) - 1;
+        unused &= ~(1U << reg);
+        kept |= 1U << reg;
+        RegisterInfo& info = block_.info(constant);
+        info.fixed = static_cast<std::int8_t>(reg);
+        info.enters = info.outlives = true;
+    }
+    allocator_.load_entering(block_);
+    return kept;
 }
 
 void Generator::loop(const ir::For& loop) {
@@ -101,10 +138,23 @@ void Generator::loop(const ir::For& loop) {
 void Generator::loop_body(const ir::For& loop, const LoopRecord& record, const asmjit::Label& exit) {
     const asmjit::Label head = assembler_.newLabel();
     const bool counts_iterations = InductionVariables::constant_trips(loop) > 0;
+    constexpr Integer fewest_trips = 4; // that pay for loading constants before them
+    const auto* const only =
+        loop.body.size() == 1 ? std::get_if<ir::StraightLineBlock>(&loop.body[0].node) : nullptr;
+    const bool keeps_constants =
+        only != nullptr && (!counts_iterations || InductionVariables::constant_trips(loop) >= fewest_trips);
+    std::uint32_t kept = 0;
+    if (keeps_constants) {
+        select(*only);
+        kept = keep_constants_in_registers();
+    }
     code_.align(record.has_inner_loop ? outer_alignment : innermost_alignment);
     code_.bind(head);
     addresses_.invalidate();
-    body(loop.body);
+    if (keeps_constants)
+        allocator_.run(block_, kept);
+    else
+        body(loop.body);
     for (const int index : record.inductions) {
         const InductionVariable& induction = inductions_.induction(index);
         if (induction.step != 0) add_to(induction.location, induction.step, Inst::kIdAdd);

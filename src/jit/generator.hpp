@@ -26,6 +26,8 @@ private:
     void body(const ir::Body& body);
     void statement(const ir::Statement& statement);
     void straight(const ir::StraightLineBlock& block);
+    void select(const ir::StraightLineBlock& block);
+    std::uint32_t keep_constants_in_registers();
     void loop(const ir::For& loop);
     void loop_body(const ir::For& loop, const LoopRecord& record, const asmjit::Label& exit);
     void last_iterations(const LoopRecord& record, const asmjit::Label& head, const asmjit::Label& exit);

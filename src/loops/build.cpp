@@ -548,8 +548,11 @@ LoopProgram build(const Request& request) {
     Recorder recorder(request.for_gpu);
     const bool in_place = request.in_place;
     const bool complex = request.complex;
-    const Reach read = request.input_reach.value_or(reach_of(request.input));
-    const Reach written = request.output_reach.value_or(reach_of(request.output));
+    const auto moved = [](const Reach& reach, Integer base) {
+        return Reach{reach.low + base, reach.high + base};
+    };
+    const Reach read = request.input_reach.value_or(moved(reach_of(request.input), request.input_base));
+    const Reach written = request.output_reach.value_or(moved(reach_of(request.output), request.output_base));
     using Role = Array::Role;
     const bool split_complex = request.output_split_complex;
     const Memory in = in_place
@@ -557,11 +560,15 @@ LoopProgram build(const Request& request) {
                           : add_argument(recorder, Role::input, complex, request.input_split_complex, {read});
     const Memory out =
         in_place ? in : add_argument(recorder, Role::output, complex, split_complex, {written});
-    Endpoint target = Endpoint(out).through(request.output);
+    const auto laid_out = [](const Memory& memory, Integer base, const Layout& layout) {
+        const Endpoint whole(memory);
+        return (base == 0 ? whole : whole.through(View{base, 1})).through(layout);
+    };
+    Endpoint target = laid_out(out, request.output_base, request.output);
     if (request.scale != 1)
         target = target.through(
             Diagonal{ConstantFunction{request.scale}, IndexMap::identity(request.formula.rows())});
-    const Endpoint source = Endpoint(in).through(request.input);
+    const Endpoint source = laid_out(in, request.input_base, request.input);
     LoopBuilder builder{recorder, request};
     if (request.copied.input || request.copied.output)
         builder.build_separate_ends(request.formula, source, target, request.copied);

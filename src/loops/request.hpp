@@ -22,9 +22,12 @@ struct Request {
     DataType scalar = DataType::float64;
     Layout input;
     Layout output;
+    Integer input_base = 0; ///< elements, as the layout's strides count them, before its entry 0
+    Integer output_base = 0;
     bool in_place = false;             ///< one array "data" instead of "in" and "out"
     bool input_split_complex = false;  ///< the caller keeps the components of complex elements in two arrays
     bool output_split_complex = false; ///< the same
+    bool output_converted = false;     ///< the caller's results have another data type than the arithmetic
     std::optional<AuxiliaryFactor> auxiliary = {};
     std::optional<Reach> input_reach = {}; ///< if not all of the layout is accessed
     std::optional<Reach> output_reach = {};

@@ -353,7 +353,7 @@ private:
 } // namespace
 
 void reuse_output(LoopProgram& program, const Request& request) {
-    if (request.load || request.store) return;
+    if (request.load || request.store || request.output_converted) return;
     OutputReuse(program, request).run();
 }
 

@@ -43,16 +43,13 @@ DataType stored_precision(const Transform& problem, Side side) {
     return named ? *expression.tree()->stored : problem.precision;
 }
 
-std::vector<IndexRange> touched_ranges(const Transform& problem, Side side) {
+namespace {
+
+/// For each of `axes`, the indices at which those conditions may hold that are on one index alone.
+std::vector<IndexRange> ranges_at(const Transform& problem, Side side,
+                                  const std::vector<IndexCondition>& conditions) {
     std::vector<IndexRange> ranges;
     for (const Axis& axis : axes(problem, side)) ranges.push_back({0, axis.length});
-    const Expression& expression = expression_of(problem, side);
-    if (expression.is_identity()) return ranges;
-    std::vector<IndexCondition> conditions;
-    if (side == Side::input)
-        conditions = needed_where(*expression.tree());
-    else if (expression.tree()->where)
-        conditions = index_conditions(expression.tree()->where).value_or(std::vector<IndexCondition>{});
     for (const IndexCondition& condition : conditions) {
         std::vector<std::pair<std::string, Integer>> terms(condition.form.coefficients.begin(),
                                                            condition.form.coefficients.end());
@@ -78,6 +75,23 @@ std::vector<IndexRange> touched_ranges(const Transform& problem, Side side) {
         }
     }
     return ranges;
+}
+
+} // namespace
+
+std::vector<IndexRange> ranges_where(const Transform& problem, Side side) {
+    const Expression& expression = expression_of(problem, side);
+    const bool has_where = !expression.is_identity() && expression.tree()->where;
+    return ranges_at(problem, side,
+                     has_where
+                         ? index_conditions(expression.tree()->where).value_or(std::vector<IndexCondition>{})
+                         : std::vector<IndexCondition>{});
+}
+
+std::vector<IndexRange> touched_ranges(const Transform& problem, Side side) {
+    const Expression& expression = expression_of(problem, side);
+    if (side == Side::output || expression.is_identity()) return ranges_where(problem, side);
+    return ranges_at(problem, side, needed_where(*expression.tree()));
 }
 
 ExpressionScope scope_of(const Transform& problem, Side side) {

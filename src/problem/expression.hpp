@@ -114,7 +114,6 @@ struct ExpressionValues {
 };
 /// Reference evaluation in double. Booleans are 0 and 1.
 std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues& values);
-bool holds(const ExpressionTerm& where, const ExpressionValues& values); ///< true if null
 
 /// Parses an expression inside a longer text, from `begin` to `end`; errors show the whole text.
 Expression parse_expression(std::string_view text, std::size_t begin, std::size_t end);

@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace swirl {
@@ -22,11 +23,22 @@ public:
     std::complex<double> operator()(std::complex<double> x, const std::vector<Integer>& indices) const;
 
 private:
+    /// A condition on indices along `axes`.
+    struct Condition {
+        std::vector<std::pair<std::size_t, Integer>> coefficients; ///< of the index along an axis
+        Integer constant;
+        IndexCondition::Relation relation;
+        bool holds_at(const std::vector<Integer>& indices) const;
+    };
+    std::vector<Condition> along_axes(const std::vector<IndexCondition>& conditions) const;
+    static bool hold_at(const std::vector<Condition>& conditions, const std::vector<Integer>& indices);
     ExpressionValues values_at(std::complex<double> x, const std::vector<Integer>& indices) const;
 
     const Transform& problem_;
     Side side_;
-    const ExpressionTree* tree_; ///< null: the identity
+    const ExpressionTree* tree_;     ///< null: the identity
+    std::vector<Condition> where_;   ///< of the expression
+    std::vector<Condition> touched_; ///< where memory is touched
     std::vector<Axis> axes_;
     std::vector<AuxiliaryArray> known_;
     Arrays arrays_;

@@ -236,8 +236,4 @@ std::complex<double> evaluate(const ExpressionTerm& term, const ExpressionValues
     throw InternalError("unknown kind of expression");
 }
 
-bool holds(const ExpressionTerm& where, const ExpressionValues& values) {
-    return !where || evaluate(where, values).real() != 0;
-}
-
 } // namespace swirl

@@ -104,6 +104,8 @@ struct IndexRange {
 };
 /// For each of `axes`, the indices that the side touches, judged by the conditions on that index alone.
 std::vector<IndexRange> touched_ranges(const Transform& problem, Side side);
+/// The same by the conditions of `where` alone: elements beyond the ranges are zeros when loading, and are not stored.
+std::vector<IndexRange> ranges_where(const Transform& problem, Side side);
 
 inline const Expression& expression_of(const Transform& problem, Side side) {
     return side == Side::input ? problem.load : problem.store;

@@ -8,7 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
+#include <span>
+#include <vector>
 
 namespace swirl {
 
@@ -40,14 +44,24 @@ private:
     void check(const formula::Tagged&, const Formula& f) { reject_implementation(f); }
     void check(const formula::Circulant& p, const Formula& f) {
         if (!p.kernel) reject_argument(f);
+        check_entries(*p.kernel, f);
     }
+    void check(const formula::FirFilter& p, const Formula& f) { check_entries(*p.taps, f); }
     void check(const formula::Diagonal& p, const Formula& f) {
         if (std::holds_alternative<formula::ArgumentFunction>(p.function)) reject_argument(f);
+        if (const auto* constant = std::get_if<formula::ConstantFunction>(&p.function))
+            check_entries(std::span(&constant->value, 1), f);
+        if (const auto* list = std::get_if<formula::ExplicitFunction>(&p.function))
+            check_entries(*list->values, f);
         check_map(p.index, f);
     }
     void check(const formula::Permutation& p, const Formula& f) { check_map(p.map, f); }
     void check(const formula::Gather& p, const Formula& f) { check_map(p.map, f); }
-    void check(const formula::Scatter& p, const Formula& f) { check_map(p.map, f); }
+    void check(const formula::Scatter& p, const Formula& f) {
+        check_map(p.map, f);
+        check_targets(p.map, f);
+    }
+    void check(const formula::Matrix& p, const Formula& f) { check_entries(p.entries, f); }
     void check(const formula::IterativeSum& p, const Formula& f) {
         const auto entries = checked_multiply(iterations_ * std::max(f.rows(), f.columns()), p.count);
         if (!entries || *entries > longest_sum)
@@ -68,19 +82,57 @@ private:
     void check_map(const formula::IndexMap& map, const Formula& f) {
         if (!map.has_variables()) return;
         try {
-            map.values([&](Variable variable) {
-                if (const auto value = values_.find(variable); value != values_.end()) return value->second;
-                reject_formula(problem_,
-                               fmt::format("i{} in {} is the index of no sum around it", variable,
-                                           formula::to_short_text(f)),
-                               fmt::format("enclose it: Σ(i{} < n)[…]", variable));
-            });
+            values_of(map, f);
         } catch (const InternalError&) {
             reject_formula(
                 problem_,
                 fmt::format("{} reaches beyond its range in some term of its sum", formula::to_short_text(f)),
                 "use a larger range, a smaller stride or fewer terms");
         }
+    }
+
+    std::vector<Integer> values_of(const formula::IndexMap& map, const Formula& f) const {
+        return map.values([&](Variable variable) {
+            if (const auto value = values_.find(variable); value != values_.end()) return value->second;
+            reject_formula(problem_,
+                           fmt::format("i{} in {} is the index of no sum around it", variable,
+                                       formula::to_short_text(f)),
+                           fmt::format("enclose it: Σ(i{} < n)[…]", variable));
+        });
+    }
+
+    /// A scatter stores entries; it does not add them.
+    void check_targets(const formula::IndexMap& map, const Formula& f) {
+        if (formula::has_separate_digits(map)) return;
+        std::vector<Integer> source(static_cast<std::size_t>(map.range()), -1);
+        const std::vector<Integer> targets = values_of(map, f);
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            Integer& other = source[static_cast<std::size_t>(targets[i])];
+            if (other >= 0)
+                reject_formula(
+                    problem_,
+                    fmt::format("{} stores entries {} and {} at index {}", formula::to_short_text(f), other,
+                                i, targets[i]),
+                    "give each entry an index of its own; a matrix before the scatter adds entries, "
+                    "as matrix(1, 2; 1, 1) ⊗ I(n) does");
+            other = static_cast<Integer>(i);
+        }
+    }
+
+    void check_entries(std::span<const formula::Complex> entries, const Formula& f) const {
+        const auto largest = problem_.precision == DataType::float64
+                                 ? static_cast<long double>(std::numeric_limits<double>::max())
+                                 : static_cast<long double>(std::numeric_limits<float>::max());
+        for (const formula::Complex& entry : entries)
+            for (const long double component : {entry.real(), entry.imag()})
+                if (!(std::abs(component) <= largest))
+                    reject_formula(problem_,
+                                   fmt::format("{:.6g} in {} is beyond the largest {}", component,
+                                               formula::to_short_text(f), name_of(arithmetic())),
+                                   fmt::format("use components up to {:.6g}", largest));
+    }
+    DataType arithmetic() const {
+        return problem_.precision == DataType::float64 ? DataType::float64 : DataType::float32;
     }
 
     [[noreturn]] void reject_implementation(const Formula& f) const {

@@ -175,7 +175,9 @@ Formula levels_of(const WaveletTransform& transform, Integer n) {
     const Integer m = coefficients_of_level(transform, n);
     WaveletTransform coarser = transform;
     --coarser.levels;
-    const Formula others = direct_sum(levels_of(coarser, m), I(m));
+    const Integer details = details_of_level(transform, n);
+    Formula others = levels_of(coarser, m);
+    if (details > 0) others = direct_sum(others, I(details));
     return transform.inverse == transform.transposed ? product_of({others, level})
                                                      : product_of({level, others});
 }

@@ -22,11 +22,21 @@ TEST(CStft, ComputesAsTheCxxInterface) {
     options.ends = SWIRL_STFT_ZERO;
     options.data_type = SWIRL_FLOAT32;
     options.signals = 2;
+    options.mels = 10;
+    options.sample_rate = 8000;
+    options.mel_lowest = 100;
+    options.mel_highest = 3000;
+    options.mel_scale = SWIRL_MEL_HTK;
+    options.mel_norm = SWIRL_MEL_NO_NORM;
     swirl_stft* stft = nullptr;
     ASSERT_EQ(swirl_stft_create(300, 64, &options, nullptr, &stft), SWIRL_OK) << swirl_last_error();
-    const Stft same(
-        300, 64,
-        {.hop = 16, .window = values, .ends = StftEnds::zero, .signals = 2, .data_type = DataType::float32});
+    const Stft same(300, 64,
+                    {.hop = 16,
+                     .window = values,
+                     .ends = StftEnds::zero,
+                     .signals = 2,
+                     .data_type = DataType::float32,
+                     .mel = {10, 8000, 100, 3000, MelScale::htk, MelNorm::none}});
     ASSERT_EQ(swirl_stft_frames(stft), same.frames());
     ASSERT_EQ(swirl_stft_bins(stft), same.bins());
     const auto count = static_cast<std::size_t>(2 * same.frames() * same.bins());
@@ -41,6 +51,11 @@ TEST(CStft, ComputesAsTheCxxInterface) {
     EXPECT_EQ(spectra, expected);
     EXPECT_EQ(powers, expected_powers);
     EXPECT_EQ(again, expected_again);
+    ASSERT_EQ(swirl_stft_mels(stft), 10);
+    std::vector<float> mels(static_cast<std::size_t>(20 * same.frames())), expected_mels(mels.size());
+    EXPECT_EQ(swirl_stft_mel(stft, x.data(), mels.data(), nullptr), SWIRL_OK) << swirl_last_error();
+    same.mel(x, expected_mels);
+    EXPECT_EQ(mels, expected_mels);
     swirl_stft_destroy(stft);
 }
 
@@ -56,6 +71,9 @@ TEST(CStft, SaysWhatIsWrong) {
     options = SWIRL_STFT_OPTIONS_INIT;
     options.data_type = SWIRL_INT8;
     refused(options, "'data_type' is 6");
+    options = SWIRL_STFT_OPTIONS_INIT;
+    options.mel_scale = 2;
+    refused(options, "'mel_scale' is 2");
     options = SWIRL_STFT_OPTIONS_INIT;
     options.window_length = 3;
     refused(options, "'window'");

@@ -288,6 +288,29 @@ TEST(HalfPrecisionThroughTheInterface, TransformsComplexHalves) {
     EXPECT_EQ(static_cast<float>(out[1]), 0);
 }
 
+/// A circular convolution with the unit impulse, of values whose sums are beyond the largest float16.
+TEST(HalfPrecisionThroughTheInterface, RoundsResultsOfConvolutionsOnce) {
+    for (const char* cpu : {"sse2", "avx2", "avx512", "portable"})
+        for (const std::size_t n : {7193U, 7200U, 16384U}) {
+            Plan plan;
+            try {
+                plan = swirl::plan("rconvolution " + std::to_string(n) + " float16",
+                                   {.cpu = cpu, .use_wisdom = false});
+            } catch (const Unavailable&) {
+                continue;
+            }
+            const std::vector<complex_half<float16>> spectrum(n / 2 + 1, complex_half<float16>({1, 0}));
+            std::vector<float16> x, y(n);
+            for (std::size_t k = 0; k < n; ++k) x.emplace_back(static_cast<float>(50 + k % 101));
+            plan.with("spectrum", spectrum.data()).execute(x.data(), y.data());
+            double sum = 0;
+            for (std::size_t k = 0; k < n; ++k)
+                sum += std::pow(static_cast<float>(y[k]) - static_cast<float>(x[k]), 2);
+            EXPECT_LE(std::sqrt(sum / static_cast<double>(n)), 1e-3)
+                << cpu << " " << n << ": integers are exact";
+        }
+}
+
 TEST(CallbacksFromC, TakeNamedArraysOnCpus) {
     const c::Problem problem = c::transform(SWIRL_DFT, {8});
     ASSERT_EQ(swirl_problem_set_load(problem.get(), "x * w[i]"), SWIRL_OK);

@@ -375,9 +375,9 @@ void expect_gradient(std::vector<T> at, const std::vector<T>& gradient, Loss&& l
 
 template <class T> void expect_gradients(ConvolutionProblem problem, std::mt19937& random) {
     problem.is_complex = is_complex<T>;
-    problem.kernels = signals_of(problem) > 1 ? swirl::Sharing::each : swirl::Sharing::shared;
     const auto x = random_values<T>(points_of(problem.signal) * signals_of(problem), random);
-    const auto h = random_values<T>(points_of(problem.kernel) * signals_of(problem), random);
+    const bool has_each = problem.kernels == swirl::Sharing::each;
+    const auto h = random_values<T>(points_of(problem.kernel) * (has_each ? signals_of(problem) : 1), random);
     const Convolution forward(problem);
     const auto w = random_values<T>(points_of(forward.result_lengths()) * signals_of(problem), random);
 
@@ -393,8 +393,13 @@ template <class T> void expect_gradients(ConvolutionProblem problem, std::mt1993
     Convolution by_kernel = forward.kernel_gradient();
     EXPECT_EQ(by_kernel.result_lengths(), problem.kernel);
     by_kernel.set_kernel(w);
-    std::vector<T> of_kernel(h.size());
+    std::vector<T> of_kernel(h.size()), with_workspace(h.size());
     by_kernel.execute(x, of_kernel);
+    std::vector<std::byte> workspace(by_kernel.workspace_bytes() + 64);
+    auto* const aligned =
+        workspace.data() + (64 - reinterpret_cast<std::uintptr_t>(workspace.data()) % 64) % 64;
+    by_kernel.execute(x, with_workspace, {}, {aligned, by_kernel.workspace_bytes()});
+    EXPECT_EQ(of_kernel, with_workspace);
     expect_gradient(
         h, of_kernel, [&](const std::vector<T>& at) { return loss(problem, x, at, w); },
         "kernel of " + text_of(problem));
@@ -419,6 +424,37 @@ TEST(GradientsOfAConvolution, EqualFiniteDifferences) {
         else
             expect_gradients<std::complex<double>>(problem, random);
     }
+}
+
+TEST(GradientsOfAConvolution, ByAKernelThatManySignalsShareIsTheirSum) {
+    ConvolutionProblem problem;
+    problem.signal = {50};
+    problem.kernel = {3};
+    problem.mode = ConvolutionMode::same;
+    problem.batches = {{4, {}, {}}, {100, {}, {}}};
+    for (const swirl::DataType type : {swirl::DataType::float16, swirl::DataType::bfloat16}) {
+        problem.precision = type;
+        Convolution by_kernel = Convolution(problem).kernel_gradient();
+        const auto expect_sum = [&](auto example) {
+            using Half = decltype(example);
+            const std::vector<Half> x(20000, Half(0.25F)), g(20000, Half(1.0F));
+            std::vector<Half> sum(3);
+            by_kernel.set_kernel(g);
+            by_kernel.execute(x, sum);
+            EXPECT_EQ(static_cast<float>(sum[1]), static_cast<float>(Half(5000.0F)));
+            EXPECT_NEAR(static_cast<float>(sum[0]), 4900, 20);
+        };
+        if (type == swirl::DataType::float16)
+            expect_sum(swirl::float16{});
+        else
+            expect_sum(swirl::bfloat16{});
+    }
+    std::vector<std::byte> little(64);
+    Convolution by_kernel = Convolution(problem).kernel_gradient();
+    const std::vector<swirl::bfloat16> x(20000);
+    std::vector<swirl::bfloat16> sum(3);
+    by_kernel.set_kernel(x);
+    EXPECT_THROW(by_kernel.execute(x, sum, {}, {little.data(), little.size()}), swirl::UserError);
 }
 
 TEST(GradientsOfAConvolution, OfKernelsLongerThanSignalsHaveZeros) {

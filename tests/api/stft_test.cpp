@@ -2,6 +2,7 @@
 
 #include <swirl/swirl.hpp>
 
+#include "api/mel_matrix.hpp"
 #include "api/stft_matrices.hpp"
 #include "support/error_of.hpp"
 
@@ -176,6 +177,79 @@ TEST(Stft, OfLongSignalsIsInverted) {
         }
 }
 
+/// Weight of a frequency in filter `m`, from the corners of the filters.
+long double mel_weight(const MelFilters& mel, Integer m, long double hertz) {
+    const auto mels_of = [&](long double f) -> long double {
+        if (mel.scale == MelScale::htk) return 1127.01048L * std::log1p(f / 700);
+        return f < 1000 ? 3 * f / 200 : 15 + 27 * std::log(f / 1000) / std::log(6.4L);
+    };
+    const auto hertz_of = [&](long double y) -> long double {
+        if (mel.scale == MelScale::htk) return 700 * std::expm1(y / 1127.01048L);
+        return y < 15 ? 200 * y / 3 : 1000 * std::pow(6.4L, (y - 15) / 27);
+    };
+    const long double top = mel.highest == 0 ? mel.sample_rate / 2 : mel.highest;
+    const long double low = mels_of(mel.lowest), step = (mels_of(top) - low) / (mel.count + 1);
+    const long double left = hertz_of(low + m * step), middle = hertz_of(low + (m + 1) * step),
+                      right = hertz_of(low + (m + 2) * step);
+    const long double height = mel.norm == MelNorm::area ? 2 / (right - left) : 1;
+    if (hertz <= left || hertz >= right) return 0;
+    return height * (hertz < middle ? (hertz - left) / (middle - left) : (right - hertz) / (right - middle));
+}
+
+template <class Real> void expect_mels(Integer samples, Integer n_fft, StftOptions options, int threads) {
+    options.data_type = data_type_of<Real>();
+    const Stft stft(samples, n_fft, options, {.threads = threads});
+    ASSERT_EQ(stft.mels(), options.mel.count);
+    const auto x = random_samples<Real>(static_cast<std::size_t>(options.signals * samples), 4);
+    const auto spectra = static_cast<std::size_t>(options.signals * stft.frames());
+    const auto bins = static_cast<std::size_t>(stft.bins()), mels = static_cast<std::size_t>(stft.mels());
+    std::vector<Real> powers(spectra * bins), energies(spectra * mels, -1);
+    stft.power(x, powers);
+    stft.mel(x, energies);
+    std::vector<std::vector<long double>> weights(mels, std::vector<long double>(bins));
+    for (std::size_t m = 0; m < mels; ++m)
+        for (std::size_t k = 0; k < bins; ++k)
+            weights[m][k] = mel_weight(options.mel, static_cast<Integer>(m),
+                                       static_cast<long double>(k) * options.mel.sample_rate / n_fft);
+    long double error = 0, norm = 0;
+    for (std::size_t f = 0; f < spectra; ++f)
+        for (std::size_t m = 0; m < mels; ++m) {
+            long double sum = 0;
+            for (std::size_t k = 0; k < bins; ++k) sum += weights[m][k] * powers[f * bins + k];
+            error += std::pow(energies[f * mels + m] - sum, 2.0L);
+            norm += sum * sum;
+        }
+    EXPECT_LT(std::sqrt(error / norm), sizeof(Real) == 4 ? 2e-6L : 1e-7L); // HTK's constants have nine digits
+}
+
+TEST(Stft, AddsPowersByMelFilters) {
+    for (const MelScale scale : {MelScale::slaney, MelScale::htk})
+        for (const MelNorm norm : {MelNorm::none, MelNorm::area}) {
+            SCOPED_TRACE(testing::Message() << static_cast<int>(scale) << " " << static_cast<int>(norm));
+            MelFilters mel{.count = 40, .sample_rate = 16000, .scale = scale, .norm = norm};
+            expect_mels<double>(5000, 400, {.hop = 160, .mel = mel}, 1);
+            mel = {.count = 128, .lowest = 30, .highest = 8000, .scale = scale, .norm = norm};
+            expect_mels<float>(60000, 1024, {.hop = 256, .ends = StftEnds::zero, .signals = 2, .mel = mel},
+                               1);
+            expect_mels<float>(20000, 512, {.ends = StftEnds::none, .mel = mel}, 2);
+            mel.count = 3;
+            expect_mels<double>(300, 15, {.mel = mel}, 1);
+        }
+    // So narrow that no bin lies within the first filters.
+    expect_mels<double>(1000, 64, {.mel = {.count = 60, .scale = MelScale::htk}}, 1);
+}
+
+// The first weights of librosa.filters.mel(sr=22050, n_fft=2048), and of its 41st filter.
+TEST(Stft, HasTheMelFiltersOfLibrosa) {
+    const std::vector<api::MelFilter> filters = api::filters_of({.count = 128}, 2048);
+    ASSERT_EQ(filters.size(), 128U);
+    EXPECT_EQ(filters[0].first, 1);
+    EXPECT_NEAR(filters[0].weights[0], 0.016182853208219942, 1e-8);
+    EXPECT_NEAR(filters[0].weights[1], 0.032365706416439884, 1e-8);
+    EXPECT_EQ(filters[40].first, 96);
+    EXPECT_NEAR(filters[40].weights[1], 0.014093741843680074, 1e-8);
+}
+
 TEST(Stft, RefusesWhatDoesNotFit) {
     const auto refused = [](Integer samples, Integer n_fft, const StftOptions& options) {
         return error_of<UserError>([&] { Stft(samples, n_fft, options); });
@@ -189,8 +263,15 @@ TEST(Stft, RefusesWhatDoesNotFit) {
               std::string::npos);
     EXPECT_NE(refused(100, 16, {.data_type = DataType::int8}).find("int8"), std::string::npos);
     EXPECT_NE(refused(100, 16, {.scale = 0}).find("scale"), std::string::npos);
+    EXPECT_NE(refused(100, 16, {.mel = {.count = -1}}).find("mel.count is -1"), std::string::npos);
+    EXPECT_NE(refused(100, 16, {.mel = {.count = 4, .sample_rate = 0}}).find("sample_rate"),
+              std::string::npos);
+    EXPECT_NE(refused(100, 16, {.mel = {.count = 4, .highest = 2e4}}).find("20000 Hz"), std::string::npos);
+    EXPECT_NE(refused(100, 16, {.data_type = DataType::complex64, .mel = {.count = 4}}).find("complex"),
+              std::string::npos);
     const Stft stft(100, 16);
     std::vector<double> x(100);
+    EXPECT_NE(error_of<UserError>([&] { stft.mel(x, x); }).find("no mel filters"), std::string::npos);
     std::vector<std::complex<double>> y(static_cast<std::size_t>(stft.frames() * stft.bins()));
     std::vector<std::complex<float>> wrong(y.size());
     std::vector<std::complex<double>> small(y.size() - 1);

@@ -30,7 +30,7 @@ protected:
 };
 
 TEST_F(Draw, IsTheSameForTheSameSeedAlone) {
-    for (const char* what : {"transforms", "products --device gpu"}) {
+    for (const char* what : {"transforms", "signals", "products --device gpu"}) {
         const std::string draw = fmt::format("{} --count 100 --seed ", what);
         EXPECT_EQ(drawn(draw + "7"), drawn(draw + "7")) << what;
         EXPECT_NE(drawn(draw + "7"), drawn(draw + "8")) << what;
@@ -40,7 +40,7 @@ TEST_F(Draw, IsTheSameForTheSameSeedAlone) {
 }
 
 TEST_F(Draw, GivesValidProblemsThatParseAndPrintTheSame) {
-    for (const char* what : {"transforms", "products"})
+    for (const char* what : {"transforms", "products", "signals"})
         for (const char* device : {"cpu", "gpu"}) {
             const auto problems = drawn(fmt::format("{} --device {} --count 400 --seed 3", what, device));
             EXPECT_EQ(problems.size(), 400U);

@@ -22,6 +22,8 @@ std::vector<Wavelet> all_wavelets() {
 }
 constexpr Ends all_ends[] = {Ends::zero, Ends::periodic, Ends::symmetric, Ends::reflect};
 
+bool has_ends(Wavelet wavelet, Ends ends) { return ends != Ends::jpeg2000 || is_symmetric(wavelet); }
+
 TEST(WaveletFilters, HaveTheirClosedForms) {
     const long double r = std::sqrt(2.0L), s = std::sqrt(3.0L);
     const auto expect_filter = [](const Signal& filter, const Signal& expected) {
@@ -96,7 +98,8 @@ long double extended(const Signal& x, Integer position, Ends ends) {
         if (ends == Ends::zero) return 0;
         if (ends == Ends::periodic) position += position < 0 ? period : -period;
         if (ends == Ends::symmetric) position = position < 0 ? -1 - position : 2 * n - 1 - position;
-        if (ends == Ends::reflect) position = n == 1 ? 0 : position < 0 ? -position : 2 * n - 2 - position;
+        if (ends == Ends::reflect || ends == Ends::jpeg2000)
+            position = n == 1 ? 0 : position < 0 ? -position : 2 * n - 2 - position;
     }
     return x[static_cast<std::size_t>(std::min(position, n - 1))];
 }
@@ -107,8 +110,9 @@ Signal transformed(const Signal& x, const WaveletTransform& transform) {
     Signal approximation = x, details;
     for (int level = 0; level < transform.levels; ++level) {
         const auto n = static_cast<Integer>(approximation.size()), length = bank.length();
-        const bool is_periodic = transform.ends == Ends::periodic;
-        const Integer count = is_periodic ? (n + 1) / 2 : (n + length - 1) / 2;
+        const bool is_jpeg2000 = transform.ends == Ends::jpeg2000;
+        const bool is_centred = is_jpeg2000 || transform.ends == Ends::periodic;
+        const Integer count = is_centred ? (n + 1) / 2 : (n + length - 1) / 2;
         Signal low, high;
         for (Integer k = 0; k < count; ++k) {
             long double sums[2] = {0, 0};
@@ -116,9 +120,9 @@ Signal transformed(const Signal& x, const WaveletTransform& transform) {
                 for (const int channel : {0, 1})
                     sums[channel] +=
                         bank.analysis[channel][static_cast<std::size_t>(j)] *
-                        extended(approximation, 2 * k + (is_periodic ? length / 2 : 1) - j, transform.ends);
+                        extended(approximation, 2 * k + (is_centred ? length / 2 : 1) - j, transform.ends);
             low.push_back(sums[0]);
-            high.push_back(sums[1]);
+            if (!is_jpeg2000 || 2 * k + 1 < n) high.push_back(sums[1]);
         }
         approximation = low;
         details.insert(details.begin(), high.begin(), high.end());
@@ -129,9 +133,10 @@ Signal transformed(const Signal& x, const WaveletTransform& transform) {
 
 TEST(WaveletTransforms, AreTheirDefinitionsAndAreInverted) {
     for (const Wavelet wavelet : all_wavelets())
-        for (const Ends ends : all_ends)
-            for (const Integer n : {1, 2, 3, 5, 8, 13, 24})
+        for (const Ends ends : {Ends::zero, Ends::periodic, Ends::symmetric, Ends::reflect, Ends::jpeg2000})
+            for (const Integer n : {1, 2, 3, 4, 5, 8, 13, 24})
                 for (const int levels : {1, 2, 3}) {
+                    if (!has_ends(wavelet, ends)) continue;
                     const Formula forward = DWT(n, wavelet, levels, ends),
                                   inverse = IDWT(n, wavelet, levels, ends);
                     SCOPED_TRACE(to_text(forward));
@@ -154,6 +159,63 @@ TEST(WaveletTransforms, AreTheirDefinitionsAndAreInverted) {
                     EXPECT_SAME_MATRIX(reference::of(transpose(inverse)),
                                        reference::transpose(reference::of(inverse)));
                 }
+}
+
+/// One level in place by lifting, and the coefficients' factors: ISO/IEC 15444-1, equations F-9 to F-11 and table F.4.
+void lift(Signal& x, Family family) {
+    const auto n = static_cast<Integer>(x.size());
+    const auto at = [&](Integer position) { return extended(x, position, Ends::reflect); };
+    const auto step = [&](Integer parity, long double factor) {
+        Signal next = x;
+        for (Integer i = parity; i < n; i += 2)
+            next[static_cast<std::size_t>(i)] += factor * (at(i - 1) + at(i + 1));
+        x = next;
+    };
+    if (n == 1) return;
+    if (family == Family::cdf5_3) {
+        step(1, -0.5L);
+        step(0, 0.25L);
+        return;
+    }
+    constexpr long double k = 1.230174104914001L;
+    step(1, -1.586134342059924L);
+    step(0, -0.052980118572961L);
+    step(1, 0.882911075530934L);
+    step(0, 0.443506852043971L);
+    for (Integer i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] *= i % 2 == 0 ? 1 / k : k;
+}
+
+// Low passes of JPEG 2000 sum to 1, its high passes have the gain 2 at half the sampling rate.
+TEST(WaveletTransforms, OfJpeg2000AreItsLiftingSteps) {
+    const long double r = std::sqrt(2.0L);
+    for (const Family family : {Family::cdf5_3, Family::cdf9_7})
+        for (const Integer n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 31, 64, 101})
+            for (const int levels : {1, 2, 5}) {
+                Signal x, details;
+                for (Integer i = 0; i < n; ++i) x.push_back(std::cos(1.3L * static_cast<long double>(i * i)));
+                const Signal found = [&] {
+                    Signal values;
+                    for (const Complex& value : formula::apply(DWT(n, {family}, levels, Ends::jpeg2000),
+                                                               std::vector<Complex>(x.begin(), x.end())))
+                        values.push_back(value.real());
+                    return values;
+                }();
+                for (int level = 0; level < levels; ++level) {
+                    lift(x, family);
+                    Signal low, high;
+                    for (std::size_t i = 0; i < x.size(); ++i)
+                        if (i % 2 == 0)
+                            low.push_back(r * x[i]);
+                        else
+                            high.push_back(-x[i] / r);
+                    x = low;
+                    details.insert(details.begin(), high.begin(), high.end());
+                }
+                x.insert(x.end(), details.begin(), details.end());
+                ASSERT_EQ(found.size(), x.size());
+                for (std::size_t i = 0; i < x.size(); ++i)
+                    EXPECT_LT(std::fabs(found[i] - x[i]), 1e-13L) << n << " samples, coefficient " << i;
+            }
 }
 
 TEST(WaveletTransforms, OfPeriodicEndsAreOrthogonalWhereWaveletsAre) {
@@ -205,7 +267,7 @@ TEST(BandMatrices, RepeatAllRowsButThoseNearTheEnds) {
 
 TEST(Filters, ArePrintedAndParsed) {
     for (const char* text :
-         {"DWT(16, db4, 2, symmetric)", "IDWT(17, cdf9/7, 1, periodic)",
+         {"DWT(16, db4, 2, symmetric)", "DWT(17, cdf5/3, 3, jpeg2000)", "IDWT(17, cdf9/7, 1, periodic)",
           "DWT(9, haar, 3, reflect, transposed)", "DWT(8, cdf5/3, 1, zero) ⊗ IDWT(5, db10, 1, symmetric)",
           "FIR(9, zero; 1, -2, 0.5)", "FIR(9, full; 1, 2i)", "FIR(9, periodic, transposed; 1, 2)",
           "FIR(9, valid; 0.25, 0.5)"})
@@ -213,7 +275,8 @@ TEST(Filters, ArePrintedAndParsed) {
     EXPECT_EQ(to_text(parse("DWT(16, bior4.4)")), "DWT(16, cdf9/7, 1, symmetric)");
     EXPECT_EQ(to_text(parse("DWT(16, db1, 2)")), "DWT(16, haar, 2, symmetric)");
     EXPECT_EQ(to_text(parse("FIR(3; 1, 2)")), "FIR(3, zero; 1, 2)");
-    for (const char* text : {"DWT(16, db11)", "DWT(16)", "DWT(16, db2, 31)", "DWT(16, db2, 1, wrap)",
+    for (const char* text : {"DWT(16, db4, 1, jpeg2000)", "FIR(9, jpeg2000; 1, 2)", "DWT(16, db11)",
+                             "DWT(16)", "DWT(16, db2, 31)", "DWT(16, db2, 1, wrap)",
                              "FIR(3, valid; 1, 2, 3, 4)", "FIR(3, same; 1)", "FIR(3)"})
         EXPECT_THROW(parse(text), UserError) << text;
     EXPECT_NE(to_latex(parse("DWT(16, db4, 2)")).find("DWT"), std::string::npos);

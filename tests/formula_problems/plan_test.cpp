@@ -18,6 +18,7 @@
 #include <iostream>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace swirl::search {
@@ -139,6 +140,8 @@ constexpr const char* real_formulas[] = {
     "DWT(64, db4, 3, periodic)",
     "DWT(101, cdf9/7, 2, reflect, transposed)",
     "IDWT(101, db3, 2, symmetric)",
+    "DWT(300, cdf9/7, 3, jpeg2000)",
+    "IDWT(301, cdf5/3, 2, jpeg2000)",
     "DWT(24, db2, 2, periodic) ⊗ DWT(32, cdf5/3, 2, symmetric)",
     "IDWT(300, db10, 2, zero)",
     "FIR(100, zero; 0.25, 0.5, 0.25)",
@@ -158,13 +161,20 @@ constexpr const char* real_formulas[] = {
 };
 
 TEST(FormulaPlans, AreCheckedWhereConstantsNearlyOverflow) {
-    for (const char* entry : {"1e308", "1e300", "1e400", "1e-400"})
-        for (const char* precision : {"float64", "float32"}) {
-            const Transform problem =
-                swirl::problem(fmt::format("formula diag(-3, 2, 4, {}) {}", entry, precision));
-            for (const target::Cpu* cpu : {&target::portable_cpu(), &target::host_cpu()})
-                EXPECT_NO_THROW(planning::Plan::build(problem, estimate(problem, *cpu).schedule));
-        }
+    for (const auto& [entry, precision] : {std::pair{"1e308", "float64"},
+                                           {"1e300", "float64"},
+                                           {"1e-400", "float64"},
+                                           {"1e308", "complex128"},
+                                           {"1e-400i", "complex128"},
+                                           {"3e38", "float32"},
+                                           {"1e-400", "float32"},
+                                           {"3e38i", "complex64"}}) {
+        const Transform problem =
+            swirl::problem(fmt::format("formula diag(-3, 2, 4, {}) {}", entry, precision));
+        for (const target::Cpu* cpu : {&target::portable_cpu(), &target::host_cpu()})
+            EXPECT_NO_THROW(planning::Plan::build(problem, estimate(problem, *cpu).schedule))
+                << entry << " " << precision;
+    }
 }
 
 TEST(FormulaProblems, EqualTheirMatricesOnEveryCpu) {

@@ -99,6 +99,15 @@ TEST(FormulaErrors, SayWhatIsWrongAndWhere) {
         {"formula convolution(8)", "given at execution", 0},
         {"formula G(h(2 → 8; i0, 1))", "no sum around it", 0},
         {"formula Σ(i0 < 8)[G(h(2 → 8; i0, 1))]", "beyond its range", 0},
+        {"formula S(table(2, 0, 2; range 4))", "stores entries 0 and 2 at index 2", 0},
+        {"formula S(pieces(digits(3:1; base 1) | digits(2:-1; base 4); range 8))",
+         "entries 2 and 4 at index 3", 0},
+        {"formula Σ(i0 < 2)[S(h(2 → 4; i0, 0)) · G(h(2 → 4; i0, 1))]", "stores entries 0 and 1 at index 0",
+         0},
+        {"formula diag(1, 1e39) complex64", "1e+39 in diag(1, 1e+39) is beyond the largest float32", 0},
+        {"formula diag(1e400, 1) complex128", "1e+400", 0},
+        {"formula matrix(1, 2; 1, -1e400) float64", "beyond the largest float64", 0},
+        {"formula circulant(1, 1e400i) complex128", "beyond the largest float64", 0},
         {"formula DFT(8) spectrum=each", "spectrum", 0},
     };
     for (const Mistake& mistake : mistakes) {

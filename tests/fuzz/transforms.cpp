@@ -294,6 +294,26 @@ Expected expected_output(const TransformData& data, Random& random) {
     return result;
 }
 
+namespace {
+
+/// For results stored as float16, the norm to which the rounding of subnormal results is in proportion; else 0.
+///
+/// A component below the smallest normal number 2^−14 is rounded to a multiple of 2^−24, by as much as 2^−14 is. So each such
+/// component counts as 2^−14. Normal components and zeros count nothing: a vector of these is compared as it is, and as soon
+/// as one of its elements outweighs the subnormal ones, its own norm is the larger.
+long double norm_of_subnormals(const Transform& problem, const Complex* values, std::size_t count) {
+    if (stored_precision(problem, Side::output) != DataType::float16) return 0;
+    constexpr long double smallest_normal = 0x1p-14L;
+    const auto is_subnormal = [](long double x) { return x != 0 && std::abs(x) < smallest_normal; };
+    std::size_t subnormals = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        subnormals +=
+            std::size_t{is_subnormal(values[i].real())} + std::size_t{is_subnormal(values[i].imag())};
+    return smallest_normal * std::sqrt(static_cast<long double>(subnormals));
+}
+
+} // namespace
+
 void require_close(const Transform& problem, const Values& found, const Expected& expected,
                    double tolerance) {
     // Per element, besides the root mean square: finds errors of few elements among many.
@@ -315,7 +335,8 @@ void require_close(const Transform& problem, const Values& found, const Expected
         const Complex* const one = found.data() + k * each;
         const Complex* const right = expected.outputs.data() + k * each;
         const long double least = expected.norms.empty() ? 0 : expected.norms[k];
-        const long double norm = std::max(norm_of(right, each), least);
+        const long double norm =
+            std::max({norm_of(right, each), least, norm_of_subnormals(problem, right, each)});
         require(static_cast<double>(relative_error(one, right, each, norm)), tolerance, k, "");
         const auto [worst, error] = worst_element(one, right, each, norm);
         require(static_cast<double>(error), of_one * tolerance, k, fmt::format("element {} of ", worst));

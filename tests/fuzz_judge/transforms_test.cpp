@@ -111,6 +111,23 @@ TEST(FuzzOfTransforms, AllowsTheRoundingOfImaginaryComponentsThatAreDropped) {
         EXPECT_EQ(found(problem, seed, 0, [](TransformData&, GuardedMemory&) {}), "") << "seed " << seed;
 }
 
+/// One unit in the last place of results as float16, and 100 of them, relative to each expected result.
+TEST(FuzzOfTransforms, AllowsTheRoundingOfSubnormalResultsOnly) {
+    const auto is_close = [](long double expected, long double found) {
+        try {
+            require_close(parse_transform("wht 4 float16"), {1e-3L * expected, found, 0, 0},
+                          {.outputs = {1e-3L * expected, expected, 0, 0}}, 4);
+            return true;
+        } catch (const Failure&) {
+            return false;
+        }
+    };
+    EXPECT_TRUE(is_close(0x1p-20L, 0x1.5p-20L));
+    EXPECT_FALSE(is_close(0x1p-20L, 0x1p-16L)) << "more than the units that subnormal numbers round to";
+    EXPECT_FALSE(is_close(0x1p-13L, 0x1.05p-13L)) << "a normal number";
+    EXPECT_FALSE(is_close(0x1p-20L, 0x1p-10L));
+}
+
 TEST(FuzzOfTransforms, FindsOneElementThatIsOff) {
     expect_found(one_element_off(1000), {"wrong", "inaccurate", "other bits"});
 }

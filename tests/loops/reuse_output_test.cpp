@@ -105,6 +105,14 @@ TEST(ReusedOutput, NeedsResultsInAllOfItsArray) {
     EXPECT_TRUE(is_unchanged_by_reuse(request)) << "gaps are the caller's";
 }
 
+TEST(ReusedOutput, NeedsResultsInTheDataTypeOfTheArithmetic) {
+    Request request = request_for(expanded(2400, "stockham(60,40)"));
+    ASSERT_FALSE(is_unchanged_by_reuse(request));
+    request.output_converted = true;
+    EXPECT_TRUE(is_unchanged_by_reuse(request))
+        << "a temporary in float16 is rounded, and infinite beyond 65504";
+}
+
 TEST(ReusedOutput, NeedsArraysThatCompeteForACache) {
     EXPECT_TRUE(is_unchanged_by_reuse(request_for(expanded(600, "stockham(30,20)")))) << "all are near";
     Request request = request_for(kron(expanded(64, "stockham(8,8)"), expanded(128, "stockham(16,8)")));

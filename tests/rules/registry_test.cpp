@@ -71,6 +71,12 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
         result.push_back(formula::FIR(n, reference::random_vector(1 + n % 7, generator), ends));
         result.push_back(formula::transpose(formula::FIR(n, reference::random_vector(5, generator), ends)));
     }
+    for (const auto family : {formula::Wavelet::Family::cdf5_3, formula::Wavelet::Family::cdf9_7}) {
+        result.push_back(formula::DWT(n, {family}, 2, formula::Ends::jpeg2000));
+        result.push_back(formula::IDWT(n, {family}, 2, formula::Ends::jpeg2000));
+        result.push_back(formula::transpose(formula::DWT(n, {family}, 1, formula::Ends::jpeg2000)));
+        result.push_back(formula::transpose(formula::IDWT(n, {family}, 1, formula::Ends::jpeg2000)));
+    }
     if (n > 1) {
         using formula::kron, formula::real_of;
         result.push_back(formula::J(n) * DFT(n));

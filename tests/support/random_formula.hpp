@@ -85,7 +85,7 @@ private:
         if (n % 8 == 0 && below_(2) == 0)
             return below_(2) == 0 ? DWT(n, wavelet, levels, Ends::periodic)
                                   : IDWT(n, wavelet, levels, Ends::periodic);
-        const Ends beyond = ends();
+        const Ends beyond = moments == 0 && below_(3) == 0 ? Ends::jpeg2000 : ends();
         return IDWT(n, wavelet, levels, beyond) * DWT(n, wavelet, levels, beyond);
     }
     std::vector<formula::Complex> values(Integer n) {

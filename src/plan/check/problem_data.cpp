@@ -268,8 +268,17 @@ template <class F> void ProblemData::for_each_range(Side side, F&& f) const {
         const ExpressionAt expression(problem_, side, [this](std::size_t array, Integer element) {
             return get_auxiliary(array, element);
         });
+        // Neighbours along the last axis that are touched are one range.
+        const Axis last = loops.back();
+        Axis range{0, last.stride};
+        Integer first = 0;
         for_each_index(loops, [&](const std::vector<Integer>& indices) {
-            if (expression.touches(indices)) f(offset_of(loops, indices), Axis{1, 0});
+            const bool is_touched = expression.touches(indices);
+            if (is_touched && range.length++ == 0) first = offset_of(loops, indices);
+            if (range.length > 0 && (!is_touched || indices.back() + 1 == last.length)) {
+                f(first, range);
+                range.length = 0;
+            }
         });
         return;
     }

@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <numbers>
 #include <numeric>
+#include <span>
 
 namespace swirl::planning {
 
@@ -30,10 +31,12 @@ struct PassAxis {
     Integer out;
     Integer auxiliary = 0; ///< in the auxiliary array
     std::array<std::vector<Integer>, 2> forms =
-        {}; ///< for each form of either side's expression, its stride along the axis
+        {};            ///< for each form of either side's expression, its stride along the axis
+    Integer first = 0; ///< index of the first of `length` elements
 
     /// Whether this loop around `inner` is equivalent to one longer loop.
     bool continues(const PassAxis& inner) const {
+        if (first != 0 || inner.first != 0) return false;
         const auto goes_on = [&](Integer outer, Integer inside) { return outer == inside * inner.length; };
         bool all = goes_on(in, inner.in) && goes_on(out, inner.out) && goes_on(auxiliary, inner.auxiliary);
         for (const std::size_t side : {0U, 1U})
@@ -90,8 +93,16 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
     const bool complex = (convolves && !circulant->of_reals) || nonterminal.is<Dft>() ||
                          nonterminal.is<Identity>() ||
                          (nonterminal.is<Kronecker>() && !rules::is_real_kronecker(nonterminal));
-    DimensionPass pass{dimension,      std::move(nonterminal), {}, {}, complex,
-                       setting.source, setting.target,         {}, {}, {}};
+    DimensionPass pass{.dimension = dimension,
+                       .nonterminal = std::move(nonterminal),
+                       .before = {},
+                       .after = {},
+                       .complex = complex,
+                       .source = setting.source,
+                       .target = setting.target,
+                       .layouts = {},
+                       .left = {},
+                       .right = {}};
     if (convolves) pass.auxiliary.emplace();
     const auto append = [&](const PassAxis& a) {
         if (convolves) {
@@ -110,6 +121,13 @@ DimensionPass make_pass(std::size_t dimension, Formula nonterminal, const Settin
     for (const PassAxis& a : outside) append(a), pass.left.push_back(a.length);
     for (const PassAxis& a : setting.axes) append(a);
     for (const PassAxis& a : inside) append(a), pass.right.push_back(a.length);
+    for (const PassAxis& other : setting.others) {
+        pass.bases[0] += other.first * other.in;
+        pass.bases[1] += other.first * other.out;
+        for (const std::size_t side : {0U, 1U})
+            for (std::size_t k = 0; k < other.forms[side].size(); ++k)
+                (*pass.layouts[side].forms)[k].constant += other.first * other.forms[side][k];
+    }
     return pass;
 }
 
@@ -153,8 +171,11 @@ Integer stride_in(const Transform& problem, std::size_t axis, DataLocation locat
 
 /// The setting of a pass along the dimensions first … last. Complex strides count complex elements; if the pass's
 /// entries are reals, `real_factor` converts a side's strides to reals.
+///
+/// `kept`, if any, has for each dimension before `first` the indices that the pass loops over.
 Setting setting_of(const Transform& problem, std::size_t first, std::size_t last, DataLocation source,
-                   DataLocation target, std::array<Integer, 2> real_factor = {1, 1}) {
+                   DataLocation target, std::array<Integer, 2> real_factor = {1, 1},
+                   std::span<const IndexRange> kept = {}) {
     Setting setting{source, target, {}, {}};
     const std::size_t loops = problem.batches.size();
     const Side side = is_complex(problem, Side::input) ? Side::input : Side::output;
@@ -172,6 +193,10 @@ Setting setting_of(const Transform& problem, std::size_t first, std::size_t last
                 axis.forms[static_cast<std::size_t>(which)].push_back(form.strides[k]);
         }
         const bool transformed = loops + first <= k && k <= loops + last;
+        if (!kept.empty() && loops <= k && k < loops + first) {
+            axis.first = kept[k - loops].first;
+            axis.length = kept[k - loops].end - axis.first;
+        }
         if (!transformed)
             setting.others.push_back(axis);
         else if (axis.length > 1 || first == last)
@@ -190,7 +215,7 @@ std::vector<Integer> lengths_from(const Transform& problem, std::size_t first) {
 
 /// The pass between reals and half spectrum along the last dimension, and along all others from `first` on.
 DimensionPass real_pass(const Transform& problem, std::size_t first, Direction direction, DataLocation source,
-                        DataLocation target) {
+                        DataLocation target, std::span<const IndexRange> kept = {}) {
     const std::size_t last = problem.dimensions.size() - 1;
     const Integer n = problem.dimensions[last].length;
     const bool forward = direction == Direction::forward;
@@ -200,7 +225,7 @@ DimensionPass real_pass(const Transform& problem, std::size_t first, Direction d
         make_pass(several ? first : last,
                   several ? rules::rdft_multidimensional(lengths, direction) : RDFT(n, direction),
                   setting_of(problem, several ? first : last, last, source, target,
-                             {forward ? 1 : 2, forward ? 2 : 1}));
+                             {forward ? 1 : 2, forward ? 2 : 1}, kept));
     if (several) pass.outer_dimensions = lengths.size() - 1;
     // On the half spectrum's side, the transform's digit becomes n/2+1 elements of two reals; on the other side, n
     // reals.
@@ -323,6 +348,13 @@ std::vector<DimensionPass> convolution_passes(const Transform& problem) {
     return result;
 }
 
+/// For each dimension, the indices at which the problem has inputs that are not zero, or writes outputs.
+std::vector<IndexRange> ranges_along_dimensions(const Transform& problem, Side side) {
+    std::vector<IndexRange> ranges = ranges_where(problem, side);
+    ranges.erase(ranges.begin(), ranges.begin() + static_cast<std::ptrdiff_t>(problem.batches.size()));
+    return ranges;
+}
+
 /// Real transforms along the last dimension and complex ones along the others, whose half spectra lie in the intermediate, with
 /// the convolution along the first; in one dimension a convolution of reals.
 std::vector<DimensionPass> real_convolution_passes(const Transform& problem) {
@@ -339,19 +371,56 @@ std::vector<DimensionPass> real_convolution_passes(const Transform& problem) {
         return result;
     }
     const DataLocation between = DataLocation::intermediate;
-    const auto add = [&](std::size_t k, Formula transform, double scale) {
-        result.push_back(make_pass(k, std::move(transform), setting_of(problem, k, k, between, between)));
+    // Rows of zeros are not transformed on the way there, nor rows without results on the way back.
+    const std::vector<IndexRange> read = ranges_along_dimensions(problem, Side::input),
+                                  written = ranges_along_dimensions(problem, Side::output);
+    const auto add = [&](std::size_t k, Formula transform, double scale,
+                         const std::vector<IndexRange>& kept) {
+        result.push_back(
+            make_pass(k, std::move(transform), setting_of(problem, k, k, between, between, {1, 1}, kept)));
         result.back().scale = scale;
     };
     const auto length = [&](std::size_t k) { return problem.dimensions[k].length; };
-    result.push_back(real_pass(problem, last, Direction::forward, DataLocation::input, between));
-    for (std::size_t k = along.size(); k-- > 1;) add(along[k], DFT(length(along[k]), Direction::forward), 1);
-    add(along[0], circulant(length(along[0])), 1);
+    result.push_back(real_pass(problem, last, Direction::forward, DataLocation::input, between, read));
+    for (std::size_t k = along.size(); k-- > 1;)
+        add(along[k], DFT(length(along[k]), Direction::forward), 1, read);
+    add(along[0], circulant(length(along[0])), 1, {});
     for (std::size_t k = 1; k < along.size(); ++k)
-        add(along[k], DFT(length(along[k]), Direction::backward), 1 / static_cast<double>(length(along[k])));
-    result.push_back(real_pass(problem, last, Direction::backward, between, DataLocation::output));
+        add(along[k], DFT(length(along[k]), Direction::backward), 1 / static_cast<double>(length(along[k])),
+            written);
+    result.push_back(real_pass(problem, last, Direction::backward, between, DataLocation::output, written));
     result.back().scale = problem.scale / static_cast<long double>(length(last));
     return result;
+}
+
+/// Reads only the indices along a pass's dimension that earlier passes wrote, the others being zeros, and writes only those that
+/// later passes read.
+void skip_zeros_between_passes(std::vector<DimensionPass>& passes, const Transform& problem) {
+    const std::size_t convolving = (passes.size() - 1) / 2;
+    for (std::size_t p = 1; p + 1 < passes.size(); ++p)
+        for (const Side side : {Side::input, Side::output}) {
+            DimensionPass& pass = passes[p];
+            if (side == Side::input ? p > convolving : p < convolving) continue;
+            const IndexRange range = ranges_along_dimensions(problem, side)[pass.dimension];
+            const Integer n = problem.dimensions[pass.dimension].length;
+            if (range.first == 0 && range.end == n) continue;
+            loops::Layout& layout = pass.layouts[static_cast<std::size_t>(side)];
+            const std::size_t at = pass.left.size();
+            loops::LayoutForm index{std::vector<Integer>(layout.lengths.size(), 0), -range.first};
+            index.strides[at] = 1;
+            loops::LayoutForm beyond = index, safe{layout.strides, range.first * layout.strides[at]};
+            beyond.constant = -range.end;
+            safe.strides[at] = 0;
+            layout.forms = {index, beyond, safe};
+            using Op = loops::Pointwise::Op;
+            loops::Pointwise pointwise;
+            pointwise.nodes.push_back({.op = Op::x, .operands = {}});
+            pointwise.where = {{Op::form_nonnegative, 0}, {Op::form_negative, 1}};
+            if (side == Side::input) pointwise.needed = pointwise.where;
+            pointwise.safe = 2;
+            pointwise.forms = *layout.forms;
+            (side == Side::input ? pass.load : pass.store) = std::move(pointwise);
+        }
 }
 
 /// Whether a formula's factors may run in place: some temporary vector lies between the first read and the last write,
@@ -484,7 +553,7 @@ void add_expressions(std::vector<DimensionPass>& passes, const Transform& proble
         if (expression_of(problem, side).is_identity()) continue;
         loops::Pointwise pointwise = pointwise_of(problem, side);
         for (std::size_t k = 0; k < pointwise.forms.size(); ++k)
-            own.layouts[s].forms->at(k).constant = pointwise.forms[k].constant;
+            own.layouts[s].forms->at(k).constant += pointwise.forms[k].constant;
         const Extent reach = extent(problem, side);
         own.reaches[s] = {reach.lowest, reach.highest};
         if (has_complex_elements(problem, side) && !own.complex) {
@@ -567,6 +636,7 @@ std::vector<DimensionPass> dimension_passes(const Transform& problem, std::size_
     }
     if (!is_convolution(problem)) distribute_scale(result, problem);
     add_expressions(result, problem);
+    if (problem.kind == TransformKind::real_convolution) skip_zeros_between_passes(result, problem);
     for (DimensionPass& pass : result) {
         pass.position = static_cast<std::size_t>(&pass - result.data());
         pass.arrays = auxiliary_buffers(problem);

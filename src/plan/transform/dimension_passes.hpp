@@ -37,10 +37,12 @@ struct DimensionPass {
     DataLocation source;
     DataLocation target;
     std::array<loops::Layout, 2>
-        layouts;                ///< of input and output: the transform's digits between those of the loops
-    std::vector<Integer> left;  ///< loops outside the transform, outermost first
-    std::vector<Integer> right; ///< loops inside it
-    long double scale = 1;      ///< may exceed the largest double: one-point cosines multiply by 2
+        layouts; ///< of input and output: the transform's digits between those of the loops
+    std::array<Integer, 2> bases = {0,
+                                    0}; ///< elements before entry 0 of each layout, as its strides count them
+    std::vector<Integer> left;          ///< loops outside the transform, outermost first
+    std::vector<Integer> right;         ///< loops inside it
+    long double scale = 1;              ///< may exceed the largest double: one-point cosines multiply by 2
     std::optional<loops::AuxiliaryFactor> auxiliary = {};    ///< a convolution's spectrum
     std::vector<lower::AuxiliaryArray> arrays = {};          ///< all auxiliary arrays of the problem
     std::optional<loops::Pointwise> load = {};               ///< load callback of the first pass

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "lower/cpu/pair_pointwise.hpp"
+#include "plan/stored_types.hpp"
 #include "plan/transform/cpu/half_spectrum.hpp"
 #include "problem/syntax.hpp"
 #include "rules/given_formula.hpp"
@@ -47,16 +48,20 @@ std::string kernel_name(const Transform& problem, const DimensionPass& pass) {
 lower::KernelRequest kernel_request(const Transform& problem, const ExpandedPass& expanded) {
     const DimensionPass& pass = expanded.pass;
     const std::optional<DimensionPass> paired = by_complex_entries(pass);
+    const bool converts = stored_type(problem, pass.target) != arithmetic_of(problem.precision);
     return {.name = kernel_name(problem, pass),
             .loops = {.formula = expanded.formula,
                       .complex = pass.complex,
                       .scalar = arithmetic_of(problem.precision),
                       .input = pass.layouts[0],
                       .output = pass.layouts[1],
+                      .input_base = pass.bases[0],
+                      .output_base = pass.bases[1],
                       .in_place = pass.source == pass.target,
                       .input_split_complex = is_planar(problem, pass.source),
                       .output_split_complex =
                           is_planar(problem, pass.target) || stores_reals_at(problem, pass.target),
+                      .output_converted = converts,
                       .auxiliary = pass.auxiliary,
                       .input_reach = pass.reaches[0],
                       .output_reach = pass.reaches[1],
