@@ -322,7 +322,9 @@ void add_schedules(const WgmmaGemm& shape, const OperandChoice& operands, const 
 /// Tiles that are no larger than C needs; with split-K where they leave multiprocessors idle. `step`: from one m to the next.
 std::vector<WgmmaGemm> shapes_of(const MatrixProduct& canonical, double multiprocessors, int step) {
     std::vector<WgmmaGemm> result;
-    const auto suffices = [](Integer extent, int tile, int step) { return tile - step >= extent; };
+    const auto suffices = [](Integer extent, int tile, int least_step) {
+        return tile - least_step >= extent;
+    };
     for (int m = canonical.rows <= step_of_m ? step_of_m : least_m; m <= most_m; m += step) {
         if (m > least_m && suffices(canonical.rows, m, step)) break;
         if (m == least_m && canonical.rows <= step_of_m) break;
