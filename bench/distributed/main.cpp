@@ -77,7 +77,7 @@ std::vector<Variant> measure(const Transform& problem, const Options& options) {
         for (int round = 0;; ++round) {
             // rank 0 says whether to go on
             const auto is_over = static_cast<std::byte>(round > 4 && seconds_since(start) > options.seconds);
-            if (communicator.gather_all({&is_over, 1}).front() == std::vector{std::byte{1}}) break;
+            if (communicator.gather_all({is_over}).front() == std::vector{std::byte{1}}) break;
             for (std::size_t v = 0; v < variants.size(); ++v) {
                 communicator.barrier();
                 const auto begin = std::chrono::steady_clock::now();
