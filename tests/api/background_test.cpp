@@ -270,8 +270,8 @@ std::vector<double> multiplied(const Plan& plan, std::size_t n, const PackedMatr
 
 class BackgroundProducts : public Background {
 protected:
-    static constexpr std::size_t n = 520; ///< more than one block along K
-    static constexpr const char* problem = "gemm 520x520x520 float64";
+    static constexpr std::size_t n = 720; ///< more than one block along K
+    static constexpr const char* problem = "gemm 720x720x720 float64";
 
     /// The estimate with another block size along K, which changes bits.
     static std::string another_product_schedule() {

@@ -54,6 +54,14 @@ TEST(GemmCandidates, PackedBlocksHaveAllOfKWhereAPanelOfBStaysInTheNearestCache)
     const gemm::CpuGemm best = best_of("gemm 1138x699x900 float64", target::avx512_cpu());
     ASSERT_NE(best.blocked(), nullptr) << to_string(best);
     EXPECT_LT(best.blocked()->kc, 900) << to_string(best);
+    const MatrixProduct product = canonical("gemm 580x580x580 float64");
+    gemm::BlockedGemm tuned = gemm::model_schedule(product.data_type, target::avx512_cpu());
+    tuned.kc = 296;
+    for (const planning::Schedule& one :
+         gemm_candidates(product, target::avx512_cpu(), tuned, BlockOrigin::timing)) {
+        const gemm::BlockedGemm* const blocks = one.cpu_gemm().blocked();
+        EXPECT_TRUE(blocks == nullptr || blocks->kc == tuned.kc) << "as measured: " << to_string(one);
+    }
 }
 
 TEST(GemmCandidates, SuitTheProductOnEveryCpu) {

@@ -257,7 +257,7 @@ TEST_F(MatrixPlanner, ComparesForeignSchedulesWithTheModel) {
             shared_wisdom(true)->replace(
                 {device, "gemm float64"},
                 {.schedule = text, .seconds = 1e-9, .found_by = FoundBy::measure, .version = version});
-            EXPECT_EQ(*make_plan<planning::MatrixPlan>(square(DataType::float64, 600))
+            EXPECT_EQ(*make_plan<planning::MatrixPlan>(square(DataType::float64, 800))
                            ->schedule()
                            .cpu_gemm()
                            .blocked(),
@@ -268,7 +268,7 @@ TEST_F(MatrixPlanner, ComparesForeignSchedulesWithTheModel) {
                     return blocks_of(timed) == other ? seconds : 1.0;
                 },
                 1);
-            make_plan<planning::MatrixPlan>(square(DataType::float64, 600),
+            make_plan<planning::MatrixPlan>(square(DataType::float64, 800),
                                             {.effort = Effort::measure, .time_budget_seconds = 20}, &world);
             EXPECT_EQ(trusted(DataType::float64, host), seconds < 1 ? other : model);
         }
@@ -276,7 +276,7 @@ TEST_F(MatrixPlanner, ComparesForeignSchedulesWithTheModel) {
 
 TEST_F(MatrixPlanner, LeavesWisdomOut) {
     const gemm::BlockedGemm stored = store_odd_schedule(DataType::float64);
-    const MatrixProduct product = square(DataType::float64, 600);
+    const MatrixProduct product = square(DataType::float64, 800);
     EXPECT_EQ(*make_plan<planning::MatrixPlan>(product)->schedule().cpu_gemm().blocked(), stored);
     EXPECT_EQ(
         *make_plan<planning::MatrixPlan>(product, {.use_wisdom = false})->schedule().cpu_gemm().blocked(),

@@ -134,10 +134,12 @@ std::vector<Integer> kc_candidates(const MatrixProduct& product, const target::C
     return result;
 }
 
-/// Whether a panel of B stays in the nearest cache, beside a tile of C and what is read of A, with all of K: C then needs no updates.
+/// Whether K is hardly longer than a block and a panel of B stays in the nearest cache, beside a tile of C and what is read of A, with
+/// all of K: C then needs no updates.
 bool has_one_block_of_k(const gemm::BlockedGemm& blocked, const MatrixProduct& product,
                         const MachineModel& machine) {
     constexpr double fraction = 0.9;
+    if (2 * product.k > 3 * blocked.kc) return false;
     const Integer panel = product.k * blocked.tile.columns * bytes_of(product.type_of_b());
     return static_cast<double>(panel) <= fraction * machine.nearest_cache_bytes;
 }
@@ -185,7 +187,7 @@ void add_unpacked(const MatrixProduct& product, const target::Cpu& cpu, const Ma
 } // namespace
 
 std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
-                                                const gemm::BlockedGemm& blocked) {
+                                                const gemm::BlockedGemm& blocked, BlockOrigin origin) {
     std::vector<planning::Schedule> result;
     const MachineModel& machine = known_machine_model(cpu);
     const auto add = [&](auto kernel) { result.emplace_back(cpu.name, gemm::CpuGemm{std::move(kernel)}); };
@@ -199,16 +201,16 @@ std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, 
     }
     if (dot_candidate_infeasibility(canonical, cpu).empty()) add(gemm::model_dot(canonical, cpu));
     add(with_kc(blocked, kc));
-    if (kc < canonical.k && has_one_block_of_k(blocked, canonical, machine))
+    if (origin == BlockOrigin::model && kc < canonical.k && has_one_block_of_k(blocked, canonical, machine))
         add(with_kc(blocked, canonical.k));
     return result;
 }
 
 std::vector<planning::Schedule> ranked_gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
-                                                       const gemm::BlockedGemm& blocked) {
+                                                       const gemm::BlockedGemm& blocked, BlockOrigin origin) {
     const MachineModel& machine = known_machine_model(cpu);
     std::vector<std::pair<double, planning::Schedule>> rated;
-    for (planning::Schedule& schedule : gemm_candidates(canonical, cpu, blocked)) {
+    for (planning::Schedule& schedule : gemm_candidates(canonical, cpu, blocked, origin)) {
         const double seconds = gemm_seconds(canonical, schedule, machine);
         rated.emplace_back(seconds, std::move(schedule));
     }

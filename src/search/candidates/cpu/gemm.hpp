@@ -4,6 +4,7 @@
 #include "search/candidates/search_space.hpp"
 #include "target/cpu.hpp"
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,14 +27,19 @@ gemm::BlockedGemm with_kc(gemm::BlockedGemm blocked, Integer kc);
 /// Why lanes along K are not considered for a canonical product; empty if they are.
 std::string_view dot_candidate_infeasibility(const MatrixProduct& canonical, const target::Cpu& cpu);
 
+/// Whether the extents of packed blocks were found by timing, and stay.
+enum class BlockOrigin : std::uint8_t { model, timing };
+
 /// Schedules of one product, canonical and not empty, on one thread: kernels for exactly this product, if it suits them, and
 /// packed blocks. Those that take part of K at once take the same part.
 std::vector<planning::Schedule> gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
-                                                const gemm::BlockedGemm& blocked);
+                                                const gemm::BlockedGemm& blocked,
+                                                BlockOrigin origin = BlockOrigin::model);
 
 /// The same, as the model rates them, best first.
 std::vector<planning::Schedule> ranked_gemm_candidates(const MatrixProduct& canonical, const target::Cpu& cpu,
-                                                       const gemm::BlockedGemm& blocked);
+                                                       const gemm::BlockedGemm& blocked,
+                                                       BlockOrigin origin = BlockOrigin::model);
 
 /// In search order: register blocking, cache blocking, then loop order and prefetch distance.
 std::span<const BlockedGemmParameter> blocked_gemm_parameters();
