@@ -5,6 +5,7 @@
 #include "distributed/gpu_pointer.hpp"
 #include "distributed/message.hpp"
 #include "distributed/nccl_library.hpp"
+#include "distributed/pending_on_stream.hpp"
 #include "distributed/shared_among.hpp"
 #include "runtime/cuda/devices.hpp"
 #include "runtime/cuda/memory.hpp"
@@ -304,25 +305,6 @@ void NcclCommunicator::enqueue(const void* send, void* receive, const ExchangeBl
     wait_until_done("an exchange of NCCL");
 }
 
-class PendingNcclExchange final : public PendingExchange {
-public:
-    PendingNcclExchange(GpuStream stream, GpuEvent finished)
-        : stream_(std::move(stream)), finished_(std::move(finished)) {}
-    ~PendingNcclExchange() override {
-        try {
-            wait();
-        } catch (const Error&) {} // of the driver, which the stream reports, too
-    }
-    void wait() override {
-        if (!std::exchange(is_waited_for_, true)) stream_.wait(finished_);
-    }
-
-private:
-    GpuStream stream_;
-    GpuEvent finished_;
-    bool is_waited_for_ = false;
-};
-
 std::unique_ptr<PendingExchange> NcclCommunicator::start_exchange(const void* send, void* receive,
                                                                   const ExchangeBlocks& blocks,
                                                                   gpu::Stream stream) {
@@ -333,7 +315,7 @@ std::unique_ptr<PendingExchange> NcclCommunicator::start_exchange(const void* se
     enqueue(send, receive, blocks, background_);
     GpuEvent finished(device_);
     finished.record(background_);
-    return std::make_unique<PendingNcclExchange>(std::move(given), std::move(finished));
+    return std::make_unique<PendingOnStream>(std::move(given), std::move(finished));
 }
 
 std::vector<std::byte> NcclCommunicator::gather_equal(std::span<const std::byte> mine) {

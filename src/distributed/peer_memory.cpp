@@ -4,6 +4,7 @@
 #include "distributed/gpu_pointer.hpp"
 #include "distributed/message.hpp"
 #include "distributed/mismatch.hpp"
+#include "distributed/pending_on_stream.hpp"
 #include "distributed/shared_among.hpp"
 #include "runtime/cuda/devices.hpp"
 #include "runtime/cuda/memory.hpp"
@@ -49,27 +50,6 @@ struct PeerGroup {
     std::vector<PeerSlot> slots;
 };
 
-/// Until a stream has passed the copies.
-class PendingPeerCopies final : public PendingExchange {
-public:
-    PendingPeerCopies(std::shared_ptr<PeerGroup> group, GpuStream stream, GpuEvent finished)
-        : group_(std::move(group)), stream_(std::move(stream)), finished_(std::move(finished)) {}
-    ~PendingPeerCopies() override {
-        try {
-            wait();
-        } catch (const Error&) {} // of the driver, which the stream reports, too
-    }
-    void wait() override {
-        if (!std::exchange(is_waited_for_, true)) stream_.wait(finished_);
-    }
-
-private:
-    std::shared_ptr<PeerGroup> group_;
-    GpuStream stream_;
-    GpuEvent finished_;
-    bool is_waited_for_ = false;
-};
-
 class PeerCommunicator final : public Communicator {
 public:
     PeerCommunicator(std::unique_ptr<Communicator> threads, std::shared_ptr<PeerGroup> group)
@@ -95,7 +75,7 @@ public:
         enqueue(send, receive, blocks, given, background_);
         GpuEvent finished(*own_.device);
         finished.record(background_);
-        return std::make_unique<PendingPeerCopies>(group_, std::move(given), std::move(finished));
+        return std::make_unique<PendingOnStream>(std::move(given), std::move(finished), group_);
     }
     std::vector<std::vector<std::byte>> gather_all(const std::vector<std::byte>& mine) override {
         return threads_->gather_all(mine);

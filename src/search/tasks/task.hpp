@@ -64,6 +64,8 @@ protected:
     }
     /// choose_schedule with the effort and the callbacks of the options.
     ScheduleCandidate choose_schedule(ChoiceRequest request);
+    /// Whether wisdom, the user's or shipped, decided a choice so far.
+    bool follows_wisdom() const { return !followed_.empty() || follows_shipped_; }
 
 private:
     /// Throws OutOfMemory if the arrays of a problem that is timed exceed the limit, OutOfTime if the time budget does.

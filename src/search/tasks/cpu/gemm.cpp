@@ -185,8 +185,9 @@ private:
         else if (const std::string_view why = gemm::small_gemm_infeasibility(canonical_); !why.empty())
             reject("unpacked", why, unpacked_if_possible());
         const gemm::BlockedGemm blocked = untouched_blocks();
-        std::vector<planning::Schedule> all =
-            ranked_gemm_candidates(canonical_, cpu_, blocked, origin_of_blocks());
+        const bool are_timed = options().effort != Effort::estimate || follows_wisdom();
+        std::vector<planning::Schedule> all = ranked_gemm_candidates(
+            canonical_, cpu_, blocked, are_timed ? BlockOrigin::timing : BlockOrigin::model);
         std::erase_if(all, [&](const planning::Schedule& one) { return !is_possible(one.cpu_gemm()); });
         const bool takes_dot = all.front().cpu_gemm().dot() != nullptr;
         const Integer kc = kc_of(all.front().cpu_gemm());
@@ -241,13 +242,6 @@ private:
     gemm::BlockedGemm untouched_blocks() {
         const gemm::OperandTypes types = gemm::operand_types_on(canonical_, cpu_);
         return product_.widens() ? gemm::model_schedule(types, cpu_) : tuned(types);
-    }
-
-    BlockOrigin origin_of_blocks() const {
-        if (options().effort != Effort::estimate) return BlockOrigin::timing;
-        const auto known =
-            stored_blocks(gemm::operand_types_on(canonical_, cpu_).c, cpu_, options().use_wisdom).lookup();
-        return known && known->is_trusted() ? BlockOrigin::timing : BlockOrigin::model;
     }
 
     gemm::BlockedGemm blocks() {
