@@ -193,17 +193,20 @@ TEST_F(AmxProducts, PropagateInfinitiesAndNan) {
 }
 
 TEST_F(AmxProducts, HaveTheSameBitsForAnyThreadCount) {
-    const Integer n = 300;
-    const MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, 700);
-    const std::vector<float> a = sample(n * 700, 1), b = sample(700 * n + 1, 1);
-    const float one = 1, zero = 0;
-    const MatrixExtras extras{.route = AmxRoute{.term_products = 6}};
-    std::vector<float> first;
-    for (const int threads : {1, 2, 5}) {
-        std::vector<float> c(static_cast<std::size_t>(n * n));
-        multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product), threads);
-        if (threads == 1) first = c;
-        EXPECT_EQ(c, first) << threads;
+    for (const Integer n : {300, 850}) { // the caches of two threads do not hold all panels of 850
+        const Integer k = n == 300 ? 700 : 2100;
+        const MatrixProduct product = MatrixProduct::column_major(DataType::float32, n, n, k);
+        const std::vector<float> a = sample(n * k, 1), b = sample(k * n + 1, 1);
+        const float one = 1, zero = 0;
+        const MatrixExtras extras{.route = AmxRoute{.term_products = 6}};
+        std::vector<float> first;
+        for (const int threads : {1, 2, 5}) {
+            std::vector<float> c(static_cast<std::size_t>(n * n));
+            multiply(product, {&one, a.data(), b.data(), &zero, c.data(), &extras}, model_code(product),
+                     threads);
+            if (threads == 1) first = c;
+            EXPECT_EQ(c, first) << n << " " << threads;
+        }
     }
 }
 

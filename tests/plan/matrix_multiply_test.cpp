@@ -2,6 +2,7 @@
 
 #include "plan/gemm/cpu/blocks.hpp"
 #include "plan/gemm/cpu/code.hpp"
+#include "plan/gemm/cpu/shared_panels.hpp"
 #include "plan/gemm/cpu/small_gemm_cache.hpp"
 #include "plan/portable/gemm.hpp"
 
@@ -94,6 +95,36 @@ TEST(MatrixMultiply, ThreadsThatAskAtOnceGetTheSame) {
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(differences, std::vector<int>(4, 0));
+}
+
+/// As many k blocks as the members' caches hold are packed at a time.
+TEST(MatrixMultiply, TeamsKeepTheBitsInSeveralRounds) {
+    if (needs_portable_gemm()) GTEST_SKIP() << "generated code cannot run here";
+    const target::Cpu& cpu = target::host_cpu();
+    const Integer n =
+        3 * cpu.cache_bytes / 8192; // of two members the caches hold one block of 1024 k indices, not two
+    const MatrixProduct product = MatrixProduct::column_major(DataType::float64, n, n / 2, 2500);
+    gemm::BlockedGemm schedule = gemm::model_schedule(DataType::float64, cpu);
+    schedule.kc = 1024;
+    const MatrixCode code = code_by_blocks(gemm::OperandTypes::all(DataType::float64), schedule, cpu);
+    const auto shape = [&](MatrixKernels::Operand operand) {
+        return panel_shape(*code.blocks, operand, kc_of(product, code), product.k);
+    };
+    const PanelShape a = shape(MatrixKernels::Operand::a), b = shape(MatrixKernels::Operand::b);
+    EXPECT_EQ(k_blocks_at_once(product, a, b, 2, false, cpu), 1);
+    EXPECT_EQ(k_blocks_at_once(product, a, b, 2, true, cpu), 0);
+    EXPECT_EQ(k_blocks_at_once(product, a, b, 64, true, cpu), 3);
+    Operands operands(product);
+    const std::vector<double> before = Operands::elements(product.rows * product.columns);
+    std::vector<double> first;
+    for (const int threads : {1, 2, 5}) {
+        operands.c = before;
+        const double alpha = 0.7, beta = -1.5;
+        multiply(product, {&alpha, operands.a.data(), operands.b.data(), &beta, operands.c.data()}, code,
+                 threads);
+        if (threads == 1) first = operands.c;
+        EXPECT_EQ(operands.c, first) << threads;
+    }
 }
 
 TEST(MatrixMultiply, CTouchesNothingBetweenItsColumns) {

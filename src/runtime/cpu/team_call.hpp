@@ -46,6 +46,10 @@ public:
     void rethrow() const {
         if (first_) std::rethrow_exception(first_);
     }
+    explicit operator bool() {
+        const std::lock_guard lock(mutex_);
+        return first_ != nullptr;
+    }
 
 private:
     std::mutex mutex_;

@@ -51,7 +51,8 @@ public:
         if (!extras_.a) own_a_ = packing_buffer(0, block_bytes(Operand::a, blocks_.mc));
         if (!extras_.b) own_b_ = packing_buffer(1, block_bytes(Operand::b, blocks_.nc));
         over_blocks(
-            product_, blocks_, [&](const PanelRange& columns) { begin_columns(columns, first_update); },
+            product_, extras_.of_k.value_or(runtime::IterationRange{0, product_.k}), blocks_,
+            [&](const PanelRange& columns) { begin_columns(columns, first_update); },
             [&](const PanelRange& rows, const PanelRange& columns) {
                 if (region_.contains_none(rows.first, rows.extent, columns.first, columns.extent)) return;
                 packed_a_ = packed(a_, extras_.a, rows, own_a_);
@@ -74,10 +75,13 @@ private:
         packed_b_ = packed(b_, extras_.b, columns, own_b_);
     }
 
-    /// A block's panels: prepacked, or packed now.
+    /// A block's panels: packed before, or packed now.
     std::byte* packed(const PanelSource& source, const PackedPanels& panels, const PanelRange& range,
                       std::byte* own) {
-        if (panels) return const_cast<std::byte*>(panels.block(range.first, range.first_k, range.k_extent));
+        if (panels)
+            return const_cast<std::byte*>(
+                panels.block(range.first, range.first_k, range.k_extent,
+                             panel_shape(kernels_, source.operand, blocks_.kc, product_.k)));
         pack_panels(kernels_, source, range, own);
         return own;
     }

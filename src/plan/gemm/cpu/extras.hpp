@@ -4,6 +4,7 @@
 #include "plan/gemm/cpu/epilogue.hpp"
 #include "plan/gemm/cpu/packed_matrix.hpp"
 #include "plan/gemm/cpu/reductions.hpp"
+#include "runtime/cpu/team.hpp"
 
 #include <optional>
 
@@ -15,7 +16,8 @@ struct MatrixExtras {
     ReductionCall reductions = {};
     PackedPanels a = {}; ///< instead of operands, of the canonical product
     PackedPanels b = {};
-    std::optional<AmxRoute> route = {}; ///< already chosen
+    std::optional<AmxRoute> route = {};               ///< already chosen
+    std::optional<runtime::IterationRange> of_k = {}; ///< whole k blocks that C is updated by; nothing: all
 };
 
 } // namespace swirl::planning

@@ -6,13 +6,17 @@
 #include "plan/gemm/cpu/blocks.hpp"
 #include "plan/gemm/cpu/code.hpp"
 #include "plan/gemm/cpu/extras.hpp"
+#include "plan/gemm/cpu/packing_buffers.hpp"
 #include "plan/gemm/cpu/result_conversion.hpp"
+#include "plan/gemm/cpu/shared_panels.hpp"
 #include "plan/gemm/cpu/small_gemm_cache.hpp"
 #include "plan/gemm/cpu/work_items.hpp"
 #include "plan/gemm/values.hpp"
 #include "plan/portable/gemm.hpp"
 #include "plan/transform/cpu/advanced_pointer.hpp"
 #include "runtime/cpu/team.hpp"
+#include "runtime/cpu/team_call.hpp"
+#include "runtime/cpu/work_queues.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,6 +28,8 @@
 namespace swirl::planning {
 
 namespace {
+
+using Operand = MatrixKernels::Operand;
 
 /// A product of one matrix, with the decisions made for all of it, so that its subproblems give the same bits whichever
 /// thread computes them.
@@ -90,6 +96,26 @@ struct Work {
         if (route) return {.mc = gemm::amx_tile, .nc = gemm::amx_tile};
         if (code->is_builtin()) return {.mc = builtin_grain, .nc = builtin_grain};
         return {.mc = blocks().schedule().tile.rows(), .nc = blocks().schedule().tile.columns};
+    }
+
+    /// Of panels that tiles read.
+    PanelShape panel_shape(Operand operand) const {
+        if (route) return amx_panel_shape(*amx, std::min(kc, product.k));
+        return planning::panel_shape(blocks(), operand, kc, product.k);
+    }
+    void pack(Operand operand, const PanelRange& range, std::byte* to) const {
+        if (route) return pack_amx_panels(*amx, AmxOperand(operand, route, product, arguments), range, to);
+        const bool is_a = operand == Operand::a;
+        pack_panels(blocks(),
+                    PanelSource(operand, is_a ? arguments.a : arguments.b, is_a ? product.a : product.b),
+                    range, to);
+    }
+
+    /// Whether something happens to C after the last block of k.
+    bool needs_all_blocks() const {
+        return needs_conversion_buffer(product) ||
+               (extras.epilogue && !extras.epilogue.epilogue->is_in_tiles()) ||
+               (!route && product.c.row_stride != 1 && product.rows > 1);
     }
 
 private:
@@ -251,7 +277,7 @@ void multiply_alone(const Work& work) {
     }
     if (work.route)
         return multiply_amx(*work.amx, work.route, work.product, work.arguments, work.update, work.kc,
-                            epilogue);
+                            work.extras);
     if (work.code->is_builtin()) return multiply_portable(work.product, work.arguments, work.code->check);
     if (is_scattered(work)) return multiply_scattered(work);
     if (work.is_small && work.code->cpu == &target::host_cpu() && !epilogue && !work.extras.a &&
@@ -274,19 +300,136 @@ void multiply_stored_reduced(const Work& work, int members) {
     partials.finish();
 }
 
+/// The panels that a team packs together; none: its members pack what they read.
+struct TeamPanels {
+    std::optional<SharedPanels> a, b; ///< nothing of an operand that was packed before
+    Integer k_at_once = 0;            ///< k indices in memory at a time
+};
+
+TeamPanels team_panels(const Work& work, int members) {
+    const MatrixProduct& product = work.product;
+    TeamPanels result;
+    if (work.is_small || work.code->is_builtin()) return result;
+    const PanelShape of_a = work.panel_shape(Operand::a), of_b = work.panel_shape(Operand::b);
+    const Integer blocks =
+        k_blocks_at_once(product, of_a, of_b, members, work.needs_all_blocks(), *work.code->cpu);
+    result.k_at_once = std::min(blocks * of_a.kc, product.k);
+    if (blocks == 0) return result;
+    const auto share = [&](Operand operand, const PanelShape& shape, Integer extent) {
+        std::byte* const memory = packing_buffer(
+            operand == Operand::a ? 0 : 1, static_cast<std::size_t>(blocks * shape.bytes_of_block(extent)));
+        return SharedPanels(
+            shape,
+            [&work, operand](const PanelRange& range, std::byte* to) { work.pack(operand, range, to); },
+            extent, memory);
+    };
+    if (!work.extras.a) result.a = share(Operand::a, of_a, product.rows);
+    if (!work.extras.b) result.b = share(Operand::b, of_b, product.columns);
+    return result;
+}
+
+/// A team's member's rows and columns of C.
+struct Share {
+    runtime::IterationRange rows, columns;
+    bool is_empty() const { return rows.first >= rows.last || columns.first >= columns.last; }
+};
+
+/// The share of one of `members` members, in multiples of `grain`.
+Share share_of(const Share& all, const gemm::BlockSizes& grain, int member, std::pair<int, int> grid) {
+    const auto part = [](runtime::IterationRange range, Integer width, int index, int count) {
+        const runtime::IterationRange inside =
+            runtime::partition_of(range.last - range.first, width, index, count);
+        return runtime::IterationRange{range.first + inside.first, range.first + inside.last};
+    };
+    const auto [along_rows, along_columns] = grid;
+    return {part(all.rows, grain.mc, member % along_rows, along_rows),
+            part(all.columns, grain.nc, member / along_rows, along_columns)};
+}
+
+/// Members pack panels together, so that each is packed once, and then multiply tasks of their shares of C; who has
+/// finished takes tasks of others.
+class TeamMultiplication {
+public:
+    TeamMultiplication(const Work& work, const TeamPanels& panels, int members)
+        : work_(work),
+          panels_(panels),
+          rounds_(ceil_divide(work.product.k, panels.k_at_once)),
+          tasks_(static_cast<int>(
+              std::clamp(work_of(work.product) / members / least_work_of_task, 1.0, most_tasks))) {
+        for (Integer round = 0; round < rounds_; ++round) queues_.emplace_back(members, tasks_);
+    }
+
+    void run(int members) {
+        runtime::run_team(
+            members, [&](const runtime::TeamMember& member) { run(member); },
+            min_seconds(work_of(work_.product)));
+        failure_.rethrow();
+    }
+
+private:
+    static constexpr double least_work_of_task = 1 << 20, most_tasks = 4;
+
+    void run(const runtime::TeamMember& member) {
+        for (Integer round = 0; round < rounds_; ++round) {
+            const runtime::IterationRange of_k{round * panels_.k_at_once,
+                                               std::min((round + 1) * panels_.k_at_once, work_.product.k)};
+            if (round != 0) member.barrier(); // the panels before have been read
+            failure_.guard([&] { pack(member, of_k); });
+            member.barrier();
+            failure_.guard([&] {
+                queues_[static_cast<std::size_t>(round)].run(
+                    member.index(), member.size(), [&](int owner, int task) {
+                        if (!failure_) multiply(share(owner, member.size()), task, of_k);
+                    });
+            });
+        }
+    }
+
+    Share share(int member, int members) const {
+        return share_of({{0, work_.product.rows}, {0, work_.product.columns}}, work_.grain(), member,
+                        thread_grid(members, work_.product));
+    }
+
+    /// Members in a row of the grid read the same panels of A, those in a column the same of B: each packs a part.
+    void pack(const runtime::TeamMember& member, runtime::IterationRange of_k) const {
+        const auto [along_rows, along_columns] = thread_grid(member.size(), work_.product);
+        const Share own = share(member.index(), member.size());
+        const int row = member.index() % along_rows, column = member.index() / along_rows;
+        if (panels_.a) panels_.a->pack(share_of(own, work_.grain(), column, {along_columns, 1}).rows, of_k);
+        if (panels_.b) panels_.b->pack(share_of(own, work_.grain(), row, {1, along_rows}).columns, of_k);
+    }
+
+    void multiply(const Share& share, int task, runtime::IterationRange of_k) const {
+        MatrixProduct of_share = work_.product;
+        of_share.rows = share.rows.last - share.rows.first;
+        of_share.columns = share.columns.last - share.columns.first;
+        const Share part = share_of(share, work_.grain(), task, thread_grid(tasks_, of_share));
+        if (part.is_empty()) return;
+        Work work = work_;
+        if (panels_.a) work.extras.a = panels_.a->from(of_k.first);
+        if (panels_.b) work.extras.b = panels_.b->from(of_k.first);
+        if (rounds_ > 1) work.extras.of_k = of_k;
+        multiply_alone(work.subproblem(part.rows, part.columns));
+    }
+
+    const Work& work_;
+    const TeamPanels& panels_;
+    Integer rounds_;
+    int tasks_; ///< of each member
+    std::vector<runtime::WorkQueues> queues_;
+    runtime::Failure failure_;
+};
+
 void multiply_by_team(const Work& work, int members) {
     if (members <= 1) return multiply_alone(work);
-    const gemm::BlockSizes grain = work.grain();
+    if (const TeamPanels panels = team_panels(work, members); panels.k_at_once > 0)
+        return TeamMultiplication(work, panels, members).run(members);
     runtime::run_team(
         members,
         [&](const runtime::TeamMember& member) {
-            const auto [along_rows, along_columns] = thread_grid(member.size(), work.product);
-            const runtime::IterationRange rows =
-                runtime::partition_of(work.product.rows, grain.mc, member.index() % along_rows, along_rows);
-            const runtime::IterationRange columns = runtime::partition_of(
-                work.product.columns, grain.nc, member.index() / along_rows, along_columns);
-            if (rows.first < rows.last && columns.first < columns.last)
-                multiply_alone(work.subproblem(rows, columns));
+            const Share share = share_of({{0, work.product.rows}, {0, work.product.columns}}, work.grain(),
+                                         member.index(), thread_grid(member.size(), work.product));
+            if (!share.is_empty()) multiply_alone(work.subproblem(share.rows, share.columns));
         },
         min_seconds(work_of(work.product)));
 }
@@ -379,7 +522,8 @@ void multiply(const MatrixProduct& product, const MatrixArguments& arguments, co
                        matrix * product.c.batch_stride),
                  code);
         one.extras.epilogue.matrix = one.extras.reductions.matrix = matrix;
-        one.extras.a.matrix = one.extras.b.matrix = matrix;
+        one.extras.a.select(matrix);
+        one.extras.b.select(matrix);
         multiply_one(one, threads_for_it);
     });
 }

@@ -55,6 +55,22 @@ PackedMatrix::PackedMatrix(const PackedForm& form, const void* data, const Matri
     }
 }
 
+PanelShape panel_shape(const MatrixKernels& kernels, MatrixKernels::Operand operand, Integer kc, Integer k) {
+    const Integer whole = std::min(kc, k);
+    return {.width = kernels.width(operand),
+            .kc = whole,
+            .whole_bytes = kernels.panel_bytes(operand, whole),
+            .rest_bytes = kernels.panel_bytes(operand, k % whole)};
+}
+
+PackedPanels::PackedPanels(const PackedMatrix* packed) {
+    if (packed == nullptr) return;
+    const PackedForm& form = packed->form();
+    memory = packed->matrix(0);
+    matrix_bytes = form.matrices == 1 ? 0 : form.bytes_of_matrix();
+    extent = form.extent;
+}
+
 /// As columns that follow each other: of A, or of Aᵀ where its k indices have stride 1; of B.
 void PackedMatrix::copy(const std::byte* from, const MatrixLayout& layout, std::byte* to) const {
     const bool is_a = form_.operand == MatrixKernels::Operand::a;

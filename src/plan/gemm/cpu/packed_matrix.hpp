@@ -91,17 +91,43 @@ private:
     runtime::AlignedBuffer memory_;
 };
 
-/// A prepacked operand in one execution.
-struct PackedPanels {
-    const PackedMatrix* packed = nullptr; ///< null: not prepacked
-    Integer matrix = 0;                   ///< of the batch
-    Integer first = 0; ///< first row or column of the subproblem, a multiple of the panel width
+/// What determines the sizes of an operand's panels.
+struct PanelShape {
+    Integer width;       ///< rows or columns in a panel
+    Integer kc;          ///< k extent of every block but the last
+    Integer whole_bytes; ///< of a panel of such a block
+    Integer rest_bytes;  ///< of a panel of the last block, if it is shorter
 
-    explicit operator bool() const { return packed != nullptr; }
-    const std::byte* block(Integer from, Integer first_k, Integer k_extent) const {
-        const PackedForm& form = packed->form();
-        return packed->matrix(matrix) +
-               (first_k * form.padded() + (first + from) * k_extent) * bytes_of(form.data_type);
+    Integer bytes_of_panel(Integer k_extent) const { return k_extent == kc ? whole_bytes : rest_bytes; }
+    Integer bytes_of_block(Integer extent) const { return (extent + width - 1) / width * whole_bytes; }
+};
+
+/// Panels that these kernels pack and read, of an operand with `k` k indices in blocks of at most `kc`.
+PanelShape panel_shape(const MatrixKernels& kernels, MatrixKernels::Operand operand, Integer kc, Integer k);
+
+/// All panels of an operand's k blocks, in one execution: the blocks follow each other, and in each the panels.
+struct PackedPanels {
+    const std::byte* memory = nullptr; ///< of the batch's first matrix; null: the operand is not packed
+    Integer matrix_bytes = 0;          ///< distance between matrices; 0: they share one
+    Integer extent = 0;                ///< rows or columns of the whole operand
+    Integer first = 0;   ///< first row or column of the subproblem, a multiple of the panel width
+    Integer first_k = 0; ///< of the first block
+
+    PackedPanels() = default;
+    /// Null: not packed.
+    explicit PackedPanels(const PackedMatrix* packed);
+
+    explicit operator bool() const { return memory != nullptr; }
+    const std::byte* matrix(Integer index) const { return memory + index * matrix_bytes; }
+    void select(Integer index) {
+        memory += index * matrix_bytes; // of none: 0
+    }
+
+    /// The panels from this row or column of the subproblem on, in the block of k_extent k indices
+    /// that begins at k.
+    const std::byte* block(Integer from, Integer k, Integer k_extent, const PanelShape& shape) const {
+        return memory + (k - first_k) / shape.kc * shape.bytes_of_block(extent) +
+               (first + from) / shape.width * shape.bytes_of_panel(k_extent);
     }
 };
 

@@ -7,6 +7,7 @@
 #include "plan/gemm/cpu/kernels.hpp"
 #include "plan/gemm/cpu/packing_buffers.hpp"
 #include "plan/gemm/cpu/result_conversion.hpp"
+#include "plan/gemm/cpu/shared_panels.hpp"
 #include "plan/gemm/cpu/work_items.hpp"
 #include "plan/memory_need.hpp"
 #include "plan/transform/cpu/advanced_pointer.hpp"
@@ -307,8 +308,8 @@ void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, Scala
     if (is_swapped_) std::swap(a_stride, b_stride);
     const auto matrix_of = [&](Integer matrix) {
         MatrixArguments given = arguments;
-        given.a = extras.a ? extras.a.packed->matrix(matrix) : advanced(arguments.a, matrix * a_stride);
-        given.b = extras.b ? extras.b.packed->matrix(matrix) : advanced(arguments.b, matrix * b_stride);
+        given.a = extras.a ? extras.a.matrix(matrix) : advanced(arguments.a, matrix * a_stride);
+        given.b = extras.b ? extras.b.matrix(matrix) : advanced(arguments.b, matrix * b_stride);
         given.c = advanced(arguments.c, matrix * product_.c.batch_stride * bytes);
         return given;
     };
@@ -402,29 +403,37 @@ Integer MatrixPlan::packing_bytes() const {
     };
     if (is_small_)
         return threads_ * taken(gemm::packed_bytes(small_of(canonical_, gemm::Update::overwrite, true)));
-    Integer of_a = 0, of_b = 0;
+    const int members = threads_worthwhile(canonical_, threads_);
+    const bool needs_all_blocks = needs_conversion_buffer(canonical_) ||
+                                  (epilogue_ != nullptr && !epilogue_->is_in_tiles()) ||
+                                  (!route_ && canonical_.c.row_stride != 1);
+    // Of the team together, or of each member, in blocks of so many rows and columns.
+    const auto of_panels = [&](const PanelShape& a, const PanelShape& b, Integer rows, Integer columns) {
+        const Integer together =
+            members > 1 ? k_blocks_at_once(canonical_, a, b, members, needs_all_blocks, *code_.cpu) : 0;
+        if (together == 0)
+            return members * (taken(a.bytes_of_block(rows)) + taken(b.bytes_of_block(columns)));
+        return taken(together * a.bytes_of_block(canonical_.rows)) +
+               taken(together * b.bytes_of_block(canonical_.columns));
+    };
+    Integer bytes = 0;
     if (code_.blocks != nullptr) {
         using Operand = MatrixKernels::Operand;
         const MatrixKernels& kernels = *code_.blocks;
-        const gemm::BlockSizes blocks = gemm::blocks_of(kernels.schedule(), canonical_.rows, canonical_.k,
-                                                        canonical_.columns, kc_of(canonical_, code_));
-        const auto of_block = [&](Operand operand, Integer extent) {
-            return ceil_divide(extent, Integer{kernels.width(operand)}) *
-                   kernels.panel_bytes(operand, blocks.kc);
-        };
-        of_a = of_block(Operand::a, blocks.mc);
-        of_b = of_block(Operand::b, blocks.nc);
+        const Integer kc = kc_of(canonical_, code_);
+        const gemm::BlockSizes blocks =
+            gemm::blocks_of(kernels.schedule(), canonical_.rows, canonical_.k, canonical_.columns, kc);
+        bytes = of_panels(panel_shape(kernels, Operand::a, kc, canonical_.k),
+                          panel_shape(kernels, Operand::b, kc, canonical_.k), blocks.mc, blocks.nc);
     }
     if (code_.amx != nullptr) {
         const gemm::AmxGemm& amx = code_.amx->schedule();
-        const auto of_block = [&](Integer extent, Integer block) {
-            return gemm::balanced_block(extent, block, gemm::amx_tile) / gemm::amx_tile *
-                   code_.amx->panel_bytes();
-        };
-        of_a = std::max(of_a, of_block(canonical_.rows, amx.mc));
-        of_b = std::max(of_b, of_block(canonical_.columns, amx.nc));
+        const PanelShape shape = amx_panel_shape(*code_.amx, amx_kc(*code_.amx, canonical_));
+        bytes = std::max(
+            bytes, of_panels(shape, shape, gemm::balanced_block(canonical_.rows, amx.mc, gemm::amx_tile),
+                             gemm::balanced_block(canonical_.columns, amx.nc, gemm::amx_tile)));
     }
-    return threads_ * (taken(of_a) + taken(of_b));
+    return bytes;
 }
 
 double MatrixPlan::flops() const {

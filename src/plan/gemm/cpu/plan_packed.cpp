@@ -76,8 +76,10 @@ void MatrixPlan::execute_packed(const MatrixArguments& arguments, ScalarKind alp
     check_packed("a", arguments.a, a, Operand::a, arguments.c);
     check_packed("b", arguments.b, b, Operand::b, arguments.c);
     if (epilogue_ != nullptr || reductions_ != nullptr) check_arrays(arguments, alpha, arrays);
-    MatrixExtras extras{
-        .epilogue = {epilogue_.get(), arrays}, .reductions = {reductions_.get(), arrays}, .a = {a}, .b = {b}};
+    MatrixExtras extras{.epilogue = {epilogue_.get(), arrays},
+                        .reductions = {reductions_.get(), arrays},
+                        .a = PackedPanels(a),
+                        .b = PackedPanels(b)};
     if (is_swapped_) std::swap(extras.a, extras.b);
     if (is_small_) return finish_small(arguments, alpha, beta, extras);
     MatrixArguments given = arguments;

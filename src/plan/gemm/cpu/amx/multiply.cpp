@@ -26,23 +26,17 @@ DataType packed_scalar(DataType type) {
     return type == DataType::int8 ? DataType::uint8 : gemm::scalar_of(type);
 }
 
-/// An operand to be packed.
-struct PackedOperand {
-    PanelSource panels;
-    DataType data_type;
-    float scale;
-};
-
 class AmxBlocks {
 public:
     AmxBlocks(AmxKernels& kernels, const AmxRoute& route, const MatrixProduct& product,
-              const MatrixArguments& arguments, Integer kc, const EpilogueCall& epilogue)
+              const MatrixArguments& arguments, Integer kc, const MatrixExtras& extras)
         : kernels_(kernels),
           product_(product),
-          a_{{Operand::a, arguments.a, product.a}, product.type_of_a(), std::ldexp(1.0F, route.scale.a)},
-          b_{{Operand::b, arguments.b, product.b}, product.type_of_b(), std::ldexp(1.0F, route.scale.b)},
+          extras_(extras),
+          a_(Operand::a, route, product, arguments),
+          b_(Operand::b, route, product, arguments),
           c_(static_cast<std::uint32_t*>(arguments.c)),
-          epilogue_(epilogue) {
+          epilogue_(extras.epilogue) {
         const gemm::AmxGemm& schedule = kernels_.schedule();
         blocks_ = {.mc = gemm::balanced_block(product.rows, schedule.mc, amx_tile),
                    .kc = kc,
@@ -58,38 +52,30 @@ public:
         const auto block_bytes = [&](Integer extent) {
             return static_cast<std::size_t>(extent / amx_tile * kernels_.panel_bytes());
         };
-        packed_a_ = packing_buffer(0, block_bytes(blocks_.mc));
-        packed_b_ = packing_buffer(1, block_bytes(blocks_.nc));
+        if (!extras_.a) own_a_ = packing_buffer(0, block_bytes(blocks_.mc));
+        if (!extras_.b) own_b_ = packing_buffer(1, block_bytes(blocks_.nc));
         const runtime::TileState tile_state;
         over_blocks(
-            product_, blocks_,
+            product_, extras_.of_k.value_or(runtime::IterationRange{0, product_.k}), blocks_,
             [&](const PanelRange& columns) {
                 update_ = columns.first_k == 0 ? first_update : gemm::Update::add;
-                pack(b_, columns, packed_b_);
+                packed_b_ = packed(b_, extras_.b, columns, own_b_);
             },
             [&](const PanelRange& rows, const PanelRange& columns) {
-                pack(a_, rows, packed_a_);
+                packed_a_ = packed(a_, extras_.a, rows, own_a_);
                 multiply_block(rows, columns);
             });
     }
 
 private:
-    void pack(const PackedOperand& source, const PanelRange& range, std::byte* to) {
-        const PanelSource& panels = source.panels;
-        float scale = source.scale;
-        const Integer k_group = kernels_.types().k_group();
-        const std::int64_t parameters[] = {range.k_extent / k_group * k_group, range.k_extent,
-                                           panels.k_stride, panels.stride};
-        for (Integer at = 0; at < range.extent; at += amx_tile) {
-            const int count = static_cast<int>(std::min<Integer>(amx_tile, range.extent - at));
-            const std::byte* from =
-                panels.data + ((range.first + at) * panels.stride + range.first_k * panels.k_stride) *
-                                  bytes_of(source.data_type);
-            void* const buffers[] = {const_cast<std::byte*>(from),
-                                     to + at / amx_tile * kernels_.panel_bytes(), &scale};
-            kernels_.pack(panels.operand, packed_scalar(source.data_type), panels.kind(), count, scale != 1)(
-                buffers, parameters);
-        }
+    /// A block's panels: packed before, or packed now.
+    std::byte* packed(const AmxOperand& source, const PackedPanels& panels, const PanelRange& range,
+                      std::byte* own) {
+        if (panels)
+            return const_cast<std::byte*>(panels.block(range.first, range.first_k, range.k_extent,
+                                                       amx_panel_shape(kernels_, blocks_.kc)));
+        pack_amx_panels(kernels_, source, range, own);
+        return own;
     }
 
     void multiply_block(const PanelRange& rows, const PanelRange& columns) {
@@ -119,22 +105,57 @@ private:
 
     AmxKernels& kernels_;
     const MatrixProduct& product_;
-    PackedOperand a_, b_;
+    const MatrixExtras& extras_;
+    AmxOperand a_, b_;
     std::uint32_t* c_;
     std::uint32_t alpha_beta_[2]; ///< α, β: float32, or int32 if C is int32
     gemm::BlockSizes blocks_;
     const EpilogueCall& epilogue_;
     gemm::Update update_ = gemm::Update::add; ///< of the current block
-    std::byte* packed_a_ = nullptr;
+    std::byte* own_a_ = nullptr;              ///< packing buffers
+    std::byte* own_b_ = nullptr;
+    std::byte* packed_a_ = nullptr; ///< panels of the current blocks
     std::byte* packed_b_ = nullptr;
 };
 
 } // namespace
 
+AmxOperand::AmxOperand(Operand operand, const AmxRoute& route, const MatrixProduct& product,
+                       const MatrixArguments& arguments)
+    : panels(operand, operand == Operand::a ? arguments.a : arguments.b,
+             operand == Operand::a ? product.a : product.b),
+      data_type(operand == Operand::a ? product.type_of_a() : product.type_of_b()),
+      scale(std::ldexp(1.0F, operand == Operand::a ? route.scale.a : route.scale.b)) {}
+
+PanelShape amx_panel_shape(const AmxKernels& kernels, Integer kc) {
+    return {.width = amx_tile,
+            .kc = kc,
+            .whole_bytes = kernels.panel_bytes(),
+            .rest_bytes = kernels.panel_bytes()};
+}
+
+void pack_amx_panels(AmxKernels& kernels, const AmxOperand& source, const PanelRange& range, std::byte* to) {
+    const PanelSource& panels = source.panels;
+    float scale = source.scale;
+    const Integer k_group = kernels.types().k_group();
+    const std::int64_t parameters[] = {range.k_extent / k_group * k_group, range.k_extent, panels.k_stride,
+                                       panels.stride};
+    for (Integer at = 0; at < range.extent; at += amx_tile) {
+        const int count = static_cast<int>(std::min<Integer>(amx_tile, range.extent - at));
+        const std::byte* from =
+            panels.data + ((range.first + at) * panels.stride + range.first_k * panels.k_stride) *
+                              bytes_of(source.data_type);
+        void* const buffers[] = {const_cast<std::byte*>(from), to + at / amx_tile * kernels.panel_bytes(),
+                                 &scale};
+        kernels.pack(panels.operand, packed_scalar(source.data_type), panels.kind(), count, scale != 1)(
+            buffers, parameters);
+    }
+}
+
 void multiply_amx(AmxKernels& kernels, const AmxRoute& route, const MatrixProduct& product,
                   const MatrixArguments& arguments, gemm::Update update, Integer kc,
-                  const EpilogueCall& epilogue) {
-    AmxBlocks(kernels, route, product, arguments, kc, epilogue).run(update);
+                  const MatrixExtras& extras) {
+    AmxBlocks(kernels, route, product, arguments, kc, extras).run(update);
 }
 
 std::vector<ir::Program> amx_programs(const AmxKernels& kernels, const MatrixProduct& product,
