@@ -3,6 +3,7 @@
 #include "runtime/cpu/spin_wait.hpp"
 #include "runtime/cpu/team.hpp"
 
+#include <atomic>
 #include <cfenv>
 #include <exception>
 #include <mutex>
@@ -41,19 +42,18 @@ public:
         } catch (...) {
             const std::lock_guard lock(mutex_);
             if (!first_) first_ = std::current_exception();
+            has_failed_.store(true, std::memory_order_relaxed);
         }
     }
     void rethrow() const {
         if (first_) std::rethrow_exception(first_);
     }
-    explicit operator bool() {
-        const std::lock_guard lock(mutex_);
-        return first_ != nullptr;
-    }
+    explicit operator bool() const { return has_failed_.load(std::memory_order_relaxed); }
 
 private:
     std::mutex mutex_;
     std::exception_ptr first_;
+    std::atomic<bool> has_failed_ = false;
 };
 
 /// A body and what its members share. Members run it in the floating-point environment of the thread that made the call, and on its

@@ -13,6 +13,9 @@ namespace {
 
 /// Minimum nanoseconds that workers have to join: waking a sleeper takes some 50,000, starting a thread more.
 constexpr std::int64_t min_timeout = 100'000, timeout_for_new_threads = 20'000'000;
+/// For so many nanoseconds teams do not wait for a worker that did not respond in time, unless it saves more than that costs;
+/// each time it is late again, twice as long.
+constexpr std::int64_t shortest_absence = 1'000'000, longest_absence = 64'000'000;
 /// A wait may exceed the caller's own work by this many nanoseconds before its members count as not running.
 constexpr std::int64_t longest_harmless_wait = 200'000;
 /// After a loss beyond what teams have saved, the caller works alone for this multiple of it.
@@ -91,6 +94,8 @@ struct ThreadPool::Worker {
     alignas(64) std::atomic<std::uint32_t> answer = 0;
     alignas(64) std::atomic<std::uint32_t> is_asleep = 0;
     int member = 0; ///< its index in the team that has begun; 0: it came too late
+    // Known to the caller alone, in nanoseconds: until when it counts as absent, and for how long the last time.
+    std::int64_t absent_until = 0, absence = 0;
     ThreadPool& pool;
     std::uint32_t number;
     pthread_t thread{};
@@ -166,14 +171,26 @@ void ThreadPool::gather(std::size_t wanted, std::int64_t expected) {
     };
     const auto end = workers_.begin() + static_cast<std::ptrdiff_t>(called);
     const std::int64_t begin = monotonic_nanoseconds();
+    const auto is_expected = [&](const std::unique_ptr<Worker>& worker) {
+        return worker->absent_until <= begin;
+    };
     for (;;) {
-        const auto members = std::count_if(workers_.begin(), end, responded) + 1;
-        if (static_cast<std::size_t>(members) == called + 1) break;
+        std::size_t members = 1, expected_soon = 0; // who is missing
+        for (auto worker = workers_.begin(); worker != end; ++worker) {
+            if (responded(*worker))
+                ++members;
+            else if (is_expected(*worker))
+                ++expected_soon;
+        }
+        if (members == called + 1) break;
         cpu_pause();
-        if (waits_for_all_)
+        if (waits_for_all_) {
             std::this_thread::yield();
-        else if (monotonic_nanoseconds() - begin >
-                 std::max(least, worthwhile_wait(expected, members, static_cast<std::int64_t>(wanted))))
+            continue;
+        }
+        const std::int64_t worthwhile =
+            worthwhile_wait(expected, static_cast<std::int64_t>(members), static_cast<std::int64_t>(wanted));
+        if (monotonic_nanoseconds() - begin > (expected_soon > 0 ? std::max(least, worthwhile) : worthwhile))
             break;
     }
     present_.clear();
@@ -182,6 +199,13 @@ void ThreadPool::gather(std::size_t wanted, std::int64_t expected) {
         if (is_present) present_.push_back(worker->get());
         const int member = is_present ? static_cast<int>(present_.size()) : 0;
         if ((*worker)->member != member) (*worker)->member = member;
+        if (is_present) {
+            // Workers read this cache line while they wait.
+            if ((*worker)->absence != 0) (*worker)->absence = (*worker)->absent_until = 0;
+        } else if (is_expected(*worker)) {
+            (*worker)->absence = std::clamp(2 * (*worker)->absence, shortest_absence, longest_absence);
+            (*worker)->absent_until = monotonic_nanoseconds() + (*worker)->absence;
+        }
     }
 }
 

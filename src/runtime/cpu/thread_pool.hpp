@@ -18,7 +18,8 @@ namespace swirl::runtime {
 /// nobody spins on a processor that another member needs: under TBB, or with a team in every thread of a server.
 ///
 /// Where other programs keep the processors busy, a worker may get one only after milliseconds, and a team is as slow
-/// as its slowest member. A worker that does not respond soon is therefore left out of the call. After teams have lost
+/// as its slowest member. A worker that does not respond soon is therefore left out of the call, and not waited for in the next ones:
+/// it may share its processor with a member that spins, and then gets none as long as calls follow each other. After teams have lost
 /// more time by waiting for members that were not running than they saved before, the caller works alone for a while, long
 /// enough that the time lost is small compared with the time worked.
 class ThreadPool {

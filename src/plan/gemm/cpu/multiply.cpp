@@ -354,9 +354,8 @@ public:
         : work_(work),
           panels_(panels),
           rounds_(ceil_divide(work.product.k, panels.k_at_once)),
-          tasks_(static_cast<int>(
-              std::clamp(work_of(work.product) / members / least_work_of_task, 1.0, most_tasks))) {
-        for (Integer round = 0; round < rounds_; ++round) queues_.emplace_back(members, tasks_);
+          tasks_(tasks_of_member(work_of(work.product), members)) {
+        for (Integer round = 0; round < rounds_; ++round) queues_.emplace_back(members);
     }
 
     void run(int members) {
@@ -367,8 +366,6 @@ public:
     }
 
 private:
-    static constexpr double least_work_of_task = 1 << 20, most_tasks = 4;
-
     void run(const runtime::TeamMember& member) {
         for (Integer round = 0; round < rounds_; ++round) {
             const runtime::IterationRange of_k{round * panels_.k_at_once,
@@ -378,7 +375,7 @@ private:
             member.barrier();
             failure_.guard([&] {
                 queues_[static_cast<std::size_t>(round)].run(
-                    member.index(), member.size(), [&](int owner, int task) {
+                    member.index(), member.size(), tasks_, [&](int owner, int task) {
                         if (!failure_) multiply(share(owner, member.size()), task, of_k);
                     });
             });

@@ -13,6 +13,7 @@
 #include "plan/transform/cpu/advanced_pointer.hpp"
 #include "runtime/cpu/team.hpp"
 #include "runtime/cpu/tile_state.hpp"
+#include "runtime/cpu/work_queues.hpp"
 
 #include <algorithm>
 #include <span>
@@ -103,7 +104,9 @@ MatrixPlan::MatrixPlan(const MatrixProduct& product, const Schedule& schedule, c
     code_.scaling = ScalingKernels(canonical_, *cpu_, options.check);
     code_.conversion = conversion_kernels(canonical_, *cpu_, options.check);
     make_code();
-    if (is_small_) shares_ = small_shares(canonical_, schedule_.cpu_gemm(), threads_, product_.batch);
+    if (is_small_)
+        shares_ = small_shares(canonical_, schedule_.cpu_gemm(),
+                               threads_ * tasks_of_member(work_of(canonical_), threads_), product_.batch);
     require_on_host(options.memory_limit, {.packing = packing_bytes()}, product);
     require_in_time(options.planning_limit, time_of(planning_work()), product);
     is_one_kernel_ = is_small_ && threads_ == 1 && epilogue_ == nullptr && reductions_ == nullptr;
@@ -336,12 +339,25 @@ void MatrixPlan::finish_small(MatrixArguments arguments, ScalarKind alpha, Scala
     const auto run_shares = [&](Integer first, Integer stride) {
         for (Integer item = first; item < items; item += stride) run_share(item);
     };
-    if (threads_ == 1)
+    if (threads_ == 1) {
         run_shares(0, 1);
-    else
+    } else if (items <= threads_) {
         runtime::run_team(
             threads_, [&](const runtime::TeamMember& member) { run_shares(member.index(), member.size()); },
             min_seconds(work()));
+    } else {
+        runtime::WorkQueues queues(threads_);
+        runtime::run_team(
+            threads_,
+            [&](const runtime::TeamMember& member) {
+                const auto tasks = static_cast<int>(ceil_divide(items, Integer{member.size()}));
+                queues.run(member.index(), member.size(), tasks, [&](Integer owner, Integer task) {
+                    const Integer item = owner + task * member.size();
+                    if (item < items) run_share(item);
+                });
+            },
+            min_seconds(work()));
+    }
     if (!extras.reductions) return;
     for (Integer matrix = 0; matrix < product_.batch; ++matrix) {
         extras.reductions.matrix = matrix;

@@ -13,6 +13,12 @@ double work_of(const MatrixProduct& product) {
            static_cast<double>(product.k);
 }
 
+int tasks_of_member(double work, int members) {
+    constexpr double least_work_of_task = 1 << 20, most_tasks = 4;
+    return members == 1 ? 1
+                        : static_cast<int>(std::clamp(work / members / least_work_of_task, 1.0, most_tasks));
+}
+
 namespace {
 
 /// The items of a kind that start in a member's share of the total work; earlier kinds have `before` work.

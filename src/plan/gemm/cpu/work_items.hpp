@@ -10,6 +10,10 @@ namespace swirl::planning {
 /// Minimum multiply-adds per thread: below, a thread costs more than it saves.
 constexpr double min_parallel_work = 1 << 18;
 
+/// Tasks into which each of `members` members divides its share of so many multiply-adds, so that others can take some of
+/// them. One member has nobody to share with.
+int tasks_of_member(double work, int members);
+
 /// Multiply-adds of one product.
 double work_of(const MatrixProduct& product);
 /// Lower bound on the seconds that one thread needs for this many multiply-adds.
