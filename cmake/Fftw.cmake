@@ -16,7 +16,8 @@ foreach(precision IN ITEMS "fftw3 fftw dfftw" "fftw3f fftwf sfftw")
     list(GET precision 2 fortran_prefix)
     swirl_library(swirl_${name}_shared NAME ${name} SUBFOLDER ${SWIRL_FFTW_FOLDER}
         VERSION ${SWIRL_FFTW_VERSION} SOVERSION ${SWIRL_FFTW_SOVERSION}
-        SYMBOL_VERSION SWIRL_FFTW_3 LAYERS fftw EXPORTS ${c_prefix}_[a-z]* ${fortran_prefix}_[a-z]*_)
+        SYMBOL_VERSION SWIRL_FFTW_3 LAYERS fftw EXPORTS ${c_prefix}_[a-z]* ${fortran_prefix}_[a-z]*_
+        swirl_${c_prefix}_[a-z]*) # the last for libfftw3_mpi (FftwMpi.cmake)
     target_link_options(swirl_${name}_shared PRIVATE -Wl,-Bsymbolic-functions) # FFTW itself may be in the process, too
     list(APPEND SWIRL_FFTW_LIBRARIES swirl_${name}_shared)
     if(TARGET ${name}_static)
