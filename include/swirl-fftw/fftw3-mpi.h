@@ -55,59 +55,69 @@ extern "C" {
                                           ptrdiff_t * local_n1, ptrdiff_t * local_1_start);                  \
                                                                                                              \
     P(plan)                                                                                                  \
-    M(plan_many_transpose)(ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t howmany, ptrdiff_t block0,                  \
-                           ptrdiff_t block1, R * in, R * out, MPI_Comm comm, unsigned flags);                \
+    M(plan_many_transpose)                                                                                   \
+    (ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t howmany, ptrdiff_t block0, ptrdiff_t block1, R * in, R * out,     \
+     MPI_Comm comm, unsigned flags);                                                                         \
     P(plan) M(plan_transpose)(ptrdiff_t n0, ptrdiff_t n1, R * in, R * out, MPI_Comm comm, unsigned flags);   \
                                                                                                              \
     P(plan)                                                                                                  \
-    M(plan_many_dft)(int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t block, ptrdiff_t tblock,      \
-                     P(complex) * in, P(complex) * out, MPI_Comm comm, int sign, unsigned flags);            \
+    M(plan_many_dft)                                                                                         \
+    (int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t block, ptrdiff_t tblock, P(complex) * in,     \
+     P(complex) * out, MPI_Comm comm, int sign, unsigned flags);                                             \
     P(plan)                                                                                                  \
-    M(plan_dft)(int rnk, const ptrdiff_t* n, P(complex) * in, P(complex) * out, MPI_Comm comm, int sign,     \
-                unsigned flags);                                                                             \
+    M(plan_dft)                                                                                              \
+    (int rnk, const ptrdiff_t* n, P(complex) * in, P(complex) * out, MPI_Comm comm, int sign,                \
+     unsigned flags);                                                                                        \
     P(plan)                                                                                                  \
-    M(plan_dft_1d)(ptrdiff_t n0, P(complex) * in, P(complex) * out, MPI_Comm comm, int sign,                 \
-                   unsigned flags);                                                                          \
+    M(plan_dft_1d)                                                                                           \
+    (ptrdiff_t n0, P(complex) * in, P(complex) * out, MPI_Comm comm, int sign, unsigned flags);              \
     P(plan)                                                                                                  \
-    M(plan_dft_2d)(ptrdiff_t n0, ptrdiff_t n1, P(complex) * in, P(complex) * out, MPI_Comm comm, int sign,   \
-                   unsigned flags);                                                                          \
+    M(plan_dft_2d)                                                                                           \
+    (ptrdiff_t n0, ptrdiff_t n1, P(complex) * in, P(complex) * out, MPI_Comm comm, int sign,                 \
+     unsigned flags);                                                                                        \
     P(plan)                                                                                                  \
-    M(plan_dft_3d)(ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, P(complex) * in, P(complex) * out,              \
-                   MPI_Comm comm, int sign, unsigned flags);                                                 \
+    M(plan_dft_3d)                                                                                           \
+    (ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, P(complex) * in, P(complex) * out, MPI_Comm comm, int sign,   \
+     unsigned flags);                                                                                        \
                                                                                                              \
     P(plan)                                                                                                  \
-    M(plan_many_r2r)(int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t iblock, ptrdiff_t oblock,     \
-                     R* in, R* out, MPI_Comm comm, const P(r2r_kind) * kind, unsigned flags);                \
+    M(plan_many_r2r)                                                                                         \
+    (int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t iblock, ptrdiff_t oblock, R* in, R* out,      \
+     MPI_Comm comm, const P(r2r_kind) * kind, unsigned flags);                                               \
     P(plan)                                                                                                  \
-    M(plan_r2r)(int rnk, const ptrdiff_t* n, R* in, R* out, MPI_Comm comm, const P(r2r_kind) * kind,         \
-                unsigned flags);                                                                             \
+    M(plan_r2r)                                                                                              \
+    (int rnk, const ptrdiff_t* n, R* in, R* out, MPI_Comm comm, const P(r2r_kind) * kind, unsigned flags);   \
     P(plan)                                                                                                  \
-    M(plan_r2r_2d)(ptrdiff_t n0, ptrdiff_t n1, R * in, R * out, MPI_Comm comm, P(r2r_kind) kind0,            \
-                   P(r2r_kind) kind1, unsigned flags);                                                       \
+    M(plan_r2r_2d)                                                                                           \
+    (ptrdiff_t n0, ptrdiff_t n1, R * in, R * out, MPI_Comm comm, P(r2r_kind) kind0, P(r2r_kind) kind1,       \
+     unsigned flags);                                                                                        \
     P(plan)                                                                                                  \
-    M(plan_r2r_3d)(ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, R * in, R * out, MPI_Comm comm,                 \
-                   P(r2r_kind) kind0, P(r2r_kind) kind1, P(r2r_kind) kind2, unsigned flags);                 \
+    M(plan_r2r_3d)                                                                                           \
+    (ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, R * in, R * out, MPI_Comm comm, P(r2r_kind) kind0,            \
+     P(r2r_kind) kind1, P(r2r_kind) kind2, unsigned flags);                                                  \
                                                                                                              \
     P(plan)                                                                                                  \
-    M(plan_many_dft_r2c)(int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t iblock, ptrdiff_t oblock, \
-                         R* in, P(complex) * out, MPI_Comm comm, unsigned flags);                            \
+    M(plan_many_dft_r2c)                                                                                     \
+    (int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t iblock, ptrdiff_t oblock, R* in,              \
+     P(complex) * out, MPI_Comm comm, unsigned flags);                                                       \
     P(plan)                                                                                                  \
     M(plan_dft_r2c)(int rnk, const ptrdiff_t* n, R* in, P(complex) * out, MPI_Comm comm, unsigned flags);    \
     P(plan)                                                                                                  \
     M(plan_dft_r2c_2d)(ptrdiff_t n0, ptrdiff_t n1, R * in, P(complex) * out, MPI_Comm comm, unsigned flags); \
     P(plan)                                                                                                  \
-    M(plan_dft_r2c_3d)(ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, R * in, P(complex) * out, MPI_Comm comm,    \
-                       unsigned flags);                                                                      \
+    M(plan_dft_r2c_3d)                                                                                       \
+    (ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, R * in, P(complex) * out, MPI_Comm comm, unsigned flags);     \
     P(plan)                                                                                                  \
-    M(plan_many_dft_c2r)(int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t iblock, ptrdiff_t oblock, \
-                         P(complex) * in, R * out, MPI_Comm comm, unsigned flags);                           \
+    M(plan_many_dft_c2r)                                                                                     \
+    (int rnk, const ptrdiff_t* n, ptrdiff_t howmany, ptrdiff_t iblock, ptrdiff_t oblock, P(complex) * in,    \
+     R * out, MPI_Comm comm, unsigned flags);                                                                \
     P(plan)                                                                                                  \
     M(plan_dft_c2r)(int rnk, const ptrdiff_t* n, P(complex) * in, R * out, MPI_Comm comm, unsigned flags);   \
     P(plan)                                                                                                  \
     M(plan_dft_c2r_2d)(ptrdiff_t n0, ptrdiff_t n1, P(complex) * in, R * out, MPI_Comm comm, unsigned flags); \
     P(plan)                                                                                                  \
-    M(plan_dft_c2r_3d)(ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, P(complex) * in, R * out, MPI_Comm comm,    \
-                       unsigned flags);                                                                      \
+    M(plan_dft_c2r_3d)                                                                                       \
+    (ptrdiff_t n0, ptrdiff_t n1, ptrdiff_t n2, P(complex) * in, R * out, MPI_Comm comm, unsigned flags);     \
                                                                                                              \
     /* Of plans of one process. */                                                                           \
     void M(gather_wisdom)(MPI_Comm comm);                                                                    \

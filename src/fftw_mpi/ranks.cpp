@@ -24,11 +24,10 @@ public:
         const auto known = known_.find(communicator);
         if (known != known_.end()) return known->second;
         auto made = std::make_shared<Ranks>(Ranks{distributed::on_mpi(communicator)});
-        if (key_ == MPI_KEYVAL_INVALID) {
+        if (key_ == MPI_KEYVAL_INVALID)
             MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, deleted, &key_, nullptr);
-            MPI_Comm_set_attr(MPI_COMM_SELF, key_, this);
-        }
-        if (communicator != MPI_COMM_SELF) MPI_Comm_set_attr(communicator, key_, this);
+        mark(MPI_COMM_SELF);
+        mark(communicator);
         known_.emplace(communicator, made);
         const auto is_gone = [](const std::weak_ptr<Ranks>& each) { return each.expired(); };
         all_.erase(std::remove_if(all_.begin(), all_.end(), is_gone), all_.end());
@@ -42,6 +41,14 @@ public:
     }
 
 private:
+    /// Not twice: a second attribute would delete the first one.
+    void mark(MPI_Comm communicator) {
+        void* value = nullptr;
+        int is_marked = 0;
+        MPI_Comm_get_attr(communicator, key_, static_cast<void*>(&value), &is_marked);
+        if (is_marked == 0) MPI_Comm_set_attr(communicator, key_, this);
+    }
+
     /// MPI_COMM_SELF's attributes are deleted first of all in MPI_Finalize, while MPI still works.
     static int deleted(MPI_Comm communicator, int, void*, void*) {
         Registry& registry = of_process();
