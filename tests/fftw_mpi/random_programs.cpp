@@ -69,15 +69,15 @@ struct Case {
     }
 };
 
-/// A valid block of an axis: at most `ranks` of them. `has_all`: whether it is the whole axis, and there are other ranks.
-Integer drawn_block(Draw& draw, Integer n, int ranks, bool& has_all) {
+/// A valid block of an axis: at most `ranks` of them. `has_all` becomes true where it is the whole axis and there may be other ranks.
+Integer drawn_block(Draw& draw, Integer n, int ranks, int most_ranks, bool& has_all) {
     const Integer least = (n - 1) / ranks + 1;
     const Integer block = one_in(draw, 2) ? 0 : between(draw, least, least + between(draw, 0, 3));
-    has_all = has_all || (ranks > 1 && (block == 0 ? least : block) >= n);
+    has_all = has_all || (most_ranks > 1 && (block == 0 ? least : block) >= n);
     return block;
 }
 
-Case drawn(Draw& draw, int ranks) {
+Case drawn(Draw& draw, int ranks, int most_ranks) {
     Case c;
     c.kind = static_cast<Kind>(between(draw, 0, 5));
     const bool is_1d = c.kind == Kind::scrambled;
@@ -108,10 +108,10 @@ Case drawn(Draw& draw, int ranks) {
     const bool is_transposition = c.kind == Kind::transpose;
     c.input_block =
         drawn_block(draw, length(c.is_transposed_in && !is_transposition ? 1 : 0, c.kind == Kind::c2r), ranks,
-                    c.has_one_block);
+                    most_ranks, c.has_one_block);
     c.output_block =
         drawn_block(draw, length(c.is_transposed_out || is_transposition ? 1 : 0, c.kind == Kind::r2c), ranks,
-                    c.has_one_block);
+                    most_ranks, c.has_one_block);
     // FFTW's function for sizes of one dimension knows default blocks alone
     if (dimensions == 1) c.input_block = c.output_block = 0;
     c.is_basic = one_in(draw, 3);
@@ -458,7 +458,7 @@ template <class R> bool run_case(Draw& draw, int number) {
     MPI_Comm comm = drawn_communicator(draw);
     MPI_Comm_size(comm, &ranks);
     MPI_Allreduce(&ranks, &smallest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD); // blocks suit all groups
-    const Case c = drawn(draw, smallest);
+    const Case c = drawn(draw, smallest, world);
     Run<R> run(c, comm);
     double error = run.error(), worst = 0;
     MPI_Allreduce(&error, &worst, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
