@@ -6,6 +6,7 @@
 
 file(GLOB fftw_mpi_shared CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/fftw_mpi/*.cpp)
 list(FILTER fftw_mpi_shared EXCLUDE REGEX "/(double|single)\\.cpp$")
+list(APPEND fftw_mpi_shared ${PROJECT_SOURCE_DIR}/src/mpi/shared/ranks.cpp)
 foreach(mpi IN LISTS SWIRL_MPIS)
     set(folder ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${mpi})
     file(MAKE_DIRECTORY ${folder})

@@ -2,7 +2,7 @@
 #   library      libswirl
 #   blas         libswirl_blas, and libblas.so.3 in a folder of its own
 #   fftw         FFTW's interface: libraries, headers and pkg-config files in folders of their own
-#   mpi_<name>   libswirl_mpi_<name>, for each MPI that was found, and its target of the CMake package
+#   mpi_<name>   libswirl_mpi_<name>, for each MPI that was found, its target of the CMake package, and libswirl_scalapack_<name>
 #   fftw_mpi_<name>  FFTW's interface to that MPI: libraries and pkg-config files in a folder of their own
 #   cufft        cuFFT's interface: libraries in a folder of their own
 #   development  headers, static libraries, the CMake package swirl, pkg-config files swirl and swirl_blas
@@ -36,6 +36,7 @@ install(EXPORT swirl-targets NAMESPACE swirl:: DESTINATION ${package_dir})
 # Each apart from the others, so that the package without it is whole.
 foreach(mpi IN LISTS SWIRL_MPIS)
     install(TARGETS swirl_mpi_${mpi} EXPORT swirl-mpi-${mpi}-targets LIBRARY COMPONENT mpi_${mpi})
+    install(TARGETS swirl_scalapack_${mpi} LIBRARY COMPONENT mpi_${mpi} NAMELINK_SKIP)
     install(EXPORT swirl-mpi-${mpi}-targets NAMESPACE swirl:: DESTINATION ${package_dir} COMPONENT mpi_${mpi})
 endforeach()
 

@@ -2,8 +2,8 @@
 
 #include <swirl/export.h>
 
-#include "fftw_mpi/ranks.hpp"
 #include "fftw_mpi/requests.hpp"
+#include "mpi/shared/ranks.hpp"
 
 #include <cstddef>
 #include <cstdlib>

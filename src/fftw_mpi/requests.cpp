@@ -5,7 +5,7 @@
 #include <swirl/transform.hpp>
 
 #include "fftw_mpi/padding.hpp"
-#include "fftw_mpi/ranks.hpp"
+#include "mpi/shared/ranks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -129,7 +129,7 @@ distributed::DistributedOptions options_of(const Request& request) {
 
 class MpiPlan final : public fftw::ForeignPlan {
 public:
-    MpiPlan(std::shared_ptr<Ranks> ranks, DistributedPlan plan, std::optional<PaddedRows> input_rows,
+    MpiPlan(std::shared_ptr<mpi::Ranks> ranks, DistributedPlan plan, std::optional<PaddedRows> input_rows,
             std::optional<PaddedRows> output_rows)
         : ranks_(std::move(ranks)),
           plan_(std::move(plan)),
@@ -174,7 +174,7 @@ private:
     }
     static std::size_t bytes_of(DataType type) { return type == DataType::float32 ? 4 : 8; }
 
-    std::shared_ptr<Ranks> ranks_;
+    std::shared_ptr<mpi::Ranks> ranks_;
     DistributedPlan plan_;
     std::optional<PaddedRows> input_rows_, output_rows_; ///< of reals
     mutable std::vector<std::byte> scratch_;
@@ -197,7 +197,7 @@ std::unique_ptr<const fftw::ForeignPlan> planned(const Request& request, MPI_Com
     const auto sides = sides_of(request, count);
     const auto transform = transform_of(request);
     if (!sides || !transform) return nullptr;
-    std::shared_ptr<Ranks> ranks = ranks_of(communicator);
+    std::shared_ptr<mpi::Ranks> ranks = mpi::ranks_of(communicator);
     const Box input = box_of(request, sides->input, rank, true),
               output = box_of(request, sides->output, rank, false);
     DistributedPlan plan =

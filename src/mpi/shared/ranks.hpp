@@ -6,7 +6,7 @@
 
 #include <memory>
 
-namespace swirl::fftw_mpi {
+namespace swirl::mpi {
 
 /// The engine of a communicator of MPI. Plans on it share it, since MPI has few contexts. MPI_Finalize destroys what is
 /// left of it, as plans may live longer.
@@ -19,4 +19,4 @@ std::shared_ptr<Ranks> ranks_of(MPI_Comm communicator);
 /// Collective. Engines live on with their plans.
 void forget_ranks();
 
-} // namespace swirl::fftw_mpi
+} // namespace swirl::mpi

@@ -1,4 +1,4 @@
-#include "fftw_mpi/ranks.hpp"
+#include "mpi/shared/ranks.hpp"
 
 #include <swirl/distributed/mpi.hpp>
 #include <swirl/error.hpp>
@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-namespace swirl::fftw_mpi {
+namespace swirl::mpi {
 namespace {
 
 /// Engines by communicator. MPI tells by deletion of attributes when a communicator is freed, and when MPI ends.
@@ -74,4 +74,4 @@ std::shared_ptr<Ranks> ranks_of(MPI_Comm communicator) { return Registry::of_pro
 
 void forget_ranks() { Registry::of_process().forget(); }
 
-} // namespace swirl::fftw_mpi
+} // namespace swirl::mpi
