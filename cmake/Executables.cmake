@@ -154,7 +154,7 @@ if(SWIRL_BUILD_TESTS)
     file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests
         ${PROJECT_SOURCE_DIR}/tests/*.cpp ${PROJECT_SOURCE_DIR}/tests/*.c)
     list(FILTER test_sources EXCLUDE REGEX "^fuzz/parsers/") # programs of their own: FuzzParsers.cmake
-    list(FILTER test_sources EXCLUDE REGEX "^mpi/") # a program for each MPI: Mpi.cmake
+    list(FILTER test_sources EXCLUDE REGEX "^(mpi|fftw_mpi|scalapack)/") # a program for each MPI, below
     list(FILTER test_sources EXCLUDE REGEX "^install/(project|fetched)/") # a project of its own, which a test builds
     set(test_folders)
     set(folders_that_run_programs cli docs)

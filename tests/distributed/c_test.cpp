@@ -6,6 +6,7 @@
 #include <swirl/plan.hpp>
 
 #include "support/distributed_case.hpp"
+#include "support/fake_gpus.hpp"
 
 #include <gtest/gtest.h>
 
@@ -215,6 +216,28 @@ TEST(CDistributed, SplitsAndTakesEnginesOfCxx) {
                   []() -> std::unique_ptr<distributed::Communicator> { throw UserError("no engine"); }, &one),
               SWIRL_USER_ERROR);
     EXPECT_STREQ(swirl_last_error(), "no engine");
+}
+
+using CNccl = support::WithFakeGpus;
+
+TEST_F(CNccl, GroupsAreMadeOfAnId) {
+    swirl_nccl_id id;
+    ASSERT_EQ(swirl_nccl_id_make(&id), SWIRL_OK) << swirl_last_error();
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank)
+        threads.emplace_back([&id, rank] {
+            swirl_communicator* ranks = nullptr;
+            ASSERT_EQ(swirl_communicator_on_nccl(&id, rank, 3, rank, &ranks), SWIRL_OK) << swirl_last_error();
+            char engine[5];
+            EXPECT_EQ(swirl_communicator_engine(ranks, engine, sizeof engine, nullptr), SWIRL_OK);
+            EXPECT_STREQ(engine, "nccl");
+            EXPECT_EQ(swirl_communicator_rank(ranks), rank);
+            EXPECT_EQ(swirl_communicator_barrier(ranks), SWIRL_OK);
+            swirl_communicator_destroy(ranks);
+        });
+    for (std::thread& thread : threads) thread.join();
+    swirl_communicator* none = nullptr;
+    EXPECT_EQ(swirl_communicator_on_nccl(nullptr, 0, 1, 0, &none), SWIRL_USER_ERROR);
 }
 
 TEST(CDistributed, BoxesAreThoseOfCxx) {
