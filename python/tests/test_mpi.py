@@ -11,7 +11,6 @@ import pytest
 pytest.importorskip("mpi4py")
 
 PROGRAM = """
-import os
 import sys
 from mpi4py import MPI
 import numpy as np
