@@ -66,9 +66,14 @@ check-gpu: setup
 # With OpenMPI and MPICH. `make check` runs a few of these trials.
 check-mpi: setup
 	cmake --preset dev
-	cmake --build --preset dev --target test_mpi_openmpi test_mpi_mpich
+	cmake --build --preset dev --target test_mpi_openmpi test_mpi_mpich test_fftw_mpi_openmpi test_fftw_mpi_mpich \
+		test_scalapack_openmpi test_scalapack_mpich
 	scripts/check_mpi openmpi build/dev/bin --exchanges 100
 	scripts/check_mpi mpich build/dev/bin --exchanges 100
+	scripts/check_fftw_mpi openmpi build/dev/bin --runs 60 --with-fftw
+	scripts/check_fftw_mpi mpich build/dev/bin --runs 60
+	scripts/check_scalapack openmpi build/dev/bin --runs 60
+	scripts/check_scalapack mpich build/dev/bin --runs 60
 
 wheel: setup
 	scripts/python_environment build/venv >/dev/null

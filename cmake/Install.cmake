@@ -2,7 +2,8 @@
 #   library      libswirl
 #   blas         libswirl_blas, and libblas.so.3 in a folder of its own
 #   fftw         FFTW's interface: libraries, headers and pkg-config files in folders of their own
-#   mpi_<name>   libswirl_mpi_<name>, for each MPI that was found, and its target of the CMake package
+#   mpi_<name>   libswirl_mpi_<name>, for each MPI that was found, its target of the CMake package, and libswirl_scalapack_<name>
+#   fftw_mpi_<name>  FFTW's interface to that MPI: libraries and pkg-config files in a folder of their own
 #   cufft        cuFFT's interface: libraries in a folder of their own
 #   development  headers, static libraries, the CMake package swirl, pkg-config files swirl and swirl_blas
 #   program      the command line
@@ -11,7 +12,7 @@ include(CMakePackageConfigHelpers)
 
 set(SWIRL_COMPONENTS_OF_LIBRARIES library blas fftw cufft development)
 foreach(mpi IN LISTS SWIRL_MPIS)
-    list(APPEND SWIRL_COMPONENTS_OF_LIBRARIES mpi_${mpi})
+    list(APPEND SWIRL_COMPONENTS_OF_LIBRARIES mpi_${mpi} fftw_mpi_${mpi})
 endforeach()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/swirl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -35,6 +36,7 @@ install(EXPORT swirl-targets NAMESPACE swirl:: DESTINATION ${package_dir})
 # Each apart from the others, so that the package without it is whole.
 foreach(mpi IN LISTS SWIRL_MPIS)
     install(TARGETS swirl_mpi_${mpi} EXPORT swirl-mpi-${mpi}-targets LIBRARY COMPONENT mpi_${mpi})
+    install(TARGETS swirl_scalapack_${mpi} LIBRARY COMPONENT mpi_${mpi} NAMELINK_SKIP)
     install(EXPORT swirl-mpi-${mpi}-targets NAMESPACE swirl:: DESTINATION ${package_dir} COMPONENT mpi_${mpi})
 endforeach()
 
@@ -74,7 +76,8 @@ install(TARGETS ${SWIRL_FFTW_LIBRARIES} ${SWIRL_FFTW_STATIC_LIBRARIES}
     LIBRARY DESTINATION ${SWIRL_FFTW_LIBDIR} ARCHIVE DESTINATION ${SWIRL_FFTW_LIBDIR})
 install(TARGETS ${SWIRL_CUFFT_LIBRARIES} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/${SWIRL_CUFFT_FOLDER} COMPONENT cufft)
 install(FILES ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.h ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3.f
-    ${fortran_header_folder}/fftw3.f03 DESTINATION ${SWIRL_FFTW_INCLUDEDIR})
+    ${PROJECT_SOURCE_DIR}/include/swirl-fftw/fftw3-mpi.h ${fortran_header_folder}/fftw3.f03 ${fortran_header_folder}/fftw3-mpi.f03
+    DESTINATION ${SWIRL_FFTW_INCLUDEDIR})
 cmake_path(SET pc_dir NORMALIZE "/prefix/${SWIRL_FFTW_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH SWIRL_PC_TO_PREFIX "${pc_dir}" /prefix)
 foreach(SWIRL_PC_NAME fftw3 fftw3f)
@@ -82,5 +85,27 @@ foreach(SWIRL_PC_NAME fftw3 fftw3f)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/fftw.pc.in ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${SWIRL_PC_NAME}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${SWIRL_PC_NAME}.pc
         DESTINATION ${SWIRL_FFTW_LIBDIR}/pkgconfig)
+endforeach()
+
+# Beside links to the libraries for one process, which programs need, too.
+foreach(mpi IN LISTS SWIRL_MPIS)
+    set(component fftw_mpi_${mpi})
+    set(libdir ${SWIRL_FFTW_LIBDIR}/${mpi})
+    install(TARGETS swirl_fftw3_mpi_${mpi} swirl_fftw3f_mpi_${mpi} LIBRARY DESTINATION ${libdir} COMPONENT ${component})
+    cmake_path(SET pc_dir NORMALIZE "/prefix/${libdir}/pkgconfig")
+    file(RELATIVE_PATH SWIRL_PC_TO_PREFIX "${pc_dir}" /prefix)
+    foreach(SWIRL_FFTW_PC_BASE fftw3 fftw3f)
+        set(SWIRL_PC_NAME ${SWIRL_FFTW_PC_BASE}_mpi)
+        set(SWIRL_PC_DESCRIPTION "FFTW's interface to MPI (${mpi}) by swirl")
+        set(SWIRL_FFTW_MPI_LIBDIR ${libdir})
+        configure_file(${PROJECT_SOURCE_DIR}/cmake/fftw_mpi.pc.in
+            ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${mpi}/${SWIRL_PC_NAME}.pc @ONLY)
+        install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${mpi}/${SWIRL_PC_NAME}.pc DESTINATION ${libdir}/pkgconfig
+            COMPONENT ${component})
+        foreach(part IN ITEMS "" _threads _omp)
+            install(FILES ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER}/${mpi}/lib${SWIRL_FFTW_PC_BASE}${part}.so.${SWIRL_FFTW_SOVERSION}
+                DESTINATION ${libdir} COMPONENT ${component})
+        endforeach()
+    endforeach()
 endforeach()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME Unspecified)

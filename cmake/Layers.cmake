@@ -9,8 +9,8 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/src/LAYERS layer_order REGEX "^[a-z]")
 
 set(SWIRL_LAYERS)
 foreach(layer IN LISTS layer_order)
-    if(layer STREQUAL "mpi")
-        continue() # compiled once for each MPI: Mpi.cmake
+    if(layer MATCHES "^(mpi|fftw_mpi|scalapack)$")
+        continue() # compiled once for each MPI: Mpi.cmake, FftwMpi.cmake, Scalapack.cmake
     endif()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*.cpp)
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*.hpp)

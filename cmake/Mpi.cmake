@@ -34,7 +34,7 @@ foreach(mpi IN ITEMS openmpi mpich)
     file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/mpi/*.cpp)
     set(target swirl_mpi_${mpi})
     set(version_script ${PROJECT_BINARY_DIR}/${target}.map)
-    file(WRITE ${version_script} "{ global: _ZN5swirl11distributed6on_mpi*; local: *; };\n")
+    file(WRITE ${version_script} "{ global: _ZN5swirl11distributed6on_mpi*; swirl_communicator_on_mpi; local: *; };\n")
     add_library(${target} SHARED ${sources})
     set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${SWIRL_SOVERSION}
         EXPORT_NAME mpi_${mpi} INSTALL_RPATH "$ORIGIN" LINK_DEPENDS ${version_script} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

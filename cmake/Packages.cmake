@@ -3,12 +3,17 @@
 
 set(components library blas fftw cufft development program)
 foreach(mpi IN LISTS SWIRL_MPIS)
-    list(APPEND components mpi_${mpi})
+    list(APPEND components mpi_${mpi} fftw_mpi_${mpi})
     string(TOUPPER ${mpi} upper)
     set(CPACK_DEBIAN_MPI_${upper}_PACKAGE_NAME libswirl-mpi-${mpi}${SWIRL_SOVERSION})
     set(CPACK_DEBIAN_MPI_${upper}_PACKAGE_DEPENDS "libswirl${SWIRL_SOVERSION} (= ${PROJECT_VERSION})")
     set(CPACK_COMPONENT_MPI_${upper}_DESCRIPTION "FFT and matrix multiplication: ranks of ${mpi}
  Distributed transforms and matrix products on communicators of MPI.")
+    set(CPACK_DEBIAN_FFTW_MPI_${upper}_PACKAGE_NAME libswirl-fftw-mpi-${mpi})
+    set(CPACK_DEBIAN_FFTW_MPI_${upper}_PACKAGE_DEPENDS
+        "libswirl-fftw (= ${PROJECT_VERSION}), libswirl-mpi-${mpi}${SWIRL_SOVERSION} (= ${PROJECT_VERSION})")
+    set(CPACK_COMPONENT_FFTW_MPI_${upper}_DESCRIPTION "FFTW's interface to MPI: libfftw3_mpi and libfftw3f_mpi for ${mpi}
+ Programs linked with FFTW run with these libraries where LD_LIBRARY_PATH names their folder.")
 endforeach()
 if(NOT SWIRL_BUILD_CLI)
     list(REMOVE_ITEM components program)
@@ -43,7 +48,8 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}) # libswirl, which the adaptors to MPI need
+# libswirl and its libfftw3, which the libraries for MPI need
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/${SWIRL_FFTW_FOLDER})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libswirl${SWIRL_SOVERSION})

@@ -3,12 +3,14 @@
 #include "numpy.hpp"
 
 #include "convolution.hpp"
+#include "distributed.hpp"
 #include "errors.hpp"
 #include "fourier.hpp"
 #include "plan.hpp"
 #include "products.hpp"
 #include "reports.hpp"
 #include "spectral.hpp"
+#include "stft.hpp"
 #include "xla.hpp"
 
 #include <nanobind/stl/string_view.h>
@@ -32,6 +34,8 @@ NB_MODULE(_core, module) {
     swirl::python::define_memory_transforms(module);
     swirl::python::define_convolutions(module);
     swirl::python::define_products(module);
+    swirl::python::define_distributed(module);
+    swirl::python::define_stft(module);
     swirl::python::define_reports(module);
     swirl::python::define_xla_handlers(module);
     module.attr("version") = swirl::version();

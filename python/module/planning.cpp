@@ -38,23 +38,6 @@ Value value_of(const Word<Value> (&words)[count], const char* option, const std:
     throw UserError(std::string(option) + " is '" + given + "'; it can be " + known);
 }
 
-Options library_options(const PlanOptions& given) {
-    Options options;
-    options.device = given.device;
-    options.threads = given.threads;
-    options.effort = value_of(efforts, "effort", given.effort);
-    if (given.time_budget >= 0) options.time_budget_seconds = given.time_budget;
-    options.accuracy = value_of(accuracies, "accuracy", given.accuracy);
-    options.schedule = given.schedule;
-    options.cpu = given.cpu;
-    options.memory_limit_bytes = given.memory_limit;
-    options.planning_limit_seconds = given.planning_limit;
-    options.check = given.check;
-    options.use_wisdom = given.use_wisdom;
-    options.use_kernel_cache = given.use_kernel_cache;
-    return options;
-}
-
 /// What the thread that measures tells the thread that waits for it, and the other way round.
 struct Search {
     std::atomic<bool> is_cancelled = false;
@@ -127,6 +110,23 @@ Plan plan_while_handling_signals(const Problem& problem, Options options, nb::ha
 }
 
 } // namespace
+
+Options library_options(const PlanOptions& given) {
+    Options options;
+    options.device = given.device;
+    options.threads = given.threads;
+    options.effort = value_of(efforts, "effort", given.effort);
+    if (given.time_budget >= 0) options.time_budget_seconds = given.time_budget;
+    options.accuracy = value_of(accuracies, "accuracy", given.accuracy);
+    options.schedule = given.schedule;
+    options.cpu = given.cpu;
+    options.memory_limit_bytes = given.memory_limit;
+    options.planning_limit_seconds = given.planning_limit;
+    options.check = given.check;
+    options.use_wisdom = given.use_wisdom;
+    options.use_kernel_cache = given.use_kernel_cache;
+    return options;
+}
 
 Plan make_plan(const Problem& problem, const PlanOptions& given, nb::handle progress) {
     const Options options = library_options(given);

@@ -30,6 +30,9 @@ Device device_named(nb::handle device);
 /// "cpu", "cuda:0".
 std::string name_of(Device device);
 
+/// The library's options. Throws UserError for an unknown word.
+Options library_options(const PlanOptions& given);
+
 /// Makes a plan with the interpreter's lock released. While it measures, signals are handled: an exception that a handler
 /// raises cancels the plan and is thrown. KeyboardInterrupt is thrown when the fastest schedule so far is wisdom; a second
 /// one is not waited for. `progress` is None or a function that is given lines of text.

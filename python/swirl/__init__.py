@@ -15,6 +15,7 @@ from swirl._core import explain as _explain
 from swirl._core import matmul as _matmul
 from swirl._core import plan as _plan
 from swirl._core import version as __version__
+from swirl._mel import mel
 from swirl._progress import Bar as _Bar
 from swirl._progress import wanted as _progress_wanted
 from swirl._spectrogram import istft, stft
@@ -22,7 +23,7 @@ from swirl._tracing import expression as _expression
 from swirl._tracing import where
 
 __all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "convolve", "emit", "explain", "fft", "istft", "matmul",
-           "plan", "problem", "stft", "where"]
+           "mel", "plan", "problem", "stft", "where"]
 
 
 def plan(problem, *, device=None, threads=1, effort="estimate", time_budget=None, accuracy="ordinary", schedule="",

@@ -12,7 +12,7 @@ from swirl._core import Unavailable as Unavailable
 from swirl._core import Unsupported as Unsupported
 
 __all__ = ["InternalError", "OutOfTime", "Plan", "Unavailable", "Unsupported", "convolve", "emit", "explain", "fft", "istft", "matmul",
-           "plan", "problem", "stft", "where"]
+           "mel", "plan", "problem", "stft", "where"]
 
 __version__: str
 
@@ -99,6 +99,21 @@ def stft(
     *,
     workers: int | None = None,
 ) -> tuple[ndarray[Any, Any], ndarray[Any, Any], ndarray[Any, Any]]: ...
+def mel(
+    x: ArrayLike,
+    sample_rate: float = 22050.0,
+    n_fft: int = 2048,
+    hop: int | None = None,
+    *,
+    window: ArrayLike | str | tuple[Any, ...] = "hann",
+    center: Literal["reflect", "zeros", "none"] = "reflect",
+    mels: int = 128,
+    lowest: float = 0.0,
+    highest: float | None = None,
+    scale: Literal["slaney", "htk"] = "slaney",
+    norm: Literal["area", "none"] = "area",
+    workers: int | None = None,
+) -> ndarray: ...
 def istft(
     Zxx: ArrayLike,
     fs: float = 1.0,

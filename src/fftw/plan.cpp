@@ -51,6 +51,7 @@ Plan::Bases Plan::bases_of(const Arrays& arrays) {
 }
 
 void Plan::execute(const Arrays& arrays) const {
+    if (foreign_ != nullptr) return foreign_->execute(arrays.input_real, arrays.output_real);
     const Bases bases = bases_of(arrays);
     try {
         if (scratch_bytes_ == 0)
@@ -75,6 +76,7 @@ void Plan::run_with_scratch(Bases bases) const {
 }
 
 double Plan::flops() const {
+    if (foreign_ != nullptr) return foreign_->flops();
     double flops = 0;
     for (const Part& part : parts_) flops += part.plan->flops();
     return flops;
@@ -82,6 +84,7 @@ double Plan::flops() const {
 
 Plan::Operations Plan::operations() const {
     Operations sum;
+    if (foreign_ != nullptr) sum.additions = foreign_->flops();
     for (const Part& part : parts_)
         for (const planning::PassDescription& pass : part.plan->describe()) {
             const ir::OperationCounts counts = ir::count_operations(pass.program, {.lanes = true});
@@ -93,6 +96,7 @@ Plan::Operations Plan::operations() const {
 }
 
 std::string Plan::text() const {
+    if (foreign_ != nullptr) return "(swirl\n" + foreign_->text() + ")";
     std::string text = "(swirl";
     for (const Part& part : parts_)
         text += fmt::format("\n  \"{}\"  {}", to_text(part.plan->problem()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fftw/foreign_plan.hpp"
 #include "fftw/guru_problem.hpp"
 #include "fftw/sequence.hpp"
 #include "plan/transform/cpu/plan.hpp"
@@ -8,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace swirl::fftw {
@@ -23,6 +25,9 @@ public:
 
     /// `is_backward`: of a complex transform that was planned with FFTW_BACKWARD.
     Plan(std::vector<Part> parts, const Sequence& sequence, const Arrays& arrays, bool is_backward);
+    /// Executes what another library planned, on the real components' pointers.
+    Plan(std::unique_ptr<const ForeignPlan> foreign, const Arrays& arrays)
+        : scratch_bytes_(0), arrays_(arrays), is_backward_(false), foreign_(std::move(foreign)) {}
 
     /// These print the reason and end the program if it fails: FFTW's functions cannot say so.
     void execute() const {
@@ -51,6 +56,7 @@ private:
     Arrays arrays_;
     std::optional<planning::BoundCall> bound_; ///< of arrays_, if one call is all
     bool is_backward_;
+    std::unique_ptr<const ForeignPlan> foreign_;
 };
 
 } // namespace swirl::fftw

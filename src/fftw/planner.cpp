@@ -61,6 +61,11 @@ void Planner::set_time_limit(double seconds) {
     time_limit_ = seconds;
 }
 
+double Planner::time_limit() const {
+    const std::lock_guard lock(mutex_);
+    return time_limit_;
+}
+
 void Planner::forget_wisdom() {
     wisdom_.forget();
     plans_.forget();

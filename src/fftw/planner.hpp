@@ -32,6 +32,7 @@ public:
     std::unique_ptr<const Plan> plan(const GuruProblem& problem, unsigned asked, bool is_backward);
 
     int threads() const;
+    double time_limit() const;           ///< negative: none
     void set_threads(int threads);       ///< less than 1 means 1
     void set_time_limit(double seconds); ///< negative: none
     Wisdom& wisdom() { return wisdom_; }

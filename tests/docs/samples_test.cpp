@@ -124,5 +124,11 @@ TEST(FirstPrograms, ThoseThatPrintNothingRun) {
     EXPECT_EQ(support::run_command(SWIRL_BINARY_DIR "/bin/example_tuned_later_cpp").status, 0);
 }
 
+TEST(DistributedProgram, InCTransformsOnThreads) {
+    const auto outcome = support::run_command(SWIRL_BINARY_DIR "/bin/example_distributed_c");
+    EXPECT_EQ(outcome.status, 0) << outcome.errors;
+    EXPECT_EQ(outcome.output, "4 ranks are right\n");
+}
+
 } // namespace samples_test
 } // namespace swirl

@@ -249,6 +249,27 @@ TEST_F(Installed, AdaptorsToMpiServeProgramsOfTheirMpi) {
     }
 }
 
+TEST_F(Installed, FftwsInterfaceToMpiServesPrograms) {
+    for (const std::string mpi : {"openmpi", "mpich"}) {
+        const std::string folder = (libraries_ / "swirl-fftw" / mpi).string();
+        if (!fs::exists(folder)) continue;
+        const TemporaryFolder build;
+        const std::string environment =
+            "cd " + quoted(build.path().string()) + " && export LD_LIBRARY_PATH=" + quoted(folder) +
+            " PKG_CONFIG_PATH=" + quoted(folder + "/pkgconfig") +
+            " OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1"
+            " OMPI_MCA_plm=isolated && ";
+        const std::string flags = " $(pkg-config --cflags --libs fftw3_mpi) -lm -o program",
+                          run = " && mpirun." + mpi + " -n 3 ./program | grep -x ";
+        if (run_command("pkg-config --version").status != 0) GTEST_SKIP() << "no pkg-config";
+        expect_success(environment + "mpicc." + mpi + " -Wall -Werror " + project + "/fftw_mpi_user.c" +
+                       flags + run + "'fftw-3.3.10-swirl, right'");
+        if (run_command("mpif90." + mpi + " --version").status != 0) continue;
+        expect_success(environment + "mpif90." + mpi + " -fallow-argument-mismatch " + project +
+                       "/fftw_mpi_user.f90" + flags + run + "right");
+    }
+}
+
 TEST_F(Installed, BlasWorksInOpenMPRegionsAndAfterFork) {
     const TemporaryFolder build;
     const std::string program = quoted((build.path() / "program").string());

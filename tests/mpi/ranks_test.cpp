@@ -5,6 +5,7 @@
 #include <swirl/distributed/mpi.hpp>
 #include <swirl/error.hpp>
 
+#include "mpi/c_interface.hpp"
 #include "support/exchange_cases.hpp"
 #include "support/sparse_bytes.hpp"
 
@@ -305,8 +306,9 @@ void run_bench(Communicator& ranks, std::uint64_t bytes) {
 
 using Scenario = void (*)(Communicator&, std::uint64_t);
 const std::map<std::string, Scenario> scenarios = {
-    {"exchanges", run_exchanges}, {"large", run_large},       {"abort", run_abort},   {"killed", run_killed},
-    {"thrown", run_thrown},       {"mismatch", run_mismatch}, {"errors", run_errors}, {"bench", run_bench}};
+    {"exchanges", run_exchanges}, {"large", run_large},   {"abort", run_abort},
+    {"killed", run_killed},       {"thrown", run_thrown}, {"mismatch", run_mismatch},
+    {"errors", run_errors},       {"bench", run_bench},   {"c", run_c_interface}};
 
 } // namespace
 } // namespace swirl::distributed
