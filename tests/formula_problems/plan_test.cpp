@@ -111,6 +111,12 @@ constexpr const char* complex_formulas[] = {
     "DST3(9) ⊗ DCT3(4)",
     "real[DFT(6)] · L(12, 4)",
     "Σ(i0 < 4)[S(h(2 → 8; 2*i0, 1)) · F2 · G(h(2 → 8; i0, 4))]",
+    // factors that differ between the iterations of a loop around straight-line code
+    "(I(2) ⊗ DFT(9)) · T(18, 9)",
+    "T(75, 3) · (I(3) ⊗ DFT(25))",
+    // more entries after the filter than an index table before it has
+    "DFT(4) ⊗ (((DFT(9) · FIR(9, zero; 1, 2, 3)) ⊕ J(3)) · perm(table(8, 3, 9, 5, 0, 11, 1, 6, 10, 2, 4, "
+    "7)))",
 };
 
 constexpr const char* rectangular_formulas[] = {
@@ -158,6 +164,9 @@ constexpr const char* real_formulas[] = {
     "real[(DFT(4) ⊗ I(2)) · T(8, 2) · (I(4) ⊗ DFT(2)) · L(8, 4)]",
     "perm(table(2, 0, 1, 4, 3; range 5))",
     "matrix(2, 3; 1, 2, 3, 4, 5, 6)",
+    // complex transforms that read some of an odd number of entries
+    "RDFT(106) · DCT6(106)",
+    "real[DFT(33)] · DST8(66)",
 };
 
 TEST(FormulaPlans, AreCheckedWhereConstantsNearlyOverflow) {
@@ -277,6 +286,16 @@ TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {
         expect_right(fmt::format("formula {} planar inplace", text), cpu);
     }
     expect_right("formula DCT2(8) ⊗ I(3) float64 inplace batch=2", cpu);
+}
+
+TEST(FormulaProblems, StoreSingleRowsThroughTables) {
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const char* options : {"", " complex64 inplace"})
+            expect_right(
+                fmt::format("formula perm(id(13)) ⊕ (perm(table(4, 6, 0, 1, 2, 7, 5, 3)) · (DST2(3) ⊕ "
+                            "perm(table(3, 0, 2, 1)) ⊕ DST6(1))){}",
+                            options),
+                *cpu);
 }
 
 TEST(FormulaProblems, ComputeLongFormulas) {
