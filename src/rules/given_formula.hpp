@@ -10,8 +10,8 @@ namespace swirl::rules {
 /// Whether rule "formula" applies: neither a transform nor a DFT of several dimensions.
 bool is_given_formula(const Formula& formula);
 
-/// The formula for kernels whose entries are real: its smallest DFTs and circulants as matrices. Nothing if some term has
-/// complex entries, or is a circulant too long for that.
+/// The formula for kernels whose entries are real: its smallest DFTs and circulants as matrices, longer circulants as
+/// convolutions of reals. Nothing if some term has complex entries.
 std::optional<Formula> on_reals(const Formula& formula);
 
 /// The real matrix of a formula, with the real transforms in it acting on each component alone:

@@ -98,6 +98,10 @@ constexpr const char* complex_formulas[] = {
     "L(12, 4) · (DFT(3) ⊕ DFT(4) ⊕ DFT(5)) · J(12)",
     "WHT(16) · diag(1, -1, 1, 1, 1i, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2)",
     "DFT(4) ⊗ DFT(6)",
+    "DFT(4, backward) ⊗ DFT(24)",
+    "DFT(64, backward) ⊗ DFT(64)",
+    "DFT(37) ⊗ DFT(5, backward)",
+    "DFT(2) ⊗ DFT(20) ⊗ DFT(20, backward)",
     "DFT(3) ⊗ (DFT(4) · diag(1, 2, 3, 4)) ⊗ I(2)",
     "I(3) ⊗ (L(8, 4) · DFT(8))",
     "(L(8, 2) · DFT(8)) ⊗ I(5)",
@@ -288,6 +292,22 @@ TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {
     expect_right("formula DCT2(8) ⊗ I(3) float64 inplace batch=2", cpu);
 }
 
+TEST(FormulaProblems, ConvolveLongVectorsOfReals) {
+    for (const Integer n : {65, 67, 96, 150}) {
+        std::vector<Integer> kernel;
+        for (Integer i = 0; i < n; ++i) kernel.push_back((7 * i * i + 3 * i) % 11 - 5);
+        const std::string circulant = fmt::format("circulant({})", fmt::join(kernel, ", "));
+        for (const target::Cpu* cpu : runnable_cpus()) {
+            expect_right(fmt::format("formula {} float64", circulant), *cpu);
+            expect_right(fmt::format("formula J({}) · ({} ⊕ RDFT(5)) float32 inplace", n + 5, circulant),
+                         *cpu);
+            expect_right(fmt::format("formula {} · RDFT({}) complex64 batch=3", circulant, n), *cpu);
+        }
+        const std::string text = fmt::format("formula {} float32 batch=2", circulant);
+        support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+    }
+}
+
 TEST(FormulaProblems, StoreSingleRowsThroughTables) {
     for (const target::Cpu* cpu : runnable_cpus())
         for (const char* options : {"", " complex64 inplace"})
@@ -305,14 +325,14 @@ TEST(FormulaProblems, ComputeLongFormulas) {
     expect_right("formula (DCT2(1000) ⊗ I(3)) · L(3000, 3)", cpu);
 }
 
-/// A random formula of a few entries, and its problem.
+/// A random formula of few entries, in one case of eight of up to 200, and its problem.
 std::string random_problem(std::uint32_t seed, const char* real_type, const char* complex_type) {
     std::minstd_rand generator(seed);
     const auto below = [&](Integer n) {
         return static_cast<Integer>(generator() % static_cast<std::uint32_t>(n));
     };
     const bool real = seed % 3 == 0;
-    const Integer n = 1 + below(24);
+    const Integer n = 1 + below(seed % 8 == 7 ? 200 : 24);
     std::string text = fmt::format("formula {} {}", formula::to_text(support::random_formula(below, n, real)),
                                    real ? real_type : complex_type);
     if (seed % 4 == 1) text += " inplace";

@@ -440,12 +440,6 @@ std::vector<DimensionPass> formula_passes(const Transform& problem) {
     const bool complex = problem.kind == TransformKind::formula;
     const bool by_components = complex && has_real_transform(given);
     const Formula term = complex ? given : rules::on_reals(given).value_or(given);
-    if (!complex && !rules::on_reals(given))
-        throw Unsupported(
-            "a circulant of the formula is too long for real data\n  problem: {}\n  use complex data, where "
-            "circulants are "
-            "products of DFTs",
-            to_text(problem));
     if (by_components && problem.layout == ComplexLayout::planar)
         throw Unsupported(
             "no kernel applies the formula's real transforms to planar data\n  problem: {}\n  use the "
