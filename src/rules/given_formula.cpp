@@ -156,22 +156,16 @@ Applicability has_codelet(const Formula& f) {
     return accepted();
 }
 
-Formula simplified(const Formula& given) {
-    const Formula f = without_leaf_terms(given);
-    if (!f.is<RealOf>()) return simplify(f);
-    return simplify(componentwise(simplify(f.children().front())));
-}
-
 Formula build(const Formula& f, const Choice& choice) {
     require(formula_loops.name, f, applicable(f));
     require_choice(choice.empty(), formula_loops.name, f, choice, "no parameters");
-    return simplified(f);
+    return simplified_formula(f);
 }
 
 Formula build_codelet(const Formula& f, const Choice& choice) {
     require(formula_codelet.name, f, has_codelet(f));
     require_choice(choice.empty(), formula_codelet.name, f, choice, "no parameters");
-    return codelet(simplified(f));
+    return codelet(simplified_formula(f));
 }
 
 } // namespace
@@ -183,6 +177,12 @@ std::optional<Formula> on_reals(const Formula& formula) {
 bool is_given_formula(const Formula& formula) { return applicable(formula).ok(); }
 
 Formula componentwise(const Formula& complex) { return of_components(complex); }
+
+Formula simplified_formula(const Formula& given) {
+    const Formula f = without_leaf_terms(given);
+    if (!f.is<RealOf>()) return simplify(f);
+    return simplify(componentwise(simplify(f.children().front())));
+}
 
 constinit const BreakdownRule formula_loops = {
     .name = "formula",

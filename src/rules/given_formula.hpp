@@ -14,6 +14,9 @@ bool is_given_formula(const Formula& formula);
 /// convolutions of reals. Nothing if some term has complex entries.
 std::optional<Formula> on_reals(const Formula& formula);
 
+/// The factors that rule "formula" computes one after the other.
+Formula simplified_formula(const Formula& given);
+
 /// The real matrix of a formula, with the real transforms in it acting on each component alone:
 ///   R(A) → A ⊗ I_2 for a real A,  R(A B) → R(A) R(B),  R(A ⊕ B) → R(A) ⊕ R(B),  R(I ⊗ A ⊗ I) → I ⊗ R(A ⊗ I).
 Formula componentwise(const Formula& complex);

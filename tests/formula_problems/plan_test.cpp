@@ -290,6 +290,9 @@ TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {
         expect_right(fmt::format("formula {} planar inplace", text), cpu);
     }
     expect_right("formula DCT2(8) ⊗ I(3) float64 inplace batch=2", cpu);
+    for (const char* type :
+         {"complex64", "complex128", "float64"}) // DFT(1) is no factor with a result of its own
+        expect_right(fmt::format("formula (DST6(9) ⊕ J(4)) · (J(13) ⊗ DFT(1)) {} inplace", type), cpu);
 }
 
 TEST(FormulaProblems, ConvolveLongVectorsOfReals) {
