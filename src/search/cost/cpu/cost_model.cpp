@@ -567,7 +567,8 @@ Side side_of(const planning::DimensionPass& pass, std::size_t side) {
 /// Cycles to copy between the caller's array and a buffer in the L1 cache, for each byte and for each transform; beyond
 /// that cache the bytes take twice as long.
 constexpr double buffered_byte_cycles = 0.12, buffered_transform_cycles = 60;
-/// The same for each byte of records, whose copies load and store whole vectors.
+/// The same for each byte of float32 records, whose copies load and store whole vectors, where array and buffer stay in the
+/// L1 cache. Of float64 rows are half as many registers, and beyond the cache the copies wait for lines either way.
 constexpr double record_byte_cycles = 0.06;
 /// Cycles to load or store an entry whose neighbours in a vector lie in rows of their own, and more for the part of its line
 /// that other iterations need, where the caches do not keep it until then.
@@ -580,7 +581,9 @@ double buffering_cycles(const Side& side, double entries, double element_bytes, 
     if (!side.has_buffers()) return 0;
     const double bytes = entries * element_bytes * (entries * line_bytes > l1_bytes ? 2 : 1);
     const Integer width = side.count * static_cast<Integer>(element_bytes) / bytes_of(scalar);
-    const bool are_records = cpu.permutes_two && side.loops == 1 && side.entries == side.count &&
+    const bool is_in_l1 = 2 * static_cast<double>(side.count) * entries * element_bytes <= l1_bytes;
+    const bool are_records = is_in_l1 && scalar == DataType::float32 && cpu.permutes_two && side.loops == 1 &&
+                             side.entries == side.count &&
                              ir::suit_records(target::lanes(cpu, scalar), scalar, width);
     return (are_records ? record_byte_cycles : buffered_byte_cycles) * bytes + buffered_transform_cycles;
 }
