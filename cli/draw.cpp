@@ -96,9 +96,12 @@ public:
         if (kind < 12) return perhaps_filled(TransformKind::real_dft, cube(2), options);
         if (kind < 13) return perhaps_filled(TransformKind::dft, cube(3), options);
         const Integer n = length(random_, 4, std::sqrt(points_));
-        const Integer count = length(random_, 2, points_ / static_cast<double>(n));
+        Integer count = length(random_, 2, points_ / static_cast<double>(n));
         options.batches = {{.count = count}};
         if (kind < 15) return Transform::make(TransformKind::dft, {n}, options);
+        constexpr Integer fewest = 2, most_of_few = 5;
+        if (kind >= 15.5)
+            count = fewest + static_cast<Integer>((kind - 15.5) * 2 * (most_of_few - fewest + 1));
         options.input_strides = options.output_strides = {count};
         options.batches = {{.count = count, .input_stride = 1, .output_stride = 1}};
         return Transform::make(TransformKind::dft, {n}, options);

@@ -37,7 +37,7 @@ struct Draw {
 ///
 /// Of 16 transforms about 6 are complex of one dimension (a quarter of them backward, a quarter in place), 2 real forward,
 /// 1 real backward, 2 complex of two dimensions, 1 real of two, 1 complex of three, 2 batches one after the other and
-/// 1 the columns of a matrix. On GPUs three quarters of the first five kinds are batches that fill `largest`.
+/// 1 the columns of a matrix, of which half have 2 to 5. On GPUs three quarters of the first five kinds are batches that fill `largest`.
 ///
 /// Of 12 signals 2 are convolutions of reals, 1 a complex one, 2 wavelet transforms or their inverses, 2 spectra or powers of
 /// overlapping windowed frames, and 1 each of Walsh–Hadamard in any order, MDCT and its transpose, chirp-z, DCT or DST V–VIII, and

@@ -146,4 +146,15 @@ std::vector<Value> rows_of_columns(BlockWriter writer, std::span<const Value> co
     return Transposition(writer, columns, false).results(count);
 }
 
+int shuffles_of_transposition(int lanes, DataType scalar, int columns) {
+    const int unit = std::min<Integer>(lanes, 16 / bytes_of(scalar));
+    int shuffles = unit == 4 ? (columns + 1) / 2 * 2 : 0;
+    int parts = 1; // of the units that hold columns, in different registers
+    for (int rows = lanes / 2; rows >= unit; rows /= 2) {
+        parts = std::min(2 * parts, (columns + unit - 1) / unit);
+        shuffles += rows * parts;
+    }
+    return shuffles + columns;
+}
+
 } // namespace swirl::ir

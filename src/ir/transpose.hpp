@@ -18,4 +18,7 @@ namespace swirl::ir {
 std::vector<Value> columns_of_rows(BlockWriter writer, std::span<const Value> rows, int count);
 std::vector<Value> rows_of_columns(BlockWriter writer, std::span<const Value> columns, int count);
 
+/// Shuffles of either function for a matrix of as many rows as lanes and `columns` columns.
+int shuffles_of_transposition(int lanes, DataType scalar, int columns);
+
 } // namespace swirl::ir

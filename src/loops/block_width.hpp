@@ -14,10 +14,16 @@ struct ColumnCache {
     Integer entries; ///< complex elements that fit into a core's private caches; 0: unknown
 };
 
-/// How many neighbouring columns of `rows` entries, counted by `lane`, go through a chain of factors together: the
-/// lanes of a vector, or more where rows evict each other from the caches, so that whole cache lines are used.
-Integer block_width(Recorder& recorder, const ColumnCache& cache, const Loop& lane, Integer rows,
-                    const Endpoint& in, const Endpoint& out);
+/// The entries of a column on one side of a chain of factors.
+struct ColumnRows {
+    const Endpoint& endpoint;
+    Integer count;
+};
+
+/// How many neighbouring columns, counted by `lane`, go through a chain of factors together: the lanes of a vector, or
+/// more where rows evict each other from the caches, so that whole cache lines are used.
+Integer block_width(Recorder& recorder, const ColumnCache& cache, const Loop& lane, const ColumnRows& in,
+                    const ColumnRows& out);
 
 /// Whether lanes should run along a loop of neighbouring transforms rather than along their entries. Then a codelet's
 /// operations on a vector are for `count` entries, not for as many as lanes, but the caller's entries are loaded and

@@ -87,7 +87,7 @@ private:
     }
     void build(const Product&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
-        build_factors(merge_loops(f, recorder_.for_gpu()), in, out, loops);
+        build_product(f, in, out, loops);
     }
     void build(const Kronecker&, const Formula& f, const Endpoint& in, const Endpoint& out,
                const Loops& loops) {
@@ -147,12 +147,11 @@ private:
     bool in_tile(const Loop& loop) const {
         return std::find(tile_loops_.begin(), tile_loops_.end(), loop.variable) != tile_loops_.end();
     }
-    void build_factors(const std::vector<MergedFactor>& factors, const Endpoint& in, const Endpoint& out,
-                       const Loops& loops);
+    void build_product(const Formula& f, const Endpoint& in, const Endpoint& out, const Loops& loops);
     void build_chain(const std::vector<MergedFactor>& factors, const Endpoint& in, const Endpoint& out,
                      const Loops& loops);
-    void build_chain_in_lanes(const std::vector<MergedFactor>& factors, const Endpoint& in,
-                              const Endpoint& out, const Loop& lane);
+    void build_chain_in_lanes(const Formula& product, const std::vector<MergedFactor>& factors,
+                              const Endpoint& in, const Endpoint& out, const Loop& lane);
     void build_padded(const MergedFactor& merged, const std::vector<Integer>& missed, const Endpoint& in,
                       Endpoint out, const Loops& loops);
     void build_factor(const MergedFactor& merged, Endpoint in, Endpoint out, const Loops& loops);
@@ -290,14 +289,15 @@ void LoopBuilder::build_padded(const MergedFactor& merged, const std::vector<Int
 }
 
 /// Next to a complex transform of pairs of reals, a temporary stores the real components first, then the imaginary
-/// ones. Padded rows separate two such transforms or two factors of one kind, but not where entries are combined with
-/// those at the same distance from the end, and not beside a copy, which can be folded into the calls that compute.
-/// Between tiles and inside a tile, vectors are an odd number of entries apart instead.
+/// ones, unless the transform reads some of an odd number of entries. Padded rows separate two such transforms or two
+/// factors of one kind, but not where entries are combined with those at the same distance from the end, and not beside
+/// a copy, which can be folded into the calls that compute. Between tiles and inside a tile, vectors are an odd number
+/// of entries apart instead.
 Temporary LoopBuilder::make_temporary_between(const MergedFactor& before, const MergedFactor& after,
                                               const Loops& loops, bool complex) {
     const Integer n = before.factor.rows();
     const bool from_pairs = !complex && before.factor.is<RealOf>();
-    const bool to_pairs = !complex && after.factor.is<RealOf>();
+    const bool to_pairs = !complex && after.factor.is<RealOf>() && n % 2 == 0;
     const bool is_shared = shared_entries_ == 0 || n <= shared_entries_;
     const auto copies = [](const Formula& f) {
         return f.is<formula::Identity>() || f.is<formula::Gather>() || f.is<formula::Scatter>();
@@ -344,8 +344,9 @@ void LoopBuilder::build_factor(const MergedFactor& merged, Endpoint in, Endpoint
 /// Runs several factors one after the other for each iteration of the outer loops, so that the intermediate vectors
 /// stay in cache. The loops of a tile stay inside; otherwise a loop over neighbouring entries does, one vector
 /// register at a time.
-void LoopBuilder::build_factors(const std::vector<MergedFactor>& factors, const Endpoint& in,
-                                const Endpoint& out, const Loops& loops) {
+void LoopBuilder::build_product(const Formula& f, const Endpoint& in, const Endpoint& out,
+                                const Loops& loops) {
+    const std::vector<MergedFactor> factors = merge_loops(f, recorder_.for_gpu());
     if (factors.size() == 1) return build_factor(factors[0], in, out, loops);
     if (nest_loops_inside_ && recorder_.is_within_product()) return build_chain(factors, in, out, loops);
     Loops outer, tile;
@@ -353,15 +354,14 @@ void LoopBuilder::build_factors(const std::vector<MergedFactor>& factors, const 
     std::optional<Loop> lane;
     for (std::size_t k = 0; k < outer.size() && !lane && tile.empty(); ++k) {
         if (!fills_vectors(outer[k].count, lanes_) ||
-            !are_neighbours(outer[k], in, factors.front().factor.columns(), out,
-                            factors.back().factor.rows()))
+            !are_neighbours(outer[k], in, f.columns(), out, f.rows()))
             continue;
         lane = outer[k];
         outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(k));
     }
     const std::function<void(std::size_t)> nest = [&](std::size_t k) {
         if (k < outer.size()) return recorder_.nest(outer[k], [&] { nest(k + 1); });
-        if (lane) return build_chain_in_lanes(factors, in, out, *lane);
+        if (lane) return build_chain_in_lanes(f, factors, in, out, *lane);
         build_chain(factors, in, out, tile);
     };
     nest(0);
@@ -483,10 +483,10 @@ void LoopBuilder::build_buffered(const Formula& f, const Endpoint& in, const End
     nest(0);
 }
 
-void LoopBuilder::build_chain_in_lanes(const std::vector<MergedFactor>& factors, const Endpoint& in,
-                                       const Endpoint& out, const Loop& lane) {
-    const Integer width =
-        block_width(recorder_, {lanes_, cache_entries_}, lane, factors.front().factor.columns(), in, out);
+void LoopBuilder::build_chain_in_lanes(const Formula& product, const std::vector<MergedFactor>& factors,
+                                       const Endpoint& in, const Endpoint& out, const Loop& lane) {
+    const Integer width = block_width(recorder_, {lanes_, cache_entries_}, lane, {in, product.columns()},
+                                      {out, product.rows()});
     if (lane.count <= width) return build_chain(factors, in, out, {lane});
     const auto run = [&](const Affine& first, Integer count) {
         const Loop block{recorder_.new_variable(count), count};

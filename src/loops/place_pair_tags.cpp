@@ -83,59 +83,84 @@ bool is_complex_throughout(const formula::Formula& f) {
     return std::all_of(f.children().begin(), f.children().end(), is_complex_throughout);
 }
 
-/// Whether the factors are constants of each iteration.
-bool has_known_factors(const std::vector<FoldedDiagonal>& diagonals) {
-    return std::none_of(diagonals.begin(), diagonals.end(), [](const FoldedDiagonal& met) {
-        return met.table.has_value() ||
-               std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function);
-    });
+/// The nodes that become straight-line code, inside the loops around everything.
+struct StraightLine {
+    const Nodes* nodes;
+    std::vector<Variable> around; ///< of these loops
+};
+StraightLine straight_line_of(const LoopProgram& program) {
+    StraightLine result{&program.body, {}};
+    while (result.nodes->size() == 1) {
+        const auto* const nest = std::get_if<Nest>(&result.nodes->front().node);
+        if (nest == nullptr) break;
+        result.nodes = &nest->body;
+        result.around.push_back(nest->loop.variable);
+    }
+    return result;
 }
 
-bool suits_pairs(const LoopProgram& program, const Request& request, const Memory& memory,
-                 const std::vector<Location>& locations) {
-    const Integer distance = is_complex_temporary(program, memory) ? 0 : 1;
-    return std::all_of(locations.begin(), locations.end(), [&](const Location& location) {
-        return !location.table &&
-               (location.forms.empty() ||
-                (request.pairs_at_callbacks && location.forms.size() == 1 && !location.im_negative)) &&
-               !location.re_negative && location.im == location.re + distance &&
-               has_known_factors(location.diagonals);
-    });
-}
+/// Which calls can be computed in pairs; see place_pair_tags.
+class PairSuitability {
+public:
+    PairSuitability(const LoopProgram& program, const Request& request, std::vector<Variable> around)
+        : program_(program), request_(request), around_(std::move(around)) {}
 
-/// A few reals, which are computed one by one.
-bool suits_pairs(const std::vector<Location>& reals) {
-    return std::all_of(reals.begin(), reals.end(), [](const Location& location) {
-        return !location.table && location.forms.empty() && has_known_factors(location.diagonals);
-    });
-}
+    bool operator()(const Call& call) const {
+        if (!call.complex)
+            return iterations_of(call.loops) * std::max(call.codelet.rows, call.codelet.columns) <=
+                       most_reals &&
+                   suit(call.placement.sources) && suit(call.placement.targets);
+        return call.codelet.formula && suit(call.input, call.placement.sources) &&
+               suit(call.output, call.placement.targets) && is_complex_throughout(*call.codelet.formula) &&
+               std::all_of(call.codelet.then.begin(), call.codelet.then.end(), is_complex_throughout) &&
+               std::all_of(
+                   call.placement.between.begin(), call.placement.between.end(), [&](const auto& entries) {
+                       return std::all_of(entries.begin(), entries.end(),
+                                          [&](const auto& diagonals) { return are_constants(diagonals); });
+                   });
+    }
 
-bool suits_pairs(const LoopProgram& program, const Request& request, const Call& call) {
-    if (!call.complex)
-        return iterations_of(call.loops) * std::max(call.codelet.rows, call.codelet.columns) <= most_reals &&
-               suits_pairs(call.placement.sources) && suits_pairs(call.placement.targets);
-    return call.codelet.formula && suits_pairs(program, request, call.input, call.placement.sources) &&
-           suits_pairs(program, request, call.output, call.placement.targets) &&
-           is_complex_throughout(*call.codelet.formula) &&
-           std::all_of(call.codelet.then.begin(), call.codelet.then.end(), is_complex_throughout) &&
-           std::all_of(call.placement.between.begin(), call.placement.between.end(), [](const auto& entries) {
-               return std::all_of(entries.begin(), entries.end(), has_known_factors);
-           });
-}
+private:
+    /// Whether the straight-line code has the factors as constants: they are the same in all iterations of the loops
+    /// around it.
+    bool are_constants(const std::vector<FoldedDiagonal>& diagonals) const {
+        return std::all_of(diagonals.begin(), diagonals.end(), [&](const FoldedDiagonal& met) {
+            if (met.table || std::holds_alternative<formula::ArgumentFunction>(met.diagonal.function))
+                return false;
+            return std::holds_alternative<formula::ConstantFunction>(met.diagonal.function) ||
+                   std::all_of(around_.begin(), around_.end(),
+                               [&](Variable variable) { return met.index.coefficient(variable) == 0; });
+        });
+    }
 
-/// The nodes that become straight-line code: all, or all inside the loops around everything.
-const Nodes& straight_line_nodes(const LoopProgram& program) {
-    const Nodes* nodes = &program.body;
-    while (nodes->size() == 1 && std::holds_alternative<Nest>(nodes->front().node))
-        nodes = &std::get<Nest>(nodes->front().node).body;
-    return *nodes;
-}
+    bool suit(const Memory& memory, const std::vector<Location>& locations) const {
+        const Integer distance = is_complex_temporary(program_, memory) ? 0 : 1;
+        return std::all_of(locations.begin(), locations.end(), [&](const Location& location) {
+            return !location.table &&
+                   (location.forms.empty() ||
+                    (request_.pairs_at_callbacks && location.forms.size() == 1 && !location.im_negative)) &&
+                   !location.re_negative && location.im == location.re + distance &&
+                   are_constants(location.diagonals);
+        });
+    }
+
+    /// A few reals, which are computed one by one.
+    bool suit(const std::vector<Location>& reals) const {
+        return std::all_of(reals.begin(), reals.end(), [&](const Location& location) {
+            return !location.table && location.forms.empty() && are_constants(location.diagonals);
+        });
+    }
+
+    const LoopProgram& program_;
+    const Request& request_;
+    std::vector<Variable> around_; ///< of the loops around the straight-line code
+};
 
 /// Complex elements per vector: as many as the longest lane loop fills, at least 16 bytes.
 int width_of(const Request& request, const LoopProgram& program) {
     const int widest = request.lanes / 2;
     int width = std::min<Integer>(widest, std::max<Integer>(1, 8 / bytes_of(request.scalar)));
-    for (const Node& node : straight_line_nodes(program))
+    for (const Node& node : *straight_line_of(program).nodes)
         if (const Call& call = std::get<Call>(node.node); call.complex)
             while (width < widest && width < lanes_of(program, call)) width *= 2;
     return width;
@@ -143,12 +168,14 @@ int width_of(const Request& request, const LoopProgram& program) {
 
 /// See place_pair_tags.
 bool suits_pairs(const LoopProgram& program, const Request& request) {
+    const StraightLine code = straight_line_of(program);
+    const PairSuitability suits(program, request, code.around);
     Integer vectors = 0;
-    for (const Node& node : straight_line_nodes(program)) {
+    for (const Node& node : *code.nodes) {
         const auto* call = std::get_if<Call>(&node.node);
         if (call == nullptr ||
             iterations_of(call->loops) * call->codelet.columns * 2 > most_vectors * request.lanes ||
-            !suits_pairs(program, request, *call))
+            !suits(*call))
             return false;
         if (!call->complex) continue;
         const Integer lanes = lanes_of(program, *call);

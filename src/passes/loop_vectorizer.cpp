@@ -1,6 +1,8 @@
 #include "passes/loop_vectorizer.hpp"
 
 #include "ir/analysis.hpp"
+#include "ir/records.hpp"
+#include "ir/transpose.hpp"
 
 #include <algorithm>
 
@@ -9,9 +11,10 @@ namespace swirl::passes {
 using namespace ir;
 using Kind = MemoryBlock::Kind;
 
-LoopVectorizer::LoopVectorizer(Program& program, int lanes, const LaneOrders& orders)
+LoopVectorizer::LoopVectorizer(Program& program, int lanes, bool permutes_two, const LaneOrders& orders)
     : program_(program),
       lanes_(lanes),
+      permutes_two_(permutes_two),
       orders_(orders),
       scalars_(program.operations.size(), no_value),
       vectors_(program.operations.size(), no_value) {}
@@ -105,6 +108,7 @@ void LoopVectorizer::load_columns(const MemoryBlock& block) {
         return;
     }
     case Kind::rows: {
+        if (are_records(block)) return load_records(block);
         const int width = static_cast<int>(block.columns.size());
         std::vector<Value> rows;
         for (int l = 0; l < trips; ++l) rows.push_back(load(block, iteration_of(l) * block.stride, width, 1));
@@ -137,6 +141,7 @@ void LoopVectorizer::store_columns(const MemoryBlock& block, const std::vector<V
         return store(block, lowest(block) + lanes_, high, rest, 1);
     }
     case Kind::rows: {
+        if (are_records(block)) return store_records(block, columns);
         const std::vector<Value> rows = rows_of_columns(writer(), columns, trips);
         for (int l = 0; l < trips; ++l)
             store(block, iteration_of(l) * block.stride, rows[static_cast<std::size_t>(l)],
@@ -145,6 +150,33 @@ void LoopVectorizer::store_columns(const MemoryBlock& block, const std::vector<V
     }
     }
     throw InternalError("a uniform store is not vectorized");
+}
+
+bool LoopVectorizer::are_records(const MemoryBlock& block) const {
+    const auto width = static_cast<Integer>(block.columns.size());
+    return permutes_two_ && block.stride == width &&
+           suit_records(lanes_, program_[value_at(block.position)].type.scalar, width);
+}
+
+void LoopVectorizer::load_records(const MemoryBlock& block) {
+    const auto width = static_cast<int>(block.columns.size());
+    std::vector<Value> vectors;
+    for (int first = 0; first < loop_->trips * width; first += lanes_)
+        vectors.push_back(load(block, first, std::min(lanes_, loop_->trips * width - first), 1));
+    std::vector<int> iterations;
+    for (int l = 0; l < lanes_; ++l) iterations.push_back(iteration_of(l));
+    columns_ = columns_of_records(writer(), vectors, width, {loop_->trips, iterations});
+}
+
+void LoopVectorizer::store_records(const MemoryBlock& block, const std::vector<Value>& columns) {
+    const int elements = loop_->trips * static_cast<int>(columns.size());
+    std::vector<int> iterations;
+    for (int l = 0; l < lanes_; ++l) iterations.push_back(iteration_of(l));
+    int first = 0;
+    for (const Value vector : records_of_columns(writer(), columns, {loop_->trips, iterations})) {
+        store(block, first, vector, std::min(lanes_, elements - first), 1);
+        first += lanes_;
+    }
 }
 
 Operation LoopVectorizer::access_of(const MemoryBlock& block, Integer distance, int active,

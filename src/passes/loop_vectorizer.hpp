@@ -1,6 +1,6 @@
 #pragma once
 
-#include "ir/transpose.hpp"
+#include "ir/block_writer.hpp"
 #include "passes/lane_order.hpp"
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace swirl::passes {
 /// Turns the bodies of vector loops into vector operations, one loop at a time.
 class LoopVectorizer {
 public:
-    LoopVectorizer(ir::Program& program, int lanes, const LaneOrders& orders);
+    LoopVectorizer(ir::Program& program, int lanes, bool permutes_two, const LaneOrders& orders);
 
     /// Appends the vectorized loop body to `vectorized`. Consumes the operations of the body.
     void vectorize(const VectorLoop& loop, std::vector<ir::Value>& vectorized);
@@ -42,6 +42,10 @@ private:
     LaneMap every_other(const MemoryBlock& block, int column) const;
     LaneMap interleave(const MemoryBlock& block, int from) const;
     bool has_permuted_columns(const MemoryBlock& block) const;
+    /// Whether vectors hold the rows in order.
+    bool are_records(const MemoryBlock& block) const;
+    void load_records(const MemoryBlock& block); ///< to columns_
+    void store_records(const MemoryBlock& block, const std::vector<Value>& columns);
 
     Value as_scalar(Value value) const;
     Value as_vector(Value value);
@@ -52,6 +56,7 @@ private:
 
     ir::Program& program_;
     int lanes_;
+    bool permutes_two_; ///< any lanes of two vectors by one shuffle
     const LaneOrders& orders_;
     const VectorLoop* loop_ = nullptr;
     std::vector<Value>* run_ = nullptr;

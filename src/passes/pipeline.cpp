@@ -51,7 +51,7 @@ constexpr Pass loop_list[] = {
     {"scalar replacement", plain<scalar_replacement>, VerificationLevel::lowered},
     {"vectorize",
      [](Program& program, const Context& context) {
-         program = vectorize(std::move(program), context.lanes);
+         program = vectorize(std::move(program), context.lanes, context.cpu->permutes_two);
          return true;
      },
      VerificationLevel::vectorized},

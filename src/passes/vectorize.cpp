@@ -16,8 +16,11 @@ constexpr int shortest_vector = 16; ///< bytes
 
 class Vectorizer {
 public:
-    Vectorizer(Program& program, int lanes)
-        : program_(program), lanes_(lanes), varies_(program.operations.size(), false) {}
+    Vectorizer(Program& program, int lanes, bool permutes_two)
+        : program_(program),
+          lanes_(lanes),
+          permutes_two_(permutes_two),
+          varies_(program.operations.size(), false) {}
 
     void run() {
         VariableRanges ranges(program_); // each loop has a variable of its own
@@ -26,7 +29,7 @@ public:
             if (loop.kind == For::Kind::vector) collect(loop, ranges);
         });
         const LaneOrders orders = choose_lane_orders(program_, loops_, lanes_);
-        LoopVectorizer vectorizer(program_, lanes_, orders);
+        LoopVectorizer vectorizer(program_, lanes_, permutes_two_, orders);
         rebuild(program_.body, vectorizer);
     }
 
@@ -127,6 +130,7 @@ private:
 
     Program& program_;
     int lanes_;
+    bool permutes_two_;
     std::vector<char> varies_; ///< by value: differs between lanes
     std::vector<Fate> fates_;  ///< of all vector loops, in program order
     std::vector<VectorLoop> loops_;
@@ -135,8 +139,8 @@ private:
 
 } // namespace
 
-Program vectorize(Program program, int lanes) {
-    Vectorizer(program, lanes).run();
+Program vectorize(Program program, int lanes, bool permutes_two) {
+    Vectorizer(program, lanes, permutes_two).run();
     return program;
 }
 

@@ -16,10 +16,11 @@ namespace swirl::passes {
 ///   s = ±2, element pairs     two vector accesses and two (de-)interleaving shuffles: interleaved complex data
 ///   other s, m ≥ 2 elements in a row
 ///                             a contiguous access of up to `lanes` elements for each iteration, transposed in
-///                             registers
+///                             registers; if these rows touch, vectors that hold them in order and, where it takes
+///                             fewer shuffles, their columns by shuffles of any lane map (`permutes_two`)
 ///   else                      strided vector access (ir::Address::lane_stride)
 /// Lanes run the iterations in another order where that saves shuffles, with scratch memory and tables permuted to
 /// match (lane_order.hpp). A loop of one iteration, or with lane-dependent dynamic addresses, becomes scalar code.
-ir::Program vectorize(ir::Program program, int lanes);
+ir::Program vectorize(ir::Program program, int lanes, bool permutes_two = false);
 
 } // namespace swirl::passes

@@ -30,11 +30,12 @@ std::vector<Choice> bands_choices(const Formula& f) {
     return result;
 }
 
-Formula bands_sweep(Integer a, Integer b, const Formula& rows) {
-    const Integer n = rows.rows(), all = a * b * n;
+/// `first`, of a points, along each of the b bands, after its rows.
+Formula bands_sweep(const Formula& first, Integer b, const Formula& rows) {
+    const Integer a = first.rows(), n = rows.rows(), all = a * b * n;
     const Formula to_bands = permutation(IndexMap(all, all, DigitMap{{b, a, n}, {n, b * n, 1}}));
     const Formula from_bands = permutation(IndexMap(all, all, DigitMap{{a, b, n}, {n, a * n, 1}}));
-    const Formula band = spread(DFT(a, rows.get_if<Dft>()->direction), n) * repeat(a, rows);
+    const Formula band = spread(first, n) * repeat(a, rows);
     return pass(product_of({from_bands, repeat(b, band), to_bands}));
 }
 
@@ -47,7 +48,7 @@ Formula build_bands(const Formula& f, const Choice& choice) {
     const Integer a = choice[0], b = m / a;
     const Direction direction = columns.get_if<Dft>()->direction;
     const Formula rest = product_of({spread(DFT(b, direction), a), T(m, a, direction), L(m, b)});
-    return spread(pass(rest), rows.rows()) * bands_sweep(a, b, rows);
+    return spread(pass(rest), rows.rows()) * bands_sweep(DFT(a, direction), b, rows);
 }
 
 } // namespace

@@ -2,7 +2,8 @@
 //   F = codelet[F']   formula-codelet:  straight-line code throughout
 //
 // CZT = diag(c) · G · DFT_M^{−} · diag(d) · DFT_M · S · diag(b), M ≥ inputs + outputs − 1: formula/chirp_z.hpp; d = DFT_M(h)/M,
-// S pads with zeros, and G keeps the outputs. Wavelet transforms and filters: rules/banded.hpp.
+// S pads with zeros, and G keeps the outputs. Wavelet transforms and filters: rules/banded.hpp. A long circulant of reals is
+// that of rule circulant-rdft, with a spectrum that is known.
 //
 // F is a user's formula; F' is computed factor by factor, and the transforms in it are broken down further. If F is the
 // real matrix R(A) of a complex formula A that contains real transforms, these act on each component alone.
@@ -16,6 +17,7 @@
 #include "rules/building_blocks.hpp"
 #include "rules/limits.hpp"
 #include "rules/number_theory.hpp"
+#include "rules/pairing.hpp"
 #include "rules/real_row_column.hpp"
 #include "rules/replace_leaves.hpp"
 #include "rules/rewriting_rules.hpp"
@@ -36,18 +38,25 @@ constexpr Integer largest_dense_circulant = 64;
 
 Formula dense_matrix(const Formula& f) { return matrix(f.rows(), f.columns(), dense(f)); }
 
-/// Nothing for a circulant too long to be a matrix.
-std::optional<Formula> with_real_leaves(const Formula& f) {
+/// A circulant of reals.
+Formula by_real_convolution(const std::vector<Complex>& kernel) {
+    const auto n = static_cast<Integer>(kernel.size());
+    std::vector<Complex> spectrum = accurate_dft(kernel, Direction::forward);
+    for (Complex& value : spectrum) value /= static_cast<long double>(n);
+    for (const Integer real_frequency : {Integer{0}, n / 2})
+        if (2 * real_frequency % n == 0) spectrum[static_cast<std::size_t>(real_frequency)].imag(0);
+    const ExplicitFunction list{std::make_shared<const std::vector<Complex>>(std::move(spectrum))};
+    return product_of({RDFT(n, Direction::backward), halfcomplex_product(n, list, n, 0, 1), RDFT(n)});
+}
+
+Formula with_real_leaves(const Formula& f) {
     if (f.is<RealOf>()) return f;
     if (f.is<Dft>()) return f.rows() == 1 ? I(1) : F2();
-    if (f.is<Circulant>())
-        return f.rows() <= largest_dense_circulant ? std::optional(dense_matrix(f)) : std::nullopt;
+    if (const auto* circulant = f.get_if<Circulant>())
+        return f.rows() <= largest_dense_circulant ? dense_matrix(f)
+                                                   : by_real_convolution(*circulant->kernel);
     std::vector<Formula> children;
-    for (const Formula& child : f.children()) {
-        auto real = with_real_leaves(child);
-        if (!real) return std::nullopt;
-        children.push_back(*std::move(real));
-    }
+    for (const Formula& child : f.children()) children.push_back(with_real_leaves(child));
     return with_children(f, std::move(children));
 }
 
@@ -147,33 +156,33 @@ Applicability has_codelet(const Formula& f) {
     return accepted();
 }
 
-Formula simplified(const Formula& given) {
-    const Formula f = without_leaf_terms(given);
-    if (!f.is<RealOf>()) return simplify(f);
-    return simplify(componentwise(simplify(f.children().front())));
-}
-
 Formula build(const Formula& f, const Choice& choice) {
     require(formula_loops.name, f, applicable(f));
     require_choice(choice.empty(), formula_loops.name, f, choice, "no parameters");
-    return simplified(f);
+    return simplified_formula(f);
 }
 
 Formula build_codelet(const Formula& f, const Choice& choice) {
     require(formula_codelet.name, f, has_codelet(f));
     require_choice(choice.empty(), formula_codelet.name, f, choice, "no parameters");
-    return codelet(simplified(f));
+    return codelet(simplified_formula(f));
 }
 
 } // namespace
 
 std::optional<Formula> on_reals(const Formula& formula) {
-    return find_complex(formula) ? std::nullopt : with_real_leaves(formula);
+    return find_complex(formula) ? std::nullopt : std::optional(with_real_leaves(formula));
 }
 
 bool is_given_formula(const Formula& formula) { return applicable(formula).ok(); }
 
 Formula componentwise(const Formula& complex) { return of_components(complex); }
+
+Formula simplified_formula(const Formula& given) {
+    const Formula f = without_leaf_terms(given);
+    if (!f.is<RealOf>()) return simplify(f);
+    return simplify(componentwise(simplify(f.children().front())));
+}
 
 constinit const BreakdownRule formula_loops = {
     .name = "formula",

@@ -18,9 +18,9 @@ Pairing pairs_of_spectrum(Integer n) {
             IndexMap::piecewise(std::move(maps), n)};
 }
 
-Formula halfcomplex_product(Integer points, Integer n, Integer first, Integer step) {
+Formula halfcomplex_product(Integer points, const DiagonalFunction& spectrum, Integer n, Integer first,
+                            Integer step) {
     const Integer columns = complex_entries(points), alone = points - 2 * columns;
-    const ArgumentFunction spectrum{n};
     Summands products;
     products.add(diagonal(spectrum, IndexMap(alone, n, DigitMap{{alone}, {step * (points / 2)}, first, 0})));
     if (columns == 0) return products.sum();

@@ -16,9 +16,10 @@ struct Pairing {
 
 /// The halfcomplex spectrum of n reals as r_0 [r_{n/2}] r_1 i_1 r_2 i_2 …
 Pairing pairs_of_spectrum(Integer n);
-/// Multiplies the halfcomplex spectrum of `points` reals by entries first + step·k of the spectrum of n reals, which is given
-/// at execution; those of the real frequencies are 0 or n/2.
-formula::Formula halfcomplex_product(Integer points, Integer n, Integer first, Integer step);
+/// Multiplies the halfcomplex spectrum of `points` reals by entries first + step·k of the spectrum of n reals; those of the
+/// real frequencies are 0 or n/2.
+formula::Formula halfcomplex_product(Integer points, const formula::DiagonalFunction& spectrum, Integer n,
+                                     Integer first, Integer step);
 /// Pairs x[2j] with x[n−1−2j], n even.
 Pairing pairs_of_mirrored(Integer n);
 

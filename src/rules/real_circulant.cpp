@@ -30,8 +30,8 @@ Applicability applicable_circulant_rdft(const Formula& f) {
 Formula build_circulant_rdft(const Formula& f, const Choice&) {
     require(circulant_rdft.name, f, applicable_circulant_rdft(f));
     const Integer n = f.rows();
-    return product_of({over(n), rdft(n, Direction::backward), halfcomplex_product(n, n, 0, 1),
-                       rdft(n, Direction::forward)});
+    return product_of({over(n), rdft(n, Direction::backward),
+                       halfcomplex_product(n, ArgumentFunction{n}, n, 0, 1), rdft(n, Direction::forward)});
 }
 
 Applicability applicable_circulant_stockham(const Formula& f) {

@@ -54,7 +54,8 @@ Formula RealStockhamPass::complex_columns(Direction direction) const {
 Formula RealStockhamPass::convolution() const {
     const Direction back = Direction::backward, there = Direction::forward;
     Summands groups;
-    groups.add(product_of({rdft(R, back), halfcomplex_product(R, n, 0, K), rdft(R, there)}));
+    groups.add(
+        product_of({rdft(R, back), halfcomplex_product(R, ArgumentFunction{n}, n, 0, K), rdft(R, there)}));
     if (has_middle()) groups.add(convolved_odd_columns());
     if (S > 0) {
         const Formula product =
@@ -67,7 +68,8 @@ Formula RealStockhamPass::convolution() const {
 
 Formula RealStockhamPass::convolved_odd_columns() const {
     const Formula back = odd_columns(Direction::backward), there = odd_columns(Direction::forward);
-    if (R % 2 == 1) return product_of({back, halfcomplex_product(R, n, n / 2, K), there});
+    if (R % 2 == 1)
+        return product_of({back, halfcomplex_product(R, ArgumentFunction{n}, n, n / 2, K), there});
     const Integer pairs = R / 2, direct = direct_pairs();
     const auto part = [&](Integer first, Integer count) {
         return real_of(diagonal(ArgumentFunction{n},

@@ -120,7 +120,8 @@ const Cpu& avx512_cpu() {
                    .has_masks = true,
                    .cache_bytes = 1 << 20,
                    .streaming_bytes = share_of_cores_with_avx,
-                   .instructions = listed_instructions(InstructionSet::avx512)};
+                   .instructions = listed_instructions(InstructionSet::avx512),
+                   .permutes_two = true};
     });
 }
 

@@ -38,6 +38,7 @@ struct Cpu {
     std::span<const ir::Instruction* const>
         instructions;          ///< shuffles and similar instructions, in order of preference
     bool has_fms = true;       ///< a·b − c is also one operation; c − a·b always is if a·b + c is
+    bool permutes_two = false; ///< a shuffle of two vectors by any lane map is one instruction
     bool emitted_only = false; ///< kernels are emitted as C++: no machine-code encoder
 };
 

@@ -98,6 +98,10 @@ constexpr const char* complex_formulas[] = {
     "L(12, 4) · (DFT(3) ⊕ DFT(4) ⊕ DFT(5)) · J(12)",
     "WHT(16) · diag(1, -1, 1, 1, 1i, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2)",
     "DFT(4) ⊗ DFT(6)",
+    "DFT(4, backward) ⊗ DFT(24)",
+    "DFT(64, backward) ⊗ DFT(64)",
+    "DFT(37) ⊗ DFT(5, backward)",
+    "DFT(2) ⊗ DFT(20) ⊗ DFT(20, backward)",
     "DFT(3) ⊗ (DFT(4) · diag(1, 2, 3, 4)) ⊗ I(2)",
     "I(3) ⊗ (L(8, 4) · DFT(8))",
     "(L(8, 2) · DFT(8)) ⊗ I(5)",
@@ -111,6 +115,12 @@ constexpr const char* complex_formulas[] = {
     "DST3(9) ⊗ DCT3(4)",
     "real[DFT(6)] · L(12, 4)",
     "Σ(i0 < 4)[S(h(2 → 8; 2*i0, 1)) · F2 · G(h(2 → 8; i0, 4))]",
+    // factors that differ between the iterations of a loop around straight-line code
+    "(I(2) ⊗ DFT(9)) · T(18, 9)",
+    "T(75, 3) · (I(3) ⊗ DFT(25))",
+    // more entries after the filter than an index table before it has
+    "DFT(4) ⊗ (((DFT(9) · FIR(9, zero; 1, 2, 3)) ⊕ J(3)) · perm(table(8, 3, 9, 5, 0, 11, 1, 6, 10, 2, 4, "
+    "7)))",
 };
 
 constexpr const char* rectangular_formulas[] = {
@@ -158,6 +168,9 @@ constexpr const char* real_formulas[] = {
     "real[(DFT(4) ⊗ I(2)) · T(8, 2) · (I(4) ⊗ DFT(2)) · L(8, 4)]",
     "perm(table(2, 0, 1, 4, 3; range 5))",
     "matrix(2, 3; 1, 2, 3, 4, 5, 6)",
+    // complex transforms that read some of an odd number of entries
+    "RDFT(106) · DCT6(106)",
+    "real[DFT(33)] · DST8(66)",
 };
 
 TEST(FormulaPlans, AreCheckedWhereConstantsNearlyOverflow) {
@@ -277,6 +290,35 @@ TEST(FormulaProblems, SupportStridesLayoutsScalesAndPlacement) {
         expect_right(fmt::format("formula {} planar inplace", text), cpu);
     }
     expect_right("formula DCT2(8) ⊗ I(3) float64 inplace batch=2", cpu);
+    for (const char* type :
+         {"complex64", "complex128", "float64"}) // DFT(1) is no factor with a result of its own
+        expect_right(fmt::format("formula (DST6(9) ⊕ J(4)) · (J(13) ⊗ DFT(1)) {} inplace", type), cpu);
+}
+
+TEST(FormulaProblems, ConvolveLongVectorsOfReals) {
+    for (const Integer n : {65, 67, 96, 150}) {
+        std::vector<Integer> kernel;
+        for (Integer i = 0; i < n; ++i) kernel.push_back((7 * i * i + 3 * i) % 11 - 5);
+        const std::string circulant = fmt::format("circulant({})", fmt::join(kernel, ", "));
+        for (const target::Cpu* cpu : runnable_cpus()) {
+            expect_right(fmt::format("formula {} float64", circulant), *cpu);
+            expect_right(fmt::format("formula J({}) · ({} ⊕ RDFT(5)) float32 inplace", n + 5, circulant),
+                         *cpu);
+            expect_right(fmt::format("formula {} · RDFT({}) complex64 batch=3", circulant, n), *cpu);
+        }
+        const std::string text = fmt::format("formula {} float32 batch=2", circulant);
+        support::prove(text, gpu_schedule(swirl::problem(text), target::gpu_named("sm_90")));
+    }
+}
+
+TEST(FormulaProblems, StoreSingleRowsThroughTables) {
+    for (const target::Cpu* cpu : runnable_cpus())
+        for (const char* options : {"", " complex64 inplace"})
+            expect_right(
+                fmt::format("formula perm(id(13)) ⊕ (perm(table(4, 6, 0, 1, 2, 7, 5, 3)) · (DST2(3) ⊕ "
+                            "perm(table(3, 0, 2, 1)) ⊕ DST6(1))){}",
+                            options),
+                *cpu);
 }
 
 TEST(FormulaProblems, ComputeLongFormulas) {
@@ -286,14 +328,14 @@ TEST(FormulaProblems, ComputeLongFormulas) {
     expect_right("formula (DCT2(1000) ⊗ I(3)) · L(3000, 3)", cpu);
 }
 
-/// A random formula of a few entries, and its problem.
+/// A random formula of few entries, in one case of eight of up to 200, and its problem.
 std::string random_problem(std::uint32_t seed, const char* real_type, const char* complex_type) {
     std::minstd_rand generator(seed);
     const auto below = [&](Integer n) {
         return static_cast<Integer>(generator() % static_cast<std::uint32_t>(n));
     };
     const bool real = seed % 3 == 0;
-    const Integer n = 1 + below(24);
+    const Integer n = 1 + below(seed % 8 == 7 ? 200 : 24);
     std::string text = fmt::format("formula {} {}", formula::to_text(support::random_formula(below, n, real)),
                                    real ? real_type : complex_type);
     if (seed % 4 == 1) text += " inplace";

@@ -133,6 +133,15 @@ TEST(PairTags, MakeSmallKernelsStraightLineCodeOfComplexVectors) {
     EXPECT_EQ(loops_for_cpu(request_for(expanded(16, "stockham(4,4)"), 8)).pairs, 0) << "not asked for";
 }
 
+TEST(PairTags, NeedTheSameFactorsInAllIterationsAround) {
+    const Formula transform = expanded(16, "stockham(4,4)");
+    const auto pairs_of = [](const Formula& f) { return loops_for_cpu(request_for(f, 8, true)).pairs; };
+    EXPECT_EQ(pairs_of(kron(I(3), transform * T(16, 4))), 4);
+    EXPECT_EQ(pairs_of(kron(I(3), transform) * diagonal(ConstantFunction{2}, IndexMap::identity(48))), 4);
+    EXPECT_EQ(pairs_of(kron(I(3), transform) * T(48, 16)), 0);
+    EXPECT_EQ(pairs_of(T(48, 16) * kron(I(3), transform)), 0);
+}
+
 /// A real transform by one of half the size, its results as pairs.
 Request half_size_request(Integer n, const char* half, int lanes) {
     const Formula transform =

@@ -277,7 +277,7 @@ TEST(SelectInstructions, KeepsEveryLaneOnEveryCpu) {
     for (const target::Cpu* cpu : target::cpus())
         for (const DataType scalar : {DataType::float32, DataType::float64}) {
             const int lanes = target::lanes(*cpu, scalar);
-            for (const Integer columns : {2, 3, 4, 8}) {
+            for (const Integer columns : {2, 3, 4, 6, 8}) {
                 Builder b("columns");
                 const Buffer in = b.input("in", scalar, 256), out = b.output("out", scalar, 256);
                 b.for_loop("l", 0, lanes, 1, For::Kind::vector, [&](const Affine& l) {
@@ -287,7 +287,7 @@ TEST(SelectInstructions, KeepsEveryLaneOnEveryCpu) {
                     }
                 });
                 const Program before = b.finish();
-                const Program after = select_instructions(vectorize(before, lanes), *cpu);
+                const Program after = select_instructions(vectorize(before, lanes, cpu->permutes_two), *cpu);
                 if (cpu->set != target::InstructionSet::portable) {
                     EXPECT_EQ(count(after, Opcode::shuffle), 0);
                 }

@@ -32,8 +32,8 @@ Program doubling(int trips, int columns, const Layout& from, const Layout& to) {
     return b.finish();
 }
 
-Program vectorized(const Program& program, int lanes) {
-    Program after = remove_dead_code(vectorize(program, lanes));
+Program vectorized(const Program& program, int lanes, bool permutes_two = false) {
+    Program after = remove_dead_code(vectorize(program, lanes, permutes_two));
     verify(after, VerificationLevel::vectorized);
     expect_same_results(program, after);
     return after;
@@ -52,6 +52,8 @@ TEST(Vectorize, KeepsResultsForAllLayoutsAndTails) {
                 for (const Layout& layout : layouts) {
                     vectorized(doubling(trips, columns, layout, layouts[0]), lanes);
                     vectorized(doubling(trips, columns, layouts[0], layout), lanes);
+                    vectorized(doubling(trips, columns, layout, layouts[0]), lanes, true);
+                    vectorized(doubling(trips, columns, layouts[0], layout), lanes, true);
                     if (::testing::Test::HasFailure()) FAIL() << lanes << " " << trips << " " << columns;
                 }
             }
@@ -64,6 +66,23 @@ TEST(Vectorize, DeinterleavesPairsWithTwoShuffles) {
         EXPECT_EQ(count(after, Opcode::store), 2);
         EXPECT_EQ(count(after, Opcode::shuffle), 4);
         EXPECT_EQ(count(after, Opcode::add), 2);
+    }
+}
+
+TEST(Vectorize, SeparatesTouchingRowsWithoutAnAccessForEach) {
+    struct Case {
+        int lanes, columns, shuffles;
+    };
+    // Rows of 4: every other element, twice. Rows of 6: every other element, then one from each of three vectors.
+    for (const auto& [lanes, columns, shuffles] : {Case{8, 4, 8}, {16, 4, 8}, {8, 6, 18}, {16, 6, 18}}) {
+        const Program loads = vectorized(doubling(lanes, columns, {columns, 1}, {1, 16}), lanes, true);
+        EXPECT_EQ(count(loads, Opcode::load), columns);
+        EXPECT_EQ(count(loads, Opcode::shuffle), shuffles);
+        const Program stores = vectorized(doubling(lanes, columns, {1, 16}, {columns, 1}), lanes, true);
+        EXPECT_EQ(count(stores, Opcode::store), columns);
+        EXPECT_EQ(count(stores, Opcode::shuffle), shuffles);
+        EXPECT_EQ(count(vectorized(doubling(lanes, columns, {columns, 1}, {1, 16}), lanes), Opcode::load),
+                  lanes);
     }
 }
 

@@ -37,12 +37,14 @@ std::vector<Formula> transforms_of_size(Integer n, std::mt19937& generator) {
             if (n % a != 0 || (n > 16 && direction == Direction::backward)) continue;
             const std::vector<Integer> two{a, n / a};
             result.push_back(formula::kron(DFT(a, direction), DFT(n / a, direction)));
+            if (n <= 32) result.push_back(formula::kron(DFT(a, direction), DFT(n / a)));
             result.push_back(rdft_multidimensional(two, direction));
             for (Integer b = 2; b < n / a && n <= 32; ++b)
                 if (n / a % b == 0) {
                     const std::vector<Integer> three{a, b, n / a / b};
                     result.push_back(
                         formula::kron({DFT(a, direction), DFT(b, direction), DFT(n / a / b, direction)}));
+                    result.push_back(formula::kron({DFT(a), DFT(b, Direction::backward), DFT(n / a / b)}));
                     result.push_back(rdft_multidimensional(three, direction));
                 }
         }

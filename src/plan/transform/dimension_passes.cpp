@@ -9,7 +9,6 @@
 #include "rules/given_formula.hpp"
 #include "rules/number_theory.hpp"
 #include "rules/real_row_column.hpp"
-#include "rules/rewriting_rules.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -440,12 +439,7 @@ std::vector<DimensionPass> formula_passes(const Transform& problem) {
     const bool complex = problem.kind == TransformKind::formula;
     const bool by_components = complex && has_real_transform(given);
     const Formula term = complex ? given : rules::on_reals(given).value_or(given);
-    if (!complex && !rules::on_reals(given))
-        throw Unsupported(
-            "a circulant of the formula is too long for real data\n  problem: {}\n  use complex data, where "
-            "circulants are "
-            "products of DFTs",
-            to_text(problem));
+    const Formula whole = by_components ? real_of(term) : term;
     if (by_components && problem.layout == ComplexLayout::planar)
         throw Unsupported(
             "no kernel applies the formula's real transforms to planar data\n  problem: {}\n  use the "
@@ -474,8 +468,9 @@ std::vector<DimensionPass> formula_passes(const Transform& problem) {
             }
         return pass;
     };
-    const bool is_direct = problem.placement == Placement::out_of_place || is_nonterminal(given) ||
-                           has_temporary_vector(rules::simplify(given));
+    const bool is_direct =
+        problem.placement == Placement::out_of_place || is_nonterminal(given) ||
+        has_temporary_vector(rules::is_given_formula(whole) ? rules::simplified_formula(whole) : whole);
     if (is_direct) return {pass_of(term, DataLocation::input, DataLocation::output)};
     return {pass_of(term, DataLocation::input, DataLocation::intermediate),
             pass_of(I(given.rows()), DataLocation::intermediate, DataLocation::output)};

@@ -41,9 +41,9 @@ public:
           gpu_(gpu),
           most_(most),
           configurations_(problem, pass, gpu, std::min(most, per_tree)),
-          is_real_of_several_dimensions_(!has_formula(problem) &&
-                                         (rules::is_rdft_multidimensional(pass.nonterminal) ||
-                                          rules::is_real_kronecker(pass.nonterminal))),
+          is_given_(has_formula(problem)),
+          is_real_of_several_dimensions_(!is_given_ && (rules::is_rdft_multidimensional(pass.nonterminal) ||
+                                                        rules::is_real_kronecker(pass.nonterminal))),
           n_(pass.nonterminal.rows()),
           entry_bytes_(configurations_.entry_bytes()) {}
 
@@ -54,6 +54,7 @@ public:
         if (pass_.nonterminal.is<formula::Kronecker>()) {
             add_plane();
             add_bands();
+            if (found_.empty() && is_given_) return of_formula();
         } else if (n_ * entry_bytes_ <= capacity)
             for (const BreakdownTree& tree : gpu_trees(pass_.nonterminal, widest_radix()))
                 add_kernels(tree, row_for(tree));
@@ -121,7 +122,7 @@ private:
     /// In one kernel if all vectors between the factors fit in a block; else vectors that do not fit pass from kernel to
     /// kernel through global memory.
     std::vector<GpuPassCandidate> of_formula() {
-        const auto tree = gpu_tree(pass_.nonterminal);
+        const auto tree = gpu_formula_tree(pass_.nonterminal);
         if (!tree) return {};
         const Integer longest = formula::longest_vector(pass_.nonterminal);
         if (longest * entry_bytes_ <= gpu_.max_shared_bytes_per_block) add_kernels(*tree, 0);
@@ -378,6 +379,7 @@ private:
     const target::Gpu& gpu_;
     std::size_t most_;
     LaunchConfigurations configurations_;
+    bool is_given_; ///< a formula that is the problem
     bool is_real_of_several_dimensions_;
     Integer n_;
     Integer entry_bytes_; ///< in shared memory

@@ -320,11 +320,11 @@ std::vector<Integer> balanced_radices(Integer n) {
 
 namespace {
 
-/// A formula, with each of its transforms as passes.
-std::optional<BreakdownTree> formula_tree(const formula::Formula& given) {
-    BreakdownTree tree{"formula", {}, {}};
-    for (const formula::Formula& transform :
-         rules::nonterminals(rules::rule_named(tree.rule).build(given, {}))) {
+/// What the rule leaves of a formula, each transform as passes.
+std::optional<BreakdownTree> tree_of_passes(const char* name, const formula::Formula& given) {
+    const rules::BreakdownRule& rule = rules::rule_named(name);
+    BreakdownTree tree{name, rule.choices(given).front(), {}};
+    for (const formula::Formula& transform : rules::nonterminals(rule.build(given, tree.choice))) {
         auto of_transform = gpu_tree(transform);
         if (!of_transform) return std::nullopt;
         tree.children.push_back(*std::move(of_transform));
@@ -335,10 +335,14 @@ std::optional<BreakdownTree> formula_tree(const formula::Formula& given) {
 
 } // namespace
 
+std::optional<BreakdownTree> gpu_formula_tree(const formula::Formula& given) {
+    return tree_of_passes(rules::is_given_formula(given) ? "formula" : "row-column", given);
+}
+
 std::optional<BreakdownTree> gpu_tree(const formula::Formula& transform) {
     const Integer n = transform.rows();
     if (transform.is<formula::Identity>()) return BreakdownTree{};
-    if (rules::is_given_formula(transform)) return formula_tree(transform);
+    if (rules::is_given_formula(transform)) return gpu_formula_tree(transform);
     if (transform.is<formula::Dft>()) {
         const auto tree = passes_of_block(n);
         return tree ? tree : tree_by_convolution(n);
@@ -587,13 +591,10 @@ std::vector<BreakdownTree> gpu_band_trees(const formula::Formula& transform, Int
     for (Integer band = std::min(columns / 2, entries / rows); band > 1 && trees.size() < most; --band) {
         const Integer rest = transform.rows() / rows / band;
         if (columns % band != 0 || rest * min_width > entries) continue;
-        std::vector<Integer> lengths{columns / band, band, rows};
-        if (sides.size() == 3) lengths.insert(lengths.begin(), sides.front().rows());
         BreakdownTree tree{sides.size() == 3 ? "volume-bands" : "bands", {band}, {}};
-        std::set<Integer> met;
-        for (const Integer length : lengths) {
-            if (!met.insert(length).second) continue;
-            const auto of_side = gpu_tree(formula::DFT(length));
+        for (const formula::Formula& along :
+             rules::nonterminals(rules::rule_named(tree.rule).build(transform, tree.choice))) {
+            const auto of_side = gpu_tree(along);
             if (!of_side || (of_side->rule != "stockham" && !of_side->rule.empty())) return {};
             tree.children.push_back(*of_side);
         }

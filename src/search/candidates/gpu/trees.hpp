@@ -25,6 +25,10 @@ std::vector<Integer> balanced_radices(Integer n);
 /// A transform as passes over shared memory, or as one codelet. Nothing if no such breakdown exists yet.
 std::optional<rules::BreakdownTree> gpu_tree(const formula::Formula& transform);
 
+/// A formula that is a problem, or DFTs of several dimensions: each transform in it as passes or a codelet. Nothing if
+/// one has no such breakdown.
+std::optional<rules::BreakdownTree> gpu_formula_tree(const formula::Formula& given);
+
 /// Passes in reverse order: the last forward pass and the first inverse pass cover the same columns.
 rules::BreakdownTree reversed_passes(rules::BreakdownTree tree);
 

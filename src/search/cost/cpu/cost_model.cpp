@@ -1,6 +1,7 @@
 #include "search/cost/cpu/cost_model.hpp"
 
 #include "base/error.hpp"
+#include "ir/records.hpp"
 #include "loops/block_width.hpp"
 #include "lower/cpu/pair_pointwise.hpp"
 #include "rules/given_formula.hpp"
@@ -566,16 +567,25 @@ Side side_of(const planning::DimensionPass& pass, std::size_t side) {
 /// Cycles to copy between the caller's array and a buffer in the L1 cache, for each byte and for each transform; beyond
 /// that cache the bytes take twice as long.
 constexpr double buffered_byte_cycles = 0.12, buffered_transform_cycles = 60;
+/// The same for each byte of float32 records, whose copies load and store whole vectors, where array and buffer stay in the
+/// L1 cache. Of float64 rows are half as many registers, and beyond the cache the copies wait for lines either way.
+constexpr double record_byte_cycles = 0.06;
 /// Cycles to load or store an entry whose neighbours in a vector lie in rows of their own, and more for the part of its line
 /// that other iterations need, where the caches do not keep it until then.
 constexpr double scattered_entry_cycles = 0.8, reloaded_entry_cycles = 0.6, restored_entry_cycles = 2.7,
                  conflicting_entry_cycles = 6;
 constexpr auto l1_bytes = static_cast<double>(loops::l1_bytes);
 
-double buffering_cycles(const Side& side, double entries, double element_bytes) {
+double buffering_cycles(const Side& side, double entries, double element_bytes, const target::Cpu& cpu,
+                        DataType scalar) {
     if (!side.has_buffers()) return 0;
     const double bytes = entries * element_bytes * (entries * line_bytes > l1_bytes ? 2 : 1);
-    return buffered_byte_cycles * bytes + buffered_transform_cycles;
+    const Integer width = side.count * static_cast<Integer>(element_bytes) / bytes_of(scalar);
+    const bool is_in_l1 = 2 * static_cast<double>(side.count) * entries * element_bytes <= l1_bytes;
+    const bool are_records = is_in_l1 && scalar == DataType::float32 && cpu.permutes_two && side.loops == 1 &&
+                             side.entries == side.count &&
+                             ir::suit_records(target::lanes(cpu, scalar), scalar, width);
+    return (are_records ? record_byte_cycles : buffered_byte_cycles) * bytes + buffered_transform_cycles;
 }
 
 /// Lines with so many bytes between them that the L1 cache keeps: lines a multiple of 4096 bytes apart share a set.
@@ -614,7 +624,8 @@ std::vector<Candidate> alone(const Formula& transform, const Setting& setting) {
 /// Where iterations are closer than entries: what it costs that the first pass of several has scattered loads, or the last
 /// one scattered stores, and the same transforms alone, through buffers. Where the input's iterations fill vectors, lanes
 /// run along these: then only stores are scattered, if the output's entries are neighbours.
-void add_buffered(std::vector<Candidate>& all, const planning::DimensionPass& pass, Setting setting) {
+void add_buffered(std::vector<Candidate>& all, const planning::DimensionPass& pass, const target::Cpu& cpu,
+                  DataType scalar, Setting setting) {
     const Side in = side_of(pass, 0), out = side_of(pass, 1);
     const auto entries = static_cast<double>(pass.nonterminal.rows());
     const double element = setting.element_bytes / (pass.nonterminal.is<RealDft>() ? 2 : 1);
@@ -623,7 +634,8 @@ void add_buffered(std::vector<Candidate>& all, const planning::DimensionPass& pa
                               : scattering_cycles(in, entries, element, reloaded_entry_cycles) +
                                     scattering_cycles(out, entries, element, restored_entry_cycles);
     if (pass.nonterminal.is<RealDft>()) scattering /= 2; // two reals are an element
-    const double buffering = buffering_cycles(in, entries, element) + buffering_cycles(out, entries, element);
+    const double buffering = buffering_cycles(in, entries, element, cpu, scalar) +
+                             buffering_cycles(out, entries, element, cpu, scalar);
     if (scattering == 0 || buffering == 0 || pass.source == pass.target) return;
     for (Candidate& candidate : all)
         if (!candidate.tree.rule.empty()) candidate.cycles += setting.machine->vector_operation * scattering;
@@ -751,7 +763,8 @@ std::vector<Candidate> candidates(const planning::DimensionPass& pass, const tar
                    : candidates_of(pass.nonterminal, setting);
     if (all.empty()) throw UserError("no breakdown is known for a DFT of {} points", pass.nonterminal.rows());
     estimate_pairs(all, pass, cpu, setting, true);
-    if (pass.nonterminal.is<Dft>() || pass.nonterminal.is<RealDft>()) add_buffered(all, pass, setting);
+    if (pass.nonterminal.is<Dft>() || pass.nonterminal.is<RealDft>())
+        add_buffered(all, pass, cpu, scalar, setting);
     const double callbacks = machine.vector_operation * callback_cycles(pass, setting.lanes);
     for (Candidate& candidate : all) candidate.cycles = (candidate.cycles + callbacks) * setting.loops;
     return all;

@@ -54,7 +54,7 @@ Candidate bands_candidate(const Formula& transform, Integer band, const Setting&
     const Formula &columns = transform.children()[0], &rows = transform.children()[1];
     const Integer rest = columns.rows() / band, row_entries = rows.rows();
     const auto row = static_cast<Integer>(setting.element_bytes) * row_entries;
-    const Direction direction = rows.get_if<Dft>()->direction;
+    const Direction direction = columns.get_if<Dft>()->direction;
     const auto count = [](Integer value) { return static_cast<double>(value); };
     Candidate candidate{{"bands", {band}, {}}, 0};
     Children children(candidate);
