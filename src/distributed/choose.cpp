@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -34,8 +35,15 @@ Integer common_elements(const Pieces& a, const Pieces& b) {
 
 /// Seconds of the slowest of a few ranks to send its elements, message by message, and to copy its own.
 double exchange_seconds(const Decomposition& from, const Decomposition& to, Integer element_bytes,
-                        const Machine& machine) {
+                        const Model& model) {
+    const Machine& machine = model.machine;
     const std::size_t ranks = from.ranks.size();
+    if (model.shared) {
+        // chunks are copied out of a cache as the sweep goes on
+        constexpr double speed_of_cache = 4; // to that of memory
+        const auto bytes = static_cast<double>(largest(from) * element_bytes);
+        return 2 * machine.node_latency + bytes / (speed_of_cache * machine.memory_bandwidth);
+    }
     const std::size_t node =
         machine.ranks_per_node > 0 ? static_cast<std::size_t>(machine.ranks_per_node) : ranks;
     double slowest = 0;
@@ -59,24 +67,43 @@ double exchange_seconds(const Decomposition& from, const Decomposition& to, Inte
     return slowest;
 }
 
-/// Seconds of the rank with most elements for a stage: of sweeps over memory, or of arithmetic. Transforms that fit in a cache together
-/// share a sweep. A stage without transforms copies, unless elements are in order as they arrive, which is not known here; its
-/// loops are slower than those of plans.
-double local_seconds(const Factors& factors, const std::vector<std::size_t>& transforms, Integer most,
-                     Integer element_bytes, const Machine& machine) {
+/// Sweeps over memory that transforms along these axes take. Those of the fastest axes share one, if they fit in a cache together; an
+/// axis with a loop over a faster one does not, as its plan loads short rows.
+double sweeps_of(const Factors& factors, const std::vector<std::size_t>& transforms, Integer element_bytes) {
     constexpr Integer cache_bytes = 1 << 20;
-    constexpr double copy_factor = 1.1;
-    const double sweep = 2 * static_cast<double>(most * element_bytes) / machine.memory_bandwidth;
-    if (transforms.empty()) return copy_factor * sweep;
-    double sweeps = 0, arithmetic = 0;
+    std::vector<bool> is_done(factors.axes(), false);
+    double sweeps = 0;
     Integer together = cache_bytes; // more than a cache has: the first one begins a sweep
     for (const std::size_t axis : transforms) {
         const Integer n = std::max<Integer>(2, factors.points(axis));
-        together = together >= cache_bytes / n ? n * element_bytes : together * n;
-        if (together == n * element_bytes) ++sweeps;
-        arithmetic += 5 * static_cast<double>(most) * std::log2(static_cast<double>(n)) / machine.flops;
+        const bool is_contiguous = std::all_of(is_done.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+                                               is_done.end(), std::identity());
+        is_done[axis] = true;
+        if (is_contiguous && together < cache_bytes / n) {
+            together *= n;
+        } else {
+            together = n * element_bytes;
+            ++sweeps;
+        }
     }
-    return std::max(sweeps * sweep, arithmetic);
+    return sweeps;
+}
+
+/// Seconds of the rank with most elements for a stage: of sweeps over memory, and of arithmetic. A stage without transforms copies,
+/// unless elements are in order as they arrive, which is not known here; its loops are slower than those of plans. `arrives`: what
+/// others store is the result.
+double local_seconds(const Factors& factors, const std::vector<std::size_t>& transforms, Integer most,
+                     Integer element_bytes, const Model& model, bool arrives) {
+    const Machine& machine = model.machine;
+    constexpr double copy_factor = 1.1;
+    const double sweep = 2 * static_cast<double>(most * element_bytes) / machine.memory_bandwidth;
+    if (transforms.empty()) return arrives && model.shared == SharedArrays::all ? 0 : copy_factor * sweep;
+    double operations = 0;
+    for (const std::size_t axis : transforms)
+        operations += 5 * static_cast<double>(most) *
+                      std::log2(std::max(2.0, static_cast<double>(factors.points(axis)))) *
+                      (factors.changes_elements(axis) ? 0.5 : 1.0);
+    return sweeps_of(factors, transforms, element_bytes) * sweep + operations / machine.flops;
 }
 
 std::vector<Integer> divisors(Integer n) {
@@ -116,8 +143,8 @@ std::vector<std::vector<Cut>> grids(const Factors& factors, int ranks) {
 class Chooser {
 public:
     Chooser(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
-            const Machine& machine)
-        : factors_(factors), machine_(machine), grids_(grids(factors, static_cast<int>(input.ranks.size()))) {
+            const Model& model)
+        : factors_(factors), model_(model), grids_(grids(factors, static_cast<int>(input.ranks.size()))) {
         const int ranks = static_cast<int>(input.ranks.size());
         candidates_.push_back({{Stage::Boxes::input}, {input, input}, {}});
         if (output) candidates_.push_back({{Stage::Boxes::output}, {*output, *output}, {}});
@@ -192,7 +219,7 @@ private:
         if (known != exchanges_.end()) return known->second;
         const double seconds =
             exchange_seconds(candidates_[from].boxes[space(done)], candidates_[to].boxes[space(done)],
-                             factors_.element_bytes_after(done), machine_);
+                             factors_.element_bytes_after(done), model_);
         return exchanges_.emplace(key, seconds).first->second;
     }
 
@@ -238,8 +265,8 @@ private:
         const Candidate& here = candidates_[state.candidate];
         const Integer most = std::max(largest_[2 * state.candidate + space(state.done)],
                                       largest_[2 * state.candidate + space(done)]);
-        const double local =
-            local_seconds(factors_, transforms, most, factors_.element_bytes_after(done), machine_);
+        const double local = local_seconds(factors_, transforms, most, factors_.element_bytes_after(done),
+                                           model_, here.stage.boxes == Stage::Boxes::output);
         const auto take = [&](double seconds, std::optional<std::size_t> next) {
             if (seconds < best.seconds) best = {seconds, transforms, next};
         };
@@ -265,7 +292,7 @@ private:
     }
 
     const Factors& factors_;
-    const Machine& machine_;
+    const Model& model_;
     std::vector<std::vector<Cut>> grids_;
     std::vector<Candidate> candidates_; ///< the input, the output if it is given, grids
     bool has_output_ = false;
@@ -278,20 +305,20 @@ private:
 } // namespace
 
 Chosen choose(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
-              const Machine& machine) {
-    return Chooser(factors, input, output, machine).choose();
+              const Model& model) {
+    return Chooser(factors, input, output, model).choose();
 }
 
 double seconds_of(const Schedule& schedule, const Factors& factors, const std::vector<StageBoxes>& boxes,
-                  const Machine& machine) {
+                  const Model& model) {
     double seconds = 0;
     for (std::size_t stage = 0; stage < boxes.size(); ++stage) {
         const Integer bytes = factors.element_bytes_after(boxes[stage].done_after);
         seconds += local_seconds(factors, schedule.stages[stage].transforms,
                                  std::max(largest(boxes[stage].before), largest(boxes[stage].after)), bytes,
-                                 machine);
+                                 model, schedule.stages[stage].boxes == Stage::Boxes::output);
         if (stage + 1 < boxes.size())
-            seconds += exchange_seconds(boxes[stage].after, boxes[stage + 1].before, bytes, machine);
+            seconds += exchange_seconds(boxes[stage].after, boxes[stage + 1].before, bytes, model);
     }
     return seconds;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "distributed/direct_program.hpp"
 #include "distributed/schedule.hpp"
 
 #include <swirl/distributed/plan.hpp>
@@ -14,13 +15,19 @@ struct Chosen {
     double seconds;
 };
 
+/// The ranks' machine, and what they use in place of messages.
+struct Model {
+    Machine machine = {};
+    std::optional<SharedArrays> shared = {};
+};
+
 /// The schedule of least time by the model, the same for the same arguments. Without an output, the last stage has the boxes that
 /// are best. Boxes are those of Factors.
 Chosen choose(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
-              const Machine& machine);
+              const Model& model);
 
 /// What the model predicts for a schedule.
 double seconds_of(const Schedule& schedule, const Factors& factors, const std::vector<StageBoxes>& boxes,
-                  const Machine& machine);
+                  const Model& model);
 
 } // namespace swirl::distributed

@@ -8,4 +8,6 @@ Communicator::~Communicator() = default;
 
 void Communicator::check_aborted() {}
 
+SharedMemory Communicator::shared_memory() const { return SharedMemory::none; }
+
 } // namespace swirl::distributed

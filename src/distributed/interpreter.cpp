@@ -15,34 +15,67 @@ struct RankState {
     const Program& program;
     const std::vector<std::byte>& input;
     std::vector<std::byte>& output;
-    std::vector<std::byte> first, second;
+    std::vector<std::byte> first, second, local, chunk;
     std::size_t next = 0;
 
-    Execution execution() {
-        return {input.data(), output.data(), first.data(), second.data(), output.size()};
+    RankArrays arrays() {
+        return {input.data(), output.data(), first.data(), second.data(),
+                local.data(), chunk.data(),  output.size()};
     }
     Integer bytes(Array array) const {
         const std::size_t size = array == Array::input    ? input.size()
                                  : array == Array::output ? output.size()
                                  : array == Array::first  ? first.size()
+                                 : array == Array::local  ? local.size()
                                                           : second.size();
         return static_cast<Integer>(size);
-    }
-    /// Runs to the next exchange; null at the end.
-    const ExchangeStep* advance() {
-        for (; next < program.steps.size(); ++next) {
-            const Step& step = program.steps[next];
-            if (const auto* exchange = std::get_if<ExchangeStep>(&step)) return ++next, exchange;
-            if (const auto* transform = std::get_if<TransformStep>(&step)) execution().run(*transform);
-            if (const auto* copy = std::get_if<CopyStep>(&step)) execution().run(*copy);
-        }
-        return nullptr;
     }
 };
 
 void check_block(Integer offset, Integer bytes, Integer size, std::size_t rank) {
     ensure(offset >= 0 && bytes >= 0 && offset + bytes <= size,
            "rank {}: a block of {} bytes at {} in an array of {}", rank, bytes, offset, size);
+}
+
+void check_copies(const std::vector<BlockCopy>& copies, Integer element_bytes, Integer size,
+                  std::size_t rank) {
+    for (const BlockCopy& copy : copies) {
+        Integer last = copy.to;
+        for (const BlockCopy::Loop& loop : copy.loops) last += (loop.count - 1) * loop.to;
+        check_block(copy.to * element_bytes, (last - copy.to + 1) * element_bytes, size, rank);
+    }
+}
+
+void deliver(const DeliverStep& step, std::size_t from, std::vector<RankState>& ranks, Traffic& traffic) {
+    for (const DeliverStep::Chunk& chunk : step.chunks)
+        for (const DeliverStep::Delivery& delivery : chunk.deliveries) {
+            const auto to = static_cast<std::size_t>(delivery.rank);
+            check_copies(delivery.copies, step.element_bytes, ranks[to].bytes(step.to), to);
+        }
+    const RankArrays arrays = ranks[from].arrays();
+    Execution(arrays).run(
+        step, [&](int rank) { return ranks[static_cast<std::size_t>(rank)].arrays().target(step.to); },
+        [] {});
+    Program alone;
+    alone.steps.emplace_back(step);
+    traffic.bytes += bytes_sent(alone, static_cast<int>(from));
+    traffic.messages += messages_sent(alone, static_cast<int>(from));
+}
+
+/// Runs a rank to the next step for which all ranks must be there; null at the end.
+const Step* advance(std::size_t rank, std::vector<RankState>& ranks, Traffic& traffic) {
+    RankState& state = ranks[rank];
+    for (; state.next < state.program.steps.size(); ++state.next) {
+        const Step& step = state.program.steps[state.next];
+        const RankArrays arrays = state.arrays();
+        const Execution execution(arrays);
+        if (const auto* transform = std::get_if<TransformStep>(&step)) execution.run(*transform);
+        if (const auto* copy = std::get_if<CopyStep>(&step)) execution.run(*copy);
+        if (const auto* delivery = std::get_if<DeliverStep>(&step)) deliver(*delivery, rank, ranks, traffic);
+        if (std::holds_alternative<ExchangeStep>(step) || std::holds_alternative<MeetStep>(step))
+            return ++state.next, &step;
+    }
+    return nullptr;
 }
 
 } // namespace
@@ -54,16 +87,23 @@ Traffic Interpreter::run(const std::vector<Program>& programs,
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
         const auto bytes = static_cast<std::size_t>(programs[rank].workspace_bytes);
         ranks.push_back({programs[rank], inputs[rank], outputs[rank], std::vector<std::byte>(bytes),
-                         std::vector<std::byte>(bytes)});
+                         std::vector<std::byte>(bytes),
+                         std::vector<std::byte>(static_cast<std::size_t>(programs[rank].local_bytes)),
+                         std::vector<std::byte>(static_cast<std::size_t>(programs[rank].chunk_bytes))});
     }
     Traffic traffic;
     for (;;) {
-        std::vector<const ExchangeStep*> steps;
-        for (RankState& rank : ranks) steps.push_back(rank.advance());
-        for (const ExchangeStep* step : steps)
-            ensure((step == nullptr) == (steps.front() == nullptr),
+        std::vector<const Step*> reached;
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+            reached.push_back(advance(rank, ranks, traffic));
+        for (const Step* step : reached)
+            ensure((step == nullptr) == (reached.front() == nullptr) &&
+                       (step == nullptr || step->index() == reached.front()->index()),
                    "ranks have different numbers of exchanges");
-        if (steps.front() == nullptr) return traffic;
+        if (reached.front() == nullptr) return traffic;
+        if (std::holds_alternative<MeetStep>(*reached.front())) continue;
+        std::vector<const ExchangeStep*> steps;
+        for (const Step* step : reached) steps.push_back(&std::get<ExchangeStep>(*step));
         ++traffic.exchanges;
         for (std::size_t to = 0; to < ranks.size(); ++to)
             for (std::size_t from = 0; from < ranks.size(); ++from) {
@@ -75,8 +115,8 @@ Traffic Interpreter::run(const std::vector<Program>& programs,
                 if (bytes == 0) continue;
                 check_block(sent.send_offsets[to], bytes, ranks[from].bytes(steps[from]->from), from);
                 check_block(received.receive_offsets[from], bytes, ranks[to].bytes(steps[to]->to), to);
-                std::memcpy(ranks[to].execution().target(steps[to]->to) + received.receive_offsets[from],
-                            ranks[from].execution().source(steps[from]->from) + sent.send_offsets[to],
+                std::memcpy(ranks[to].arrays().target(steps[to]->to) + received.receive_offsets[from],
+                            ranks[from].arrays().source(steps[from]->from) + sent.send_offsets[to],
                             static_cast<std::size_t>(bytes));
                 if (from != to) {
                     traffic.bytes += bytes;

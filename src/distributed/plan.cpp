@@ -1,23 +1,32 @@
 #include <swirl/distributed/plan.hpp>
 
 #include "base/error.hpp"
+#include "base/integer.hpp"
 #include "base/overloaded.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/arguments.hpp"
 #include "distributed/choose.hpp"
 #include "distributed/derivation.hpp"
+#include "distributed/direct_program.hpp"
 #include "distributed/execution.hpp"
+#include "distributed/message.hpp"
 #include "distributed/program.hpp"
 #include "distributed/scheduled.hpp"
+#include "distributed/shared_area.hpp"
 #include "distributed/work_array.hpp"
 #include "problem/data_type.hpp"
 #include "problem/problem.hpp"
+#include "search/cost/cpu/host.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <numeric>
 #include <sstream>
+#include <string>
+#include <thread>
 #include <utility>
 
 namespace swirl::distributed {
@@ -44,35 +53,104 @@ Box with_batches(const Box& box, const std::vector<Integer>& lengths, std::size_
 
 } // namespace
 
+namespace {
+
+/// The second of two arrays of so many bytes, one after the other.
+std::size_t second_offset(Integer bytes) { return static_cast<std::size_t>(ceil_divide(bytes, 64) * 64); }
+
+} // namespace
+
 struct DistributedPlan::State {
     Communicator* communicator;
     Scheduled scheduled;
     double seconds;
     Box input_box, output_box;
     Program program;
-    std::unique_ptr<WorkArray> first, second;
+    std::vector<Integer>
+        work_bytes; ///< of each of a rank's two arrays between, where all ranks can write them
+    std::shared_ptr<SharedArea> shared; ///< null: ranks exchange messages
+    std::unique_ptr<WorkArray> first, second, local, chunk;
 
     DataType type(swirl::Side side) const {
         const Transform& problem = scheduled.factors.problem;
         return has_complex_elements(problem, side) ? complex_of(problem.precision) : problem.precision;
     }
+    std::byte* work(Array array, int rank) const {
+        std::byte* const both = shared->part(rank);
+        return array == Array::first ? both
+                                     : both + second_offset(work_bytes[static_cast<std::size_t>(rank)]);
+    }
 
     void run(const std::byte* input, std::byte* output) const {
-        const auto result_bytes =
-            static_cast<std::size_t>(elements(output_box) * bytes_of(type(swirl::Side::output)));
-        const Execution execution(input, output, first->data(), second->data(), result_bytes);
+        RankArrays arrays{
+            input,
+            output,
+            nullptr,
+            nullptr,
+            local->data(),
+            chunk->data(),
+            static_cast<std::size_t>(elements(output_box) * bytes_of(type(swirl::Side::output)))};
+        arrays.first = shared ? work(Array::first, communicator->rank()) : first->data();
+        arrays.second = shared ? work(Array::second, communicator->rank()) : second->data();
+        const Execution execution(arrays);
+        std::vector<std::byte*> outputs; // of all ranks
         for (const Step& step : program.steps)
             std::visit(Overloaded{
                            [&](const ExchangeStep& exchange) {
                                // a rank without data may have no arrays
-                               const std::byte* const from = execution.source(exchange.from);
-                               std::byte* const to = execution.target(exchange.to);
+                               const std::byte* const from = arrays.source(exchange.from);
+                               std::byte* const to = arrays.target(exchange.to);
                                communicator->exchange(from != nullptr ? from : first->data(),
                                                       to != nullptr ? to : second->data(), exchange.blocks);
                            },
-                           [&](const auto& local) { execution.run(local); },
+                           [&](const MeetStep& meet) {
+                               if (meet.tells_outputs)
+                                   outputs = outputs_of_all(output);
+                               else
+                                   communicator->barrier();
+                           },
+                           [&](const DeliverStep& deliver) { run_delivery(execution, deliver, outputs); },
+                           [&](const auto& local_step) { execution.run(local_step); },
                        },
                        step);
+    }
+
+    std::vector<std::byte*> outputs_of_all(std::byte* own) const {
+        std::vector<std::byte*> result;
+        for (const auto& message : communicator->gather_all(message_of(std::array{own}))) {
+            result.push_back(nullptr);
+            std::memcpy(&result.back(), message.data(), sizeof(std::byte*));
+        }
+        return result;
+    }
+
+    void run_delivery(const Execution& execution, const DeliverStep& step,
+                      const std::vector<std::byte*>& outputs) const {
+        SharedArea::Writers& writers = shared->writers();
+        struct Writing { // while arrays of other ranks must not vanish
+            explicit Writing(SharedArea::Writers& all) : writers(all) { ++writers.count; }
+            ~Writing() { --writers.count; }
+            SharedArea::Writers& writers;
+        };
+        const Writing writing(writers);
+        execution.run(
+            step,
+            [&](int rank) {
+                return step.to == Array::output ? outputs[static_cast<std::size_t>(rank)]
+                                                : work(step.to, rank);
+            },
+            [&] {
+                if (!writers.has_failed) return;
+                communicator->check_aborted();
+                throw SystemError("another rank has left the execution by an exception");
+            });
+    }
+
+    /// Before this rank leaves an execution by an exception: its arrays may vanish then.
+    void stop_writers() const {
+        if (!shared) return;
+        shared->writers().has_failed = true;
+        while (shared->writers().count > 0) std::this_thread::yield();
     }
 };
 
@@ -88,14 +166,14 @@ struct DistributedPlanAccess {
 void DistributedPlan::execute(const Input& input, const Output& output) const {
     if (!state_) throw UserError("the plan is empty");
     const State& s = *state_;
-    const auto fail = [&](const char* what) { s.communicator->abort(what); };
     try {
         check_array("input", input.array(), s.type(swirl::Side::input), elements(s.input_box), false);
         check_array("output", output.array(), s.type(swirl::Side::output), elements(s.output_box), true);
         s.run(static_cast<const std::byte*>(input.array().data),
               static_cast<std::byte*>(output.array().data));
     } catch (const std::exception& error) {
-        fail(error.what());
+        s.communicator->abort(error.what());
+        s.stop_writers();
         throw;
     }
 }
@@ -116,7 +194,8 @@ Integer DistributedPlan::messages_sent() const {
 }
 Integer DistributedPlan::bytes_copied() const { return distributed::bytes_copied(state_->program); }
 std::size_t DistributedPlan::workspace_bytes() const {
-    return 2 * static_cast<std::size_t>(state_->program.workspace_bytes);
+    const Program& program = state_->program;
+    return static_cast<std::size_t>(2 * program.workspace_bytes + program.local_bytes + program.chunk_bytes);
 }
 
 namespace {
@@ -141,6 +220,79 @@ std::string DistributedPlan::derivation() const {
     return to_text(derive(s.factors, s.schedule, s.stages, s.output));
 }
 
+namespace {
+
+/// Whether ranks may write each other's arrays.
+bool is_direct(Communicator& communicator, const DistributedOptions& options) {
+    const int per_node = options.machine.ranks_per_node;
+    return communicator.shared_memory() != SharedMemory::none && !options.messages &&
+           !options.separate_copies && (per_node == 0 || per_node >= communicator.size());
+}
+
+Model model_of(Communicator& communicator, const DistributedOptions& options) {
+    Model model{options.machine, {}};
+    if (is_direct(communicator, options))
+        model.shared = communicator.shared_memory() == SharedMemory::address_space ? SharedArrays::all
+                                                                                   : SharedArrays::between;
+    return model;
+}
+
+/// Of the cache of a core that chunks are to stay in.
+Integer chunk_cache_bytes() {
+    for (const search::CacheLevel& cache : search::this_host().caches)
+        if (cache.level == 2) return cache.bytes;
+    constexpr Integer usual = 1 << 20;
+    return usual;
+}
+
+/// Collective. What a rank needs to execute a schedule.
+std::shared_ptr<DistributedPlanAccess::State> prepared(const Transform& problem, Communicator& communicator,
+                                                       const AllBoxes& all, const Schedule& schedule,
+                                                       const DistributedOptions& options) {
+    const auto rank = static_cast<std::size_t>(communicator.rank());
+    auto state = std::make_shared<DistributedPlanAccess::State>();
+    state->communicator = &communicator;
+    const std::optional<SharedArrays> shared = model_of(communicator, options).shared;
+    const std::vector<std::string> sizes = agree(communicator, [&] {
+        state->scheduled = scheduled(problem, all, schedule);
+        const Scheduled& made = state->scheduled;
+        state->seconds =
+            seconds_of(made.schedule, made.factors, made.stages, model_of(communicator, options));
+        state->input_box = all.input[rank];
+        state->output_box = made.output_boxes[rank];
+        if (shared)
+            state->program = direct_program_of(made.factors, made.schedule, made.stages, made.output,
+                                               communicator.rank(), *shared, chunk_cache_bytes());
+        return std::to_string(state->program.workspace_bytes);
+    });
+    if (shared) {
+        for (const std::string& bytes : sizes) state->work_bytes.push_back(std::stoll(bytes));
+        const Integer own = state->work_bytes[rank];
+        state->shared = share_memory(communicator, second_offset(own) + static_cast<std::size_t>(own));
+    }
+    agree(communicator, [&]() -> std::string {
+        const Scheduled& made = state->scheduled;
+        if (!state->shared)
+            state->program = program_of(
+                made.factors,
+                factors_of_rank(made.factors, made.schedule, made.stages, made.output, communicator.rank()),
+                options.separate_copies);
+        plan_transforms(state->program, options.local);
+        const Program& program = state->program;
+        const auto array = [](Integer bytes) {
+            return std::make_unique<WorkArray>(static_cast<std::size_t>(bytes));
+        };
+        state->first = array(state->shared ? 0 : program.workspace_bytes);
+        state->second = array(state->shared ? 0 : program.workspace_bytes);
+        state->local = array(program.local_bytes);
+        state->chunk = array(program.chunk_bytes);
+        return "";
+    });
+    return state;
+}
+
+} // namespace
+
 DistributedPlan plan(const Transform& problem, Communicator& communicator, const RankBoxes& boxes,
                      const DistributedOptions& options) {
     // what all ranks must give alike, then this rank's boxes
@@ -149,8 +301,9 @@ DistributedPlan plan(const Transform& problem, Communicator& communicator, const
         factors_of(problem);
         const std::size_t batches = problem.batches.size();
         std::string text =
-            fmt::format("{}\n{}\n{}\n{}\n", to_text(problem), options.schedule, text_of(options.machine),
-                        boxes.output ? "output given" : "output free");
+            fmt::format("{}\n{}\n{}\n{}{}{}\n", to_text(problem), options.schedule, text_of(options.machine),
+                        boxes.output ? "output given" : "output free", options.messages ? ", messages" : "",
+                        options.separate_copies ? ", copies" : "");
         text += numbers(with_batches(boxes.input, input_lengths(problem), batches));
         if (boxes.output)
             text += " " + numbers(with_batches(*boxes.output, output_lengths(problem), batches));
@@ -174,25 +327,11 @@ DistributedPlan plan(const Transform& problem, Communicator& communicator, const
     // rank 0 chooses: its model is that of all
     const std::vector<std::string> schedules = agree(communicator, [&]() -> std::string {
         if (!options.schedule.empty()) return to_text(parse_schedule(options.schedule));
-        return communicator.rank() == 0 ? to_text(choose(problem, all, options.machine).schedule) : "";
+        return communicator.rank() == 0
+                   ? to_text(choose(problem, all, model_of(communicator, options)).schedule)
+                   : "";
     });
-    const auto rank = static_cast<std::size_t>(communicator.rank());
-    std::shared_ptr<DistributedPlanAccess::State> state;
-    agree(communicator, [&]() -> std::string {
-        Scheduled made = scheduled(problem, all, parse_schedule(schedules.front()));
-        Program program = program_of(
-            made.factors,
-            factors_of_rank(made.factors, made.schedule, made.stages, made.output, communicator.rank()),
-            options.separate_copies);
-        plan_transforms(program, options.local);
-        const double seconds = seconds_of(made.schedule, made.factors, made.stages, options.machine);
-        const auto bytes = static_cast<std::size_t>(program.workspace_bytes);
-        Box output_box = made.output_boxes[rank];
-        state = std::make_shared<DistributedPlanAccess::State>(DistributedPlanAccess::State{
-            &communicator, std::move(made), seconds, all.input[rank], std::move(output_box),
-            std::move(program), std::make_unique<WorkArray>(bytes), std::make_unique<WorkArray>(bytes)});
-        return "";
-    });
+    auto state = prepared(problem, communicator, all, parse_schedule(schedules.front()), options);
     return DistributedPlanAccess::make(std::move(state));
 }
 
@@ -209,12 +348,12 @@ PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optio
     if (all.output)
         for (Box& box : *all.output) box = with_batches(box, output_lengths(problem), problem.batches.size());
     check_boxes(problem, all);
-    const Schedule schedule = options.schedule.empty() ? choose(problem, all, options.machine).schedule
+    const Schedule schedule = options.schedule.empty() ? choose(problem, all, {options.machine, {}}).schedule
                                                        : parse_schedule(options.schedule);
     const Scheduled made = scheduled(problem, all, schedule);
     PlanPreview result;
     result.schedule = to_text(schedule);
-    result.seconds = seconds_of(schedule, made.factors, made.stages, options.machine);
+    result.seconds = seconds_of(schedule, made.factors, made.stages, {options.machine, {}});
     result.exchanges = static_cast<Integer>(schedule.stages.size()) - 1;
     result.output = made.output_boxes;
     const int ranks = static_cast<int>(all.input.size());

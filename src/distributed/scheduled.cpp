@@ -24,14 +24,14 @@ void check_boxes(const Transform& problem, AllBoxes& boxes) {
         boxes.output = boxes.input;
 }
 
-Chosen choose(const Transform& problem, const AllBoxes& boxes, const Machine& machine) {
+Chosen choose(const Transform& problem, const AllBoxes& boxes, const Model& model) {
     std::optional<Chosen> best;
     for (const bool divide : {false, true}) {
         const Factors factors = factors_of(problem, divide);
         if (divide && !factors.is_four_step) continue;
         std::optional<Decomposition> output;
         if (boxes.output) output = decomposition_in(factors, *boxes.output, false);
-        const Chosen chosen = choose(factors, decomposition_in(factors, boxes.input, true), output, machine);
+        const Chosen chosen = choose(factors, decomposition_in(factors, boxes.input, true), output, model);
         if (!best || chosen.seconds < best->seconds) best = chosen;
     }
     return *best;

@@ -27,7 +27,7 @@ struct Scheduled {
 };
 
 /// The best schedule, of a transform of one dimension with or without its matrix.
-Chosen choose(const Transform& problem, const AllBoxes& boxes, const Machine& machine);
+Chosen choose(const Transform& problem, const AllBoxes& boxes, const Model& model);
 
 /// Throws UserError if the schedule does not fit.
 Scheduled scheduled(const Transform& problem, const AllBoxes& boxes, const Schedule& schedule);

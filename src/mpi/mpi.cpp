@@ -395,6 +395,7 @@ public:
     int rank() const override { return group_->rank; }
     int size() const override { return group_->size; }
     std::string engine() const override { return "mpi"; }
+    SharedMemory shared_memory() const override { return SharedMemory::may_map; }
     bool takes_device_memory() const override {
         return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1;
     }

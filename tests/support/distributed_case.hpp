@@ -12,6 +12,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -94,6 +95,9 @@ struct DistributedCase {
     std::optional<std::vector<Box>> output = {};
     distributed::DistributedOptions options = {};
     bool is_in_place = false;
+    distributed::SharedMemory shared_memory = distributed::SharedMemory::none;
+    int executions = 1;
+    std::function<void(int, Integer)> before_call = {}; ///< as Instruments has it
 };
 
 struct DistributedResult {
@@ -149,6 +153,8 @@ DistributedResult run_distributed(const DistributedCase& c, std::uint64_t seed,
 
     std::mutex mutex;
     auto instruments = std::make_shared<Instruments>();
+    instruments->shared_memory = c.shared_memory;
+    instruments->before_call = c.before_call;
     distributed::run_ranks(static_cast<int>(c.input.size()), [&](distributed::Communicator& inner) {
         InstrumentedCommunicator communicator(inner, instruments);
         const auto rank = static_cast<std::size_t>(communicator.rank());
@@ -164,7 +170,10 @@ DistributedResult run_distributed(const DistributedCase& c, std::uint64_t seed,
             in.resize(out.size());
             out = in;
         } else {
-            plan.execute(static_cast<const void*>(in.data()), static_cast<void*>(out.data()));
+            for (int i = 0; i < c.executions; ++i) {
+                std::fill(out.begin(), out.end(), Real{});
+                plan.execute(static_cast<const void*>(in.data()), static_cast<void*>(out.data()));
+            }
             EXPECT_EQ(std::memcmp(in.data(), given.data(), in.size() * sizeof(Real)), 0)
                 << "the input of rank " << rank << " was changed";
         }

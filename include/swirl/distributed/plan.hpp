@@ -31,7 +31,7 @@ struct Machine {
     double network_latency = 2e-6; ///< the same between nodes
     double network_bandwidth = 1.5e9;
     double memory_bandwidth = 8e9; ///< bytes per second that a rank reads and writes
-    double flops = 8e9;            ///< real additions and multiplications per second of a rank
+    double flops = 2e10;           ///< real additions and multiplications per second of a rank
 };
 
 /// The elements that this rank holds. A problem's index space is its batch loops, then its dimensions, of a half spectrum n/2+1
@@ -50,6 +50,8 @@ struct DistributedOptions {
     /// Plans load and store contiguous arrays, and elements are sorted into messages by copies of their own, even where plans could do
     /// it. For comparison.
     bool separate_copies = false;
+    /// Ranks that share memory exchange messages all the same, and do not write each other's arrays. For comparison.
+    bool messages = false;
 };
 
 /// A rank's share of a transform, ready to run. Immutable, cheap to copy; used by one thread at a time, with its communicator, which
