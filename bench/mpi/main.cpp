@@ -5,9 +5,9 @@
 #include <swirl/distributed/plan.hpp>
 #include <swirl/error.hpp>
 
-#include <CLI/CLI.hpp>
 #include <fftw3-mpi.h>
 #include <mpi.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <complex>
@@ -140,8 +140,7 @@ Ratios measure(const Lengths& n, const Options& options) {
     if (options.network) choice.machine.ranks_per_node = 1;
     const std::vector<Box> boxes = distributed::fftw_blocks(n, ranks, 0);
     const std::string problem = "dft " + to_text(n);
-    const auto given =
-        distributed::plan(problem, *communicator, {boxes[rank], boxes[rank]}, choice);
+    const auto given = distributed::plan(problem, *communicator, {boxes[rank], boxes[rank]}, choice);
     const auto free = distributed::plan(problem, *communicator, {boxes[rank], {}}, choice);
 
     const std::ptrdiff_t lengths[] = {n[0], n[1], n[2]};
@@ -153,13 +152,15 @@ Ratios measure(const Lengths& n, const Options& options) {
     const Array z(x.data() != nullptr ? std::max<Integer>(alloc, 1) : 1);
     const unsigned effort = options.patient ? FFTW_PATIENT : FFTW_MEASURE;
     const auto fftw = [&](unsigned layout) {
-        return fftw_mpi_plan_dft(3, lengths, x.fftw(), z.fftw(), MPI_COMM_WORLD, FFTW_FORWARD, effort | layout);
+        return fftw_mpi_plan_dft(3, lengths, x.fftw(), z.fftw(), MPI_COMM_WORLD, FFTW_FORWARD,
+                                 effort | layout);
     };
     const fftw_plan whole = fftw(0), transposed = fftw(FFTW_MPI_TRANSPOSED_OUT);
     std::fill_n(x.data(), elements(given.input_box()), Complex(0.5, -0.25));
     std::mt19937 random(static_cast<unsigned>(own));
     for (Integer i = 0; i < elements(given.input_box()); ++i)
-        x.data()[i] = {static_cast<double>(random() % 1000) / 1000, static_cast<double>(random() % 1000) / 1000};
+        x.data()[i] = {static_cast<double>(random() % 1000) / 1000,
+                       static_cast<double>(random() % 1000) / 1000};
 
     const std::vector<int> sent = counts_of_transposition(n, own, ranks);
     std::vector<int> received;
@@ -217,8 +218,10 @@ Ratios measure(const Lengths& n, const Options& options) {
         for (const Variant& variant : variants)
             std::printf("  %-20s%10.3f ms least%10.3f ms median  %s\n", variant.name.c_str(),
                         1e3 * least_of(variant.times), 1e3 * median_of(variant.times), variant.note.c_str());
-        std::printf("  speed (least): %.2f of fftw, %.2f of fftw transposed; exchanges are %.2f and %.2f of the time\n",
-                    ratios.given, ratios.free, ratios.limit_given, ratios.limit_free);
+        std::printf(
+            "  speed (least): %.2f of fftw, %.2f of fftw transposed; exchanges are %.2f and %.2f of the "
+            "time\n",
+            ratios.given, ratios.free, ratios.limit_given, ratios.limit_free);
         std::fflush(stdout);
     }
     return ratios;
@@ -236,9 +239,10 @@ void run_all(const Options& options) {
     int own = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &own);
     if (own == 0 && problems.size() > 1)
-        std::printf("%zu shapes, seed %llu: speed in fftw's, median %.2f, least %.2f; transposed %.2f, %.2f\n",
-                    problems.size(), static_cast<unsigned long long>(options.seed), median_of(given),
-                    least_of(given), median_of(free), least_of(free));
+        std::printf(
+            "%zu shapes, seed %llu: speed in fftw's, median %.2f, least %.2f; transposed %.2f, %.2f\n",
+            problems.size(), static_cast<unsigned long long>(options.seed), median_of(given), least_of(given),
+            median_of(free), least_of(free));
 }
 
 } // namespace

@@ -38,7 +38,7 @@ double exchange_seconds(const Decomposition& from, const Decomposition& to, Inte
                         const Model& model) {
     const Machine& machine = model.machine;
     const std::size_t ranks = from.ranks.size();
-    if (model.shared) {
+    if (model.shared != SharedArrays::none) {
         // chunks are copied out of a cache as the sweep goes on
         constexpr double speed_of_cache = 4; // to that of memory
         const auto bytes = static_cast<double>(largest(from) * element_bytes);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "distributed/direct_program.hpp"
+#include "distributed/chunked_program.hpp"
 #include "distributed/schedule.hpp"
 
 #include <swirl/distributed/plan.hpp>
@@ -18,7 +18,7 @@ struct Chosen {
 /// The ranks' machine, and what they use in place of messages.
 struct Model {
     Machine machine = {};
-    std::optional<SharedArrays> shared = {};
+    SharedArrays shared = SharedArrays::none;
 };
 
 /// The schedule of least time by the model, the same for the same arguments. Without an output, the last stage has the boxes that

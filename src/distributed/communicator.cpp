@@ -4,6 +4,8 @@ namespace swirl::distributed {
 
 PendingExchange::~PendingExchange() = default;
 
+bool PendingExchange::progress() { return false; }
+
 Communicator::~Communicator() = default;
 
 void Communicator::check_aborted() {}

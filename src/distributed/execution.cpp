@@ -42,4 +42,18 @@ void Execution::run(const DeliverStep& step, const std::function<std::byte*(int 
     if (step.stores == CopyStores::past_caches) runtime::finish_copies_past_caches();
 }
 
+void Execution::run(const StreamStep& step, const StreamStep::Part& part) const {
+    const std::byte* from = arrays_.source(step.from);
+    if (!step.plans.empty()) {
+        step.plans[part.problem].execute(static_cast<const void*>(from + part.load_offset),
+                                         static_cast<void*>(arrays_.chunk));
+        from = arrays_.chunk;
+    }
+    copy(part.pack, from, arrays_.sent, step.element_bytes);
+}
+
+void Execution::unpack(const StreamStep& step, const StreamStep::Chunk& chunk) const {
+    copy(chunk.unpack, arrays_.received, arrays_.target(step.to), step.element_bytes);
+}
+
 } // namespace swirl::distributed

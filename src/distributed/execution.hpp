@@ -16,6 +16,8 @@ struct RankArrays {
     std::byte* second = nullptr;
     std::byte* local = nullptr;
     std::byte* chunk = nullptr;
+    std::byte* sent = nullptr;
+    std::byte* received = nullptr;
     std::size_t result_bytes = 0; ///< of the output
 
     const std::byte* source(Array array) const { return array == Array::input ? input : target(array); }
@@ -37,6 +39,9 @@ public:
     /// `of(rank)`: the array `step.to` of a rank. `before_chunk` may throw.
     void run(const DeliverStep& step, const std::function<std::byte*(int rank)>& of,
              const std::function<void()>& before_chunk) const;
+    /// Transforms a part of a chunk and packs its messages.
+    void run(const StreamStep& step, const StreamStep::Part& part) const;
+    void unpack(const StreamStep& step, const StreamStep::Chunk& chunk) const;
 
 private:
     const RankArrays& arrays_;

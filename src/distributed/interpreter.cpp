@@ -15,12 +15,12 @@ struct RankState {
     const Program& program;
     const std::vector<std::byte>& input;
     std::vector<std::byte>& output;
-    std::vector<std::byte> first, second, local, chunk;
+    std::vector<std::byte> first, second, local, chunk, sent, received;
     std::size_t next = 0;
 
     RankArrays arrays() {
-        return {input.data(), output.data(), first.data(), second.data(),
-                local.data(), chunk.data(),  output.size()};
+        return {input.data(), output.data(), first.data(),    second.data(), local.data(),
+                chunk.data(), sent.data(),   received.data(), output.size()};
     }
     Integer bytes(Array array) const {
         const std::size_t size = array == Array::input    ? input.size()
@@ -62,6 +62,36 @@ void deliver(const DeliverStep& step, std::size_t from, std::vector<RankState>& 
     traffic.messages += messages_sent(alone, static_cast<int>(from));
 }
 
+/// A rank's blocks, and its arrays with their sizes.
+struct Crossing {
+    const ExchangeBlocks* blocks;
+    const std::byte* send;
+    Integer send_bytes;
+    std::byte* receive;
+    Integer receive_bytes;
+};
+
+void carry_out(const std::vector<Crossing>& ranks, Traffic& traffic) {
+    ++traffic.exchanges;
+    for (std::size_t to = 0; to < ranks.size(); ++to)
+        for (std::size_t from = 0; from < ranks.size(); ++from) {
+            const ExchangeBlocks &sent = *ranks[from].blocks, &received = *ranks[to].blocks;
+            const Integer bytes = sent.send_bytes[to];
+            ensure(bytes == received.receive_bytes[from],
+                   "rank {} sends {} bytes to rank {}, which expects {}", from, bytes, to,
+                   received.receive_bytes[from]);
+            if (bytes == 0) continue;
+            check_block(sent.send_offsets[to], bytes, ranks[from].send_bytes, from);
+            check_block(received.receive_offsets[from], bytes, ranks[to].receive_bytes, to);
+            std::memcpy(ranks[to].receive + received.receive_offsets[from],
+                        ranks[from].send + sent.send_offsets[to], static_cast<std::size_t>(bytes));
+            if (from != to) {
+                traffic.bytes += bytes;
+                ++traffic.messages;
+            }
+        }
+}
+
 /// Runs a rank to the next step for which all ranks must be there; null at the end.
 const Step* advance(std::size_t rank, std::vector<RankState>& ranks, Traffic& traffic) {
     RankState& state = ranks[rank];
@@ -72,7 +102,11 @@ const Step* advance(std::size_t rank, std::vector<RankState>& ranks, Traffic& tr
         if (const auto* transform = std::get_if<TransformStep>(&step)) execution.run(*transform);
         if (const auto* copy = std::get_if<CopyStep>(&step)) execution.run(*copy);
         if (const auto* delivery = std::get_if<DeliverStep>(&step)) deliver(*delivery, rank, ranks, traffic);
-        if (std::holds_alternative<ExchangeStep>(step) || std::holds_alternative<MeetStep>(step))
+        if (const auto* stream = std::get_if<StreamStep>(&step))
+            for (const StreamStep::Chunk& chunk : stream->chunks)
+                for (const StreamStep::Part& part : chunk.parts) execution.run(*stream, part);
+        if (std::holds_alternative<ExchangeStep>(step) || std::holds_alternative<StreamStep>(step) ||
+            std::holds_alternative<MeetStep>(step))
             return ++state.next, &step;
     }
     return nullptr;
@@ -83,13 +117,14 @@ const Step* advance(std::size_t rank, std::vector<RankState>& ranks, Traffic& tr
 Traffic Interpreter::run(const std::vector<Program>& programs,
                          const std::vector<std::vector<std::byte>>& inputs,
                          std::vector<std::vector<std::byte>>& outputs) const {
+    const auto array = [](Integer bytes) { return std::vector<std::byte>(static_cast<std::size_t>(bytes)); };
     std::vector<RankState> ranks;
     for (std::size_t rank = 0; rank < programs.size(); ++rank) {
         const auto bytes = static_cast<std::size_t>(programs[rank].workspace_bytes);
         ranks.push_back({programs[rank], inputs[rank], outputs[rank], std::vector<std::byte>(bytes),
-                         std::vector<std::byte>(bytes),
-                         std::vector<std::byte>(static_cast<std::size_t>(programs[rank].local_bytes)),
-                         std::vector<std::byte>(static_cast<std::size_t>(programs[rank].chunk_bytes))});
+                         std::vector<std::byte>(bytes), array(programs[rank].local_bytes),
+                         array(programs[rank].chunk_bytes), array(programs[rank].sent_bytes),
+                         array(programs[rank].received_bytes)});
     }
     Traffic traffic;
     for (;;) {
@@ -102,27 +137,43 @@ Traffic Interpreter::run(const std::vector<Program>& programs,
                    "ranks have different numbers of exchanges");
         if (reached.front() == nullptr) return traffic;
         if (std::holds_alternative<MeetStep>(*reached.front())) continue;
-        std::vector<const ExchangeStep*> steps;
-        for (const Step* step : reached) steps.push_back(&std::get<ExchangeStep>(*step));
-        ++traffic.exchanges;
-        for (std::size_t to = 0; to < ranks.size(); ++to)
-            for (std::size_t from = 0; from < ranks.size(); ++from) {
-                const ExchangeBlocks &sent = steps[from]->blocks, &received = steps[to]->blocks;
-                const Integer bytes = sent.send_bytes[to];
-                ensure(bytes == received.receive_bytes[from],
-                       "rank {} sends {} bytes to rank {}, which expects {}", from, bytes, to,
-                       received.receive_bytes[from]);
-                if (bytes == 0) continue;
-                check_block(sent.send_offsets[to], bytes, ranks[from].bytes(steps[from]->from), from);
-                check_block(received.receive_offsets[from], bytes, ranks[to].bytes(steps[to]->to), to);
-                std::memcpy(ranks[to].arrays().target(steps[to]->to) + received.receive_offsets[from],
-                            ranks[from].arrays().source(steps[from]->from) + sent.send_offsets[to],
-                            static_cast<std::size_t>(bytes));
-                if (from != to) {
-                    traffic.bytes += bytes;
-                    ++traffic.messages;
-                }
+        if (std::holds_alternative<ExchangeStep>(*reached.front())) {
+            std::vector<Crossing> crossings;
+            for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+                const auto& step = std::get<ExchangeStep>(*reached[rank]);
+                const RankArrays arrays = ranks[rank].arrays();
+                crossings.push_back({&step.blocks, arrays.source(step.from), ranks[rank].bytes(step.from),
+                                     arrays.target(step.to), ranks[rank].bytes(step.to)});
             }
+            carry_out(crossings, traffic);
+            continue;
+        }
+        std::vector<const StreamStep*> steps;
+        for (const Step* step : reached) {
+            steps.push_back(&std::get<StreamStep>(*step));
+            ensure(steps.back()->chunks.size() == steps.front()->chunks.size(),
+                   "ranks have different numbers of exchanges");
+        }
+        for (std::size_t k = 0; k < steps.front()->chunks.size(); ++k) {
+            std::vector<Crossing> crossings;
+            for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+                RankState& state = ranks[rank];
+                const RankArrays arrays = state.arrays();
+                const StreamStep& step = *steps[rank];
+                const bool in_place = step.receives_in_place;
+                crossings.push_back(
+                    {&step.chunks[k].blocks, arrays.sent, static_cast<Integer>(state.sent.size()),
+                     in_place ? arrays.target(step.to) : arrays.received,
+                     in_place ? state.bytes(step.to) : static_cast<Integer>(state.received.size())});
+            }
+            carry_out(crossings, traffic);
+            for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+                const RankArrays arrays = ranks[rank].arrays();
+                check_copies(steps[rank]->chunks[k].unpack, steps[rank]->element_bytes,
+                             ranks[rank].bytes(steps[rank]->to), rank);
+                Execution(arrays).unpack(*steps[rank], steps[rank]->chunks[k]);
+            }
+        }
     }
 }
 

@@ -6,8 +6,8 @@
 #include "distributed/agree.hpp"
 #include "distributed/arguments.hpp"
 #include "distributed/choose.hpp"
+#include "distributed/chunked_program.hpp"
 #include "distributed/derivation.hpp"
-#include "distributed/direct_program.hpp"
 #include "distributed/execution.hpp"
 #include "distributed/message.hpp"
 #include "distributed/program.hpp"
@@ -69,7 +69,7 @@ struct DistributedPlan::State {
     std::vector<Integer>
         work_bytes; ///< of each of a rank's two arrays between, where all ranks can write them
     std::shared_ptr<SharedArea> shared; ///< null: ranks exchange messages
-    std::unique_ptr<WorkArray> first, second, local, chunk;
+    std::unique_ptr<WorkArray> first, second, local, chunk, sent, received;
 
     DataType type(swirl::Side side) const {
         const Transform& problem = scheduled.factors.problem;
@@ -89,6 +89,8 @@ struct DistributedPlan::State {
             nullptr,
             local->data(),
             chunk->data(),
+            sent->data(),
+            received->data(),
             static_cast<std::size_t>(elements(output_box) * bytes_of(type(swirl::Side::output)))};
         arrays.first = shared ? work(Array::first, communicator->rank()) : first->data();
         arrays.second = shared ? work(Array::second, communicator->rank()) : second->data();
@@ -109,6 +111,7 @@ struct DistributedPlan::State {
                                else
                                    communicator->barrier();
                            },
+                           [&](const StreamStep& stream) { run_stream(execution, arrays, stream); },
                            [&](const DeliverStep& deliver) { run_delivery(execution, deliver, outputs); },
                            [&](const auto& local_step) { execution.run(local_step); },
                        },
@@ -144,6 +147,27 @@ struct DistributedPlan::State {
                 communicator->check_aborted();
                 throw SystemError("another rank has left the execution by an exception");
             });
+    }
+
+    void run_stream(const Execution& execution, const RankArrays& arrays, const StreamStep& step) const {
+        // a rank without data may have no output
+        std::byte* const own = arrays.target(step.to) != nullptr ? arrays.target(step.to) : arrays.second;
+        std::byte* const to = step.receives_in_place ? own : arrays.received;
+        std::vector<std::unique_ptr<PendingExchange>> pending;
+        std::size_t arrived = 0;
+        const auto take = [&] {
+            pending[arrived]->wait();
+            execution.unpack(step, step.chunks[arrived]);
+            ++arrived;
+        };
+        for (const StreamStep::Chunk& each : step.chunks) {
+            for (const StreamStep::Part& part : each.parts) {
+                execution.run(step, part);
+                while (arrived < pending.size() && pending[arrived]->progress()) take();
+            }
+            pending.push_back(communicator->start_exchange(arrays.sent, to, each.blocks));
+        }
+        while (arrived < pending.size()) take();
     }
 
     /// Before this rank leaves an execution by an exception: its arrays may vanish then.
@@ -195,7 +219,8 @@ Integer DistributedPlan::messages_sent() const {
 Integer DistributedPlan::bytes_copied() const { return distributed::bytes_copied(state_->program); }
 std::size_t DistributedPlan::workspace_bytes() const {
     const Program& program = state_->program;
-    return static_cast<std::size_t>(2 * program.workspace_bytes + program.local_bytes + program.chunk_bytes);
+    return static_cast<std::size_t>(2 * program.workspace_bytes + program.local_bytes + program.chunk_bytes +
+                                    program.sent_bytes + program.received_bytes);
 }
 
 namespace {
@@ -245,6 +270,24 @@ Integer chunk_cache_bytes() {
     return usual;
 }
 
+/// Where messages are long, sending overlaps with transforming; short ones are loaded and stored by whole local plans.
+Program program_of_messages(const Scheduled& made, int rank, const DistributedOptions& options,
+                            const ChunkSizes& sizes) {
+    bool overlaps = !options.separate_copies && made.stages.size() > 1;
+    for (std::size_t stage = 0; stage + 1 < made.stages.size(); ++stage) {
+        const Integer bytes = largest(made.stages[stage].after) *
+                              made.factors.element_bytes_after(made.stages[stage].done_after);
+        overlaps =
+            overlaps && chunks_of_exchange(bytes, static_cast<int>(made.input.ranks.size()), sizes) > 1;
+    }
+    if (overlaps)
+        return chunked_program_of(made.factors, made.schedule, made.stages, made.output, rank,
+                                  SharedArrays::none, sizes);
+    return program_of(made.factors,
+                      factors_of_rank(made.factors, made.schedule, made.stages, made.output, rank),
+                      options.separate_copies);
+}
+
 /// Collective. What a rank needs to execute a schedule.
 std::shared_ptr<DistributedPlanAccess::State> prepared(const Transform& problem, Communicator& communicator,
                                                        const AllBoxes& all, const Schedule& schedule,
@@ -252,31 +295,32 @@ std::shared_ptr<DistributedPlanAccess::State> prepared(const Transform& problem,
     const auto rank = static_cast<std::size_t>(communicator.rank());
     auto state = std::make_shared<DistributedPlanAccess::State>();
     state->communicator = &communicator;
-    const std::optional<SharedArrays> shared = model_of(communicator, options).shared;
-    const std::vector<std::string> sizes = agree(communicator, [&] {
+    const Model model = model_of(communicator, options);
+    // messages are of chunks, which all ranks cut alike
+    const ChunkSizes sizes{
+        std::stoll(agree(communicator, [] { return std::to_string(chunk_cache_bytes()); }).front())};
+    const auto chunked = [&](SharedArrays shared) {
+        const Scheduled& made = state->scheduled;
+        return chunked_program_of(made.factors, made.schedule, made.stages, made.output, communicator.rank(),
+                                  shared, sizes);
+    };
+    const std::vector<std::string> bytes_of_all = agree(communicator, [&] {
         state->scheduled = scheduled(problem, all, schedule);
         const Scheduled& made = state->scheduled;
-        state->seconds =
-            seconds_of(made.schedule, made.factors, made.stages, model_of(communicator, options));
+        state->seconds = seconds_of(made.schedule, made.factors, made.stages, model);
         state->input_box = all.input[rank];
         state->output_box = made.output_boxes[rank];
-        if (shared)
-            state->program = direct_program_of(made.factors, made.schedule, made.stages, made.output,
-                                               communicator.rank(), *shared, chunk_cache_bytes());
+        if (model.shared != SharedArrays::none) state->program = chunked(model.shared);
         return std::to_string(state->program.workspace_bytes);
     });
-    if (shared) {
-        for (const std::string& bytes : sizes) state->work_bytes.push_back(std::stoll(bytes));
+    if (model.shared != SharedArrays::none) {
+        for (const std::string& bytes : bytes_of_all) state->work_bytes.push_back(std::stoll(bytes));
         const Integer own = state->work_bytes[rank];
         state->shared = share_memory(communicator, second_offset(own) + static_cast<std::size_t>(own));
     }
     agree(communicator, [&]() -> std::string {
-        const Scheduled& made = state->scheduled;
         if (!state->shared)
-            state->program = program_of(
-                made.factors,
-                factors_of_rank(made.factors, made.schedule, made.stages, made.output, communicator.rank()),
-                options.separate_copies);
+            state->program = program_of_messages(state->scheduled, communicator.rank(), options, sizes);
         plan_transforms(state->program, options.local);
         const Program& program = state->program;
         const auto array = [](Integer bytes) {
@@ -286,6 +330,8 @@ std::shared_ptr<DistributedPlanAccess::State> prepared(const Transform& problem,
         state->second = array(state->shared ? 0 : program.workspace_bytes);
         state->local = array(program.local_bytes);
         state->chunk = array(program.chunk_bytes);
+        state->sent = array(program.sent_bytes);
+        state->received = array(program.received_bytes);
         return "";
     });
     return state;
@@ -362,9 +408,7 @@ PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optio
     for (int i = 0; i < counted; ++i) {
         const int rank = static_cast<int>(part_begin(ranks, counted, i));
         result.ranks.push_back(rank);
-        const Program program =
-            program_of(made.factors, factors_of_rank(made.factors, schedule, made.stages, made.output, rank),
-                       options.separate_copies);
+        const Program program = program_of_messages(made, rank, options, {chunk_cache_bytes()});
         result.bytes.push_back(bytes_sent(program, rank));
         result.messages.push_back(messages_sent(program, rank));
         if (rank == 0) result.steps = steps_text(program);

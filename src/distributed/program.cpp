@@ -172,6 +172,8 @@ void plan_transforms(Program& program, const Options& options) {
         if (auto* deliver = std::get_if<DeliverStep>(&step))
             for (const Transform& problem : deliver->problems)
                 deliver->plans.push_back(plan(problem, options));
+        if (auto* stream = std::get_if<StreamStep>(&step))
+            for (const Transform& problem : stream->problems) stream->plans.push_back(plan(problem, options));
     }
 }
 
@@ -203,6 +205,12 @@ std::string to_text(const Step& step) {
                 for (const Transform& problem : s.problems) text += ", " + swirl::to_text(problem);
                 return text;
             },
+            [](const StreamStep& s) {
+                std::string text = fmt::format("stream     {} → {}: {} chunks", name_of(s.from),
+                                               name_of(s.to), s.chunks.size());
+                for (const Transform& problem : s.problems) text += ", " + swirl::to_text(problem);
+                return text;
+            },
             [](const MeetStep&) { return std::string("meet"); },
         },
         step);
@@ -226,6 +234,10 @@ template <class Visit> void for_each_message(const Program& program, int rank, V
         if (const auto* exchange = std::get_if<ExchangeStep>(&step))
             for (std::size_t to = 0; to < exchange->blocks.send_bytes.size(); ++to)
                 if (static_cast<int>(to) != rank) visit(exchange->blocks.send_bytes[to]);
+        if (const auto* stream = std::get_if<StreamStep>(&step))
+            for (const StreamStep::Chunk& chunk : stream->chunks)
+                for (std::size_t to = 0; to < chunk.blocks.send_bytes.size(); ++to)
+                    if (static_cast<int>(to) != rank) visit(chunk.blocks.send_bytes[to]);
         if (const auto* deliver = std::get_if<DeliverStep>(&step))
             for (const DeliverStep::Chunk& chunk : deliver->chunks)
                 for (const DeliverStep::Delivery& delivery : chunk.deliveries)

@@ -57,12 +57,34 @@ struct DeliverStep {
     CopyStores stores = CopyStores::cached;
 };
 
+/// The end of a local factor, and the exchange after it, by messages: a chunk's are on their way while the next one is transformed.
+/// Every rank has as many chunks.
+struct StreamStep {
+    /// What a cache holds of a chunk.
+    struct Part {
+        std::size_t problem = 0;
+        Integer load_offset = 0;     ///< bytes from the start of `from` to its first element
+        std::vector<BlockCopy> pack; ///< to the array of sent messages
+    };
+    struct Chunk {
+        std::vector<Part> parts;
+        ExchangeBlocks blocks; ///< from the array of sent messages to that of received ones, or to `to`
+        std::vector<BlockCopy> unpack; ///< of received messages to `to`
+    };
+    Array from, to;
+    std::vector<Transform> problems; ///< none: messages are copied out of `from`
+    std::vector<Plan> plans;
+    std::vector<Chunk> chunks;
+    Integer element_bytes;          ///< of what is sent
+    bool receives_in_place = false; ///< messages are contiguous in `to`
+};
+
 /// All ranks: each waits until all are here. What was delivered may then be read, and what was read may be overwritten.
 struct MeetStep {
     bool tells_outputs = false; ///< ranks learn where the others' outputs are
 };
 
-using Step = std::variant<TransformStep, CopyStep, ExchangeStep, DeliverStep, MeetStep>;
+using Step = std::variant<TransformStep, CopyStep, ExchangeStep, DeliverStep, StreamStep, MeetStep>;
 
 /// What one rank does. Every rank has as many exchanges, and as many meetings.
 struct Program {
@@ -70,6 +92,8 @@ struct Program {
     Integer workspace_bytes = 0; ///< of each of the two arrays between exchanges
     Integer local_bytes = 0;     ///< of the array between steps without an exchange
     Integer chunk_bytes = 0;     ///< of the largest transformed chunk
+    Integer sent_bytes = 0;      ///< of the arrays of a stream's messages
+    Integer received_bytes = 0;
 };
 
 /// The steps of a rank, without plans. `separate_copies`: see DistributedOptions.

@@ -115,6 +115,28 @@ TEST(DistributedTransforms, OfSharedMemoryAreRightInAnyTiming) {
     }
 }
 
+/// Long messages, which are sent while the next ones are transformed.
+TEST(DistributedTransforms, OverlapLongMessages) {
+    for (const char* const text :
+         {"dft 64x72x60", "rdft 96x81x64", "rdft 96x80x90 backward float32", "dct2 65x70x80"}) {
+        const Transform problem = swirl::problem(text);
+        for (const int ranks : {2, 3}) {
+            DistributedCase c{text, distributed::slabs(distributed::input_lengths(problem), ranks),
+                              distributed::slabs(distributed::output_lengths(problem), ranks)};
+            c.before_call = support::random_delays(7, std::chrono::microseconds(50));
+            c.executions = 2;
+            const DistributedResult result = problem.precision == DataType::float32
+                                                 ? run_distributed<float>(c, 1)
+                                                 : run_distributed<double>(c, 1);
+            EXPECT_LE(result.relative_error,
+                      bound(problem, problem.precision == DataType::float32 ? 1.2e-7 : 2.3e-16));
+            EXPECT_NE(result.steps.find("stream"), std::string::npos) << result.steps;
+            EXPECT_EQ(result.bytes, 2 * result.promised_bytes);
+            EXPECT_EQ(result.bytes_copied, 0);
+        }
+    }
+}
+
 TEST(DistributedTransforms, HaveTheResultOfTheDefinition) {
     std::mt19937_64 random(2);
     for (const char* const text : {"dft 5x4", "dft 30", "dft 3x4x2", "dft 4x5 backward", "dft 36 backward"}) {

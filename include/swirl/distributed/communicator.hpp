@@ -33,6 +33,9 @@ public:
     virtual ~PendingExchange();
     /// Until all blocks have arrived and the sent ones may be overwritten. Throws as `exchange` does.
     virtual void wait() = 0;
+    /// Lets the engine go on with it, if it needs calls for that; returns at once. Whether `wait` would: false where that is not known.
+    /// Throws as `wait` does.
+    virtual bool progress();
 };
 
 /// How ranks can write each other's arrays, beside sending messages.

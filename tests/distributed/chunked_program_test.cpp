@@ -1,4 +1,4 @@
-#include "distributed/direct_program.hpp"
+#include "distributed/chunked_program.hpp"
 
 #include "distributed/interpreter.hpp"
 #include "distributed/scheduled.hpp"
@@ -15,16 +15,18 @@ namespace {
 using namespace swirl;
 using namespace swirl::distributed;
 
-std::vector<Program> direct_programs(const Transform& problem, AllBoxes boxes, const std::string& schedule,
-                                     SharedArrays shared, Integer cache_bytes) {
+std::vector<Program> chunked_programs(const Transform& problem, AllBoxes boxes, const std::string& schedule,
+                                      SharedArrays shared, Integer cache_bytes,
+                                      Integer least_message_bytes = 1 << 16) {
     check_boxes(problem, boxes);
     const Scheduled made = scheduled(
         problem, boxes,
         schedule.empty() ? choose(problem, boxes, {{}, shared}).schedule : parse_schedule(schedule));
     std::vector<Program> programs;
     for (std::size_t rank = 0; rank < boxes.input.size(); ++rank) {
-        programs.push_back(direct_program_of(made.factors, made.schedule, made.stages, made.output,
-                                             static_cast<int>(rank), shared, cache_bytes));
+        programs.push_back(chunked_program_of(made.factors, made.schedule, made.stages, made.output,
+                                              static_cast<int>(rank), shared,
+                                              {cache_bytes, least_message_bytes}));
         plan_transforms(programs.back(), {});
     }
     return programs;
@@ -68,9 +70,9 @@ double error_of(const Transform& problem, const AllBoxes& boxes, const std::vect
     return largest;
 }
 
-TEST(DirectPrograms, AreRightForAnyChunks) {
+TEST(ChunkedPrograms, AreRightForAnyChunks) {
     std::mt19937_64 random(28);
-    for (int trial = 0; trial < 60; ++trial) {
+    for (int trial = 0; trial < 90; ++trial) {
         const char* const texts[] = {"dft 12x10x9",     "rdft 7x12x10", "dft 360",
                                      "dft 7x9 batch=3", "dct2 8x9x4",   "dft 5x6x7 float32"};
         const Transform problem = swirl::problem(texts[trial % 5]);
@@ -78,8 +80,10 @@ TEST(DirectPrograms, AreRightForAnyChunks) {
         const AllBoxes boxes{support::random_boxes(input_lengths(problem), ranks, random),
                              support::random_boxes(output_lengths(problem), ranks, random)};
         const Integer cache_bytes = Integer{1} << (6 + random() % 14);
-        const SharedArrays shared = random() % 2 == 0 ? SharedArrays::all : SharedArrays::between;
-        const auto programs = direct_programs(problem, boxes, "", shared, cache_bytes);
+        constexpr SharedArrays kinds[] = {SharedArrays::none, SharedArrays::between, SharedArrays::all};
+        const SharedArrays shared = kinds[random() % 3];
+        const Integer least_message_bytes = Integer{1} << (4 + random() % 9);
+        const auto programs = chunked_programs(problem, boxes, "", shared, cache_bytes, least_message_bytes);
         EXPECT_LE(error_of(problem, boxes, programs, random), 1e-13 * 360)
             << texts[trial % 5] << " with a cache of " << cache_bytes;
     }
@@ -92,11 +96,11 @@ const DeliverStep& delivery(const Program& program, std::size_t which) {
     throw InternalError("no such step");
 }
 
-TEST(DirectPrograms, SweepOnceForEachStageAndCopyNothingElse) {
+TEST(ChunkedPrograms, SweepOnceForEachStageAndCopyNothingElse) {
     const Transform problem = swirl::problem("dft 16x16x16");
     const AllBoxes boxes{slabs({16, 16, 16}, 2), slabs({16, 16, 16}, 2)};
     const auto programs =
-        direct_programs(problem, boxes, "in[2,1] > 1/2[0] > out", SharedArrays::all, 8 * 16 * 16 * 16);
+        chunked_programs(problem, boxes, "in[2,1] > 1/2[0] > out", SharedArrays::all, 8 * 16 * 16 * 16);
     for (const Program& program : programs) {
         ASSERT_EQ(program.steps.size(), 4u);               // deliver, meet, deliver, meet
         EXPECT_EQ(delivery(program, 0).chunks.size(), 8u); // of one plane each
@@ -111,20 +115,44 @@ TEST(DirectPrograms, SweepOnceForEachStageAndCopyNothingElse) {
     EXPECT_EQ(traffic.bytes, 2 * 16 * 16 * 16 * 16 / 2); // half of the array in each of two exchanges
 }
 
-TEST(DirectPrograms, SweepTwiceWherePlanesFitInNoCache) {
+/// Slabs of the slowest axis become contiguous parts of the receiver's array; those of the second one are sorted as they arrive.
+TEST(ChunkedPrograms, SendMessagesOfEqualChunksInTurn) {
+    const Transform problem = swirl::problem("dft 16x16x16");
     const AllBoxes boxes{slabs({16, 16, 16}, 2), slabs({16, 16, 16}, 2)};
-    const auto programs = direct_programs(swirl::problem("dft 16x16x16"), boxes, "in[2,1] > 1/2[0] > out",
-                                          SharedArrays::all, 16 * 16 * 16);
+    const auto programs = chunked_programs(problem, boxes, "in[2,1] > 1/2[0] > out", SharedArrays::none,
+                                           8 * 16 * 16 * 16, 1 << 12);
+    const auto stream = [&](std::size_t which) {
+        for (const Step& step : programs[0].steps)
+            if (const auto* found = std::get_if<StreamStep>(&step); found != nullptr && which-- == 0)
+                return *found;
+        throw InternalError("no such step");
+    };
+    EXPECT_EQ(stream(0).chunks.size(), 4u); // 32 KiB, in messages of 4 KiB at least
+    EXPECT_EQ(stream(0).chunks[0].parts.size(), 2u);
+    EXPECT_TRUE(stream(0).receives_in_place);
+    EXPECT_FALSE(stream(1).receives_in_place);
+    EXPECT_EQ(stream(1).to, Array::output);
+    std::mt19937_64 random(1);
+    Traffic traffic;
+    EXPECT_LE(error_of(problem, boxes, programs, random, &traffic), 1e-12);
+    EXPECT_EQ(traffic.exchanges, 8);
+    EXPECT_EQ(traffic.bytes, 2 * 16 * 16 * 16 * 16 / 2);
+}
+
+TEST(ChunkedPrograms, SweepTwiceWherePlanesFitInNoCache) {
+    const AllBoxes boxes{slabs({16, 16, 16}, 2), slabs({16, 16, 16}, 2)};
+    const auto programs = chunked_programs(swirl::problem("dft 16x16x16"), boxes, "in[2,1] > 1/2[0] > out",
+                                           SharedArrays::all, 16 * 16 * 16);
     EXPECT_GT(programs[0].local_bytes, 0);
     ASSERT_FALSE(delivery(programs[0], 0).problems.empty());
     EXPECT_EQ(delivery(programs[0], 0).problems[0].dimensions.size(), 1u);
 }
 
 /// Steps that would write what others still read are not left out: the interpreter, rank by rank, shows it.
-TEST(DirectPrograms, MeetFirstWhereTheLastExecutionMayStillRead) {
+TEST(ChunkedPrograms, MeetFirstWhereTheLastExecutionMayStillRead) {
     const AllBoxes boxes{slabs({6, 6, 4}, 2), slabs({6, 6, 4}, 2)};
     const auto meets = [&](const char* schedule, SharedArrays shared) {
-        const auto programs = direct_programs(swirl::problem("dft 6x6x4"), boxes, schedule, shared, 1 << 20);
+        const auto programs = chunked_programs(swirl::problem("dft 6x6x4"), boxes, schedule, shared, 1 << 20);
         return std::count_if(programs[0].steps.begin(), programs[0].steps.end(),
                              [](const Step& step) { return std::holds_alternative<MeetStep>(step); });
     };
