@@ -5,7 +5,9 @@
 
 #include <swirl/distributed/plan.hpp>
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace swirl::distributed {
 
@@ -21,10 +23,10 @@ struct Model {
     SharedArrays shared = SharedArrays::none;
 };
 
-/// The schedule of least time by the model, the same for the same arguments. Without an output, the last stage has the boxes that
-/// are best. Boxes are those of Factors.
-Chosen choose(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
-              const Model& model);
+/// So many schedules of least time by the model, or as many as there are, the fastest first; the same for the same arguments. Without
+/// an output, the last stage has the boxes that are best. Boxes are those of Factors.
+std::vector<Chosen> choose(const Factors& factors, const Decomposition& input,
+                           const std::optional<Decomposition>& output, const Model& model, std::size_t count);
 
 /// What the model predicts for a schedule.
 double seconds_of(const Schedule& schedule, const Factors& factors, const std::vector<StageBoxes>& boxes,

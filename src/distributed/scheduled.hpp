@@ -3,6 +3,7 @@
 #include "distributed/choose.hpp"
 #include "distributed/schedule.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -26,7 +27,9 @@ struct Scheduled {
     std::vector<Box> output_boxes; ///< of the problem's array
 };
 
-/// The best schedule, of a transform of one dimension with or without its matrix.
+/// The best schedules, the fastest first, of a transform of one dimension with and without its matrix.
+std::vector<Chosen> choose(const Transform& problem, const AllBoxes& boxes, const Model& model,
+                           std::size_t count);
 Chosen choose(const Transform& problem, const AllBoxes& boxes, const Model& model);
 
 /// Throws UserError if the schedule does not fit.

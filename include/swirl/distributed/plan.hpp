@@ -34,6 +34,10 @@ struct Machine {
     double flops = 2e10;           ///< real additions and multiplications per second of a rank
 };
 
+/// Collective: measures the machine with these ranks, within seconds; rank 0's wisdom then has it, and plans that are not given
+/// another machine use it. `ranks_per_node` as Machine has it.
+SWIRL_API Machine measure_machine(Communicator& communicator, int ranks_per_node = 0);
+
 /// The elements that this rank holds. A problem's index space is its batch loops, then its dimensions, of a half spectrum n/2+1
 /// along the last one: input_lengths, output_lengths.
 struct RankBoxes {
@@ -43,8 +47,10 @@ struct RankBoxes {
 };
 
 struct DistributedOptions {
-    Options local = {}; ///< of each rank's own plans
-    Machine machine = {};
+    /// Of each rank's own plans. With Effort::measure and above the likely schedules are timed on all ranks, too, within the time budget
+    /// (default 3.5 seconds), and wisdom has the fastest for this machine, engine and number of ranks.
+    Options local = {};
+    Machine machine = {}; ///< default: what measure_machine has found, if it has been called
     /// Every choice, in the format of DistributedPlan::schedule(); empty: choose. All ranks give the same.
     std::string schedule = {};
     /// Plans load and store contiguous arrays, and elements are sorted into messages by copies of their own, even where plans could do
