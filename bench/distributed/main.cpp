@@ -29,6 +29,8 @@ struct Options {
     std::string schedule = {};
     int draw = 0;
     std::uint64_t seed = 1;
+    bool measure = false;
+    bool machine = false;
 };
 
 bool has_only_small_factors(Integer n) {
@@ -94,6 +96,8 @@ std::vector<Variant> measure(const Transform& problem, const Options& options) {
                                      boxes_of(options.boxes, out, options.ranks)[rank]};
         distributed::DistributedOptions direct, messages, copied;
         direct.schedule = messages.schedule = copied.schedule = options.schedule;
+        if (options.measure) direct.local.effort = Effort::measure;
+        if (options.machine) distributed::measure_machine(communicator);
         messages.messages = true;
         copied.separate_copies = true;
         const distributed::RankBoxes free{boxes.input};
@@ -177,6 +181,8 @@ int main(int count, char** values) {
              program.add_option("--seconds", options.seconds, "For each problem")->capture_default_str();
              program.add_option("--boxes", options.boxes, "slabs, pencils or bricks, on both sides")
                  ->capture_default_str();
+             program.add_flag("--measure", options.measure, "Schedules in shared memory by Effort::measure");
+             program.add_flag("--machine", options.machine, "Measure the machine first, for wisdom");
              program.add_option("--schedule", options.schedule,
                                 "Of plans whose output is given; default: chosen");
          },

@@ -34,6 +34,9 @@ struct Options {
     bool messages = false;
     bool network = false;
     bool patient = false;
+    bool measure = false;
+    bool machine = false;
+    std::string schedule = {};
 };
 
 Lengths parsed(const std::string& text) {
@@ -137,10 +140,16 @@ Ratios measure(const Lengths& n, const Options& options) {
     const auto communicator = distributed::on_mpi(MPI_COMM_WORLD);
     distributed::DistributedOptions choice;
     choice.messages = options.messages;
+    choice.schedule = options.schedule;
+    if (options.measure) {
+        choice.local.effort = Effort::measure;
+        choice.local.time_budget_seconds = options.seconds;
+    }
     if (options.network) choice.machine.ranks_per_node = 1;
     const std::vector<Box> boxes = distributed::fftw_blocks(n, ranks, 0);
     const std::string problem = "dft " + to_text(n);
     const auto given = distributed::plan(problem, *communicator, {boxes[rank], boxes[rank]}, choice);
+    choice.schedule.clear();
     const auto free = distributed::plan(problem, *communicator, {boxes[rank], {}}, choice);
 
     const std::ptrdiff_t lengths[] = {n[0], n[1], n[2]};
@@ -227,7 +236,19 @@ Ratios measure(const Lengths& n, const Options& options) {
     return ratios;
 }
 
+void print_machine(const Options& options) {
+    const auto communicator = distributed::on_mpi(MPI_COMM_WORLD);
+    const distributed::Machine m = distributed::measure_machine(*communicator, options.network ? 1 : 0);
+    if (communicator->rank() == 0)
+        std::printf(
+            "{\"node_latency\": %.3g, \"node_bandwidth\": %.3g, \"network_latency\": %.3g, "
+            "\"network_bandwidth\": %.3g, \"memory_bandwidth\": %.3g, \"flops\": %.3g}\n",
+            m.node_latency, m.node_bandwidth, m.network_latency, m.network_bandwidth, m.memory_bandwidth,
+            m.flops);
+}
+
 void run_all(const Options& options) {
+    if (options.machine) print_machine(options);
     std::vector<Lengths> problems = drawn(options.draw, options.seed);
     for (const std::string& shape : options.shapes) problems.push_back(parsed(shape));
     std::vector<double> given, free;
@@ -259,6 +280,10 @@ int main(int count, char** values) {
     program.add_option("--seconds", options.seconds, "For each shape")->capture_default_str();
     program.add_flag("--messages", options.messages, "Exchange messages, though ranks share memory");
     program.add_flag("--network", options.network, "Each rank is a machine: the model, and messages only");
+    program.add_flag("--measure", options.measure, "Schedules by Effort::measure, within --seconds");
+    program.add_flag("--machine", options.machine,
+                     "Measure the machine with these ranks first, for wisdom and for 'swirl plan --machine'");
+    program.add_option("--schedule", options.schedule, "Of the plan whose output is given; default: chosen");
     program.add_flag("--patient", options.patient, "FFTW's plans with FFTW_PATIENT");
     int status = 0;
     try {
