@@ -233,6 +233,8 @@ private:
         const std::size_t ranks = output_.ranks.size();
         const Integer bytes = bytes_after(stage);
         StreamStep step{rest.at, to, {}, {}, {}, bytes};
+        if (elements_in(arrival(stage + 1, own_)) * bytes > sizes_.cache_bytes)
+            step.unpack_stores = CopyStores::past_caches;
         std::vector<Layout> arrivals;
         std::vector<std::vector<Box>> boxes; // of each rank's messages
         std::size_t count = 0;
@@ -244,49 +246,52 @@ private:
             for (Box& box : boxes.back()) box = done(stage, of_rank, box);
         }
         const std::vector<Box> own = boxes_of_messages(stage, rest);
-        std::vector<Layout> received; // of each chunk, in staging
-        Integer sent_at = 0, received_at = 0;
+        const auto sent = [&](std::size_t k, std::size_t rank, Integer& offset) {
+            return k < boxes[own_].size() ? message(boxes[own_][k], arrivals[rank], offset) : Layout{};
+        };
+        const auto received = [&](std::size_t k, std::size_t rank, Integer& offset) {
+            return k < boxes[rank].size() ? message(boxes[rank][k], arrivals[own_], offset) : Layout{};
+        };
+        Integer sent_slot = 0, received_slot = 0; // the most elements of a chunk
         step.receives_in_place = true;
+        for (std::size_t k = 0; k < count; ++k) {
+            Integer sent_count = 0, received_count = 0;
+            for (std::size_t rank = 0; rank < ranks; ++rank) {
+                sent(k, rank, sent_count);
+                const Layout from_rank = received(k, rank, received_count);
+                if (!from_rank.empty() && !contiguous_offset(from_rank, arrivals[own_]))
+                    step.receives_in_place = false;
+            }
+            need(sent_slot, sent_count);
+            need(received_slot, received_count);
+        }
         for (std::size_t k = 0; k < count; ++k) {
             StreamStep::Chunk chunk;
             ExchangeBlocks& blocks = chunk.blocks;
             blocks.send_bytes.assign(ranks, 0);
             blocks.send_offsets = blocks.receive_bytes = blocks.receive_offsets = blocks.send_bytes;
-            Layout sent;
-            for (std::size_t rank = 0; rank < ranks && k < own.size(); ++rank) {
-                blocks.send_offsets[rank] = sent_at * bytes;
-                const Layout to_rank = message(boxes[own_][k], arrivals[rank], sent_at);
-                blocks.send_bytes[rank] = elements_in(to_rank) * bytes;
-                sent.insert(sent.end(), to_rank.begin(), to_rank.end());
-            }
-            received.emplace_back();
+            const auto slot = static_cast<Integer>(k % StreamStep::chunks_in_flight);
+            Integer sent_at = slot * sent_slot, received_at = slot * received_slot;
+            Layout all_sent, all_received;
             for (std::size_t rank = 0; rank < ranks; ++rank) {
-                if (k >= boxes[rank].size()) continue;
+                blocks.send_offsets[rank] = sent_at * bytes;
+                const Layout to_rank = sent(k, rank, sent_at);
+                blocks.send_bytes[rank] = elements_in(to_rank) * bytes;
+                all_sent.insert(all_sent.end(), to_rank.begin(), to_rank.end());
                 blocks.receive_offsets[rank] = received_at * bytes;
-                const Layout from_rank = message(boxes[rank][k], arrivals[own_], received_at);
+                const Layout from_rank = received(k, rank, received_at);
                 blocks.receive_bytes[rank] = elements_in(from_rank) * bytes;
-                if (!from_rank.empty() && !contiguous_offset(from_rank, arrivals[own_]))
-                    step.receives_in_place = false;
-                received.back().insert(received.back().end(), from_rank.begin(), from_rank.end());
+                if (step.receives_in_place && !from_rank.empty())
+                    blocks.receive_offsets[rank] = *contiguous_offset(from_rank, arrivals[own_]) * bytes;
+                all_received.insert(all_received.end(), from_rank.begin(), from_rank.end());
             }
-            if (k < own.size()) add_parts(stage, rest, own[k], sent, step.problems, chunk);
+            if (k < own.size()) add_parts(stage, rest, own[k], all_sent, step.problems, chunk);
+            if (!step.receives_in_place) chunk.unpack = copies(all_received, arrivals[own_]);
             step.chunks.push_back(std::move(chunk));
         }
-        for (std::size_t k = 0; k < count; ++k) {
-            StreamStep::Chunk& chunk = step.chunks[k];
-            if (!step.receives_in_place) {
-                chunk.unpack = copies(received[k], arrivals[own_]);
-                continue;
-            }
-            Integer unused = 0;
-            for (std::size_t rank = 0; rank < ranks; ++rank)
-                if (chunk.blocks.receive_bytes[rank] > 0)
-                    chunk.blocks.receive_offsets[rank] =
-                        *contiguous_offset(message(boxes[rank][k], arrivals[own_], unused), arrivals[own_]) *
-                        bytes;
-        }
-        need(program_.sent_bytes, sent_at * bytes);
-        if (!step.receives_in_place) need(program_.received_bytes, received_at * bytes);
+        const auto slots = static_cast<Integer>(std::min(count, StreamStep::chunks_in_flight));
+        need(program_.sent_bytes, slots * sent_slot * bytes);
+        if (!step.receives_in_place) need(program_.received_bytes, slots * received_slot * bytes);
         program_.steps.emplace_back(std::move(step));
     }
     /// Where a message lies in an array, if it is contiguous there.

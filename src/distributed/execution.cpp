@@ -53,7 +53,8 @@ void Execution::run(const StreamStep& step, const StreamStep::Part& part) const 
 }
 
 void Execution::unpack(const StreamStep& step, const StreamStep::Chunk& chunk) const {
-    copy(chunk.unpack, arrays_.received, arrays_.target(step.to), step.element_bytes);
+    copy(chunk.unpack, arrays_.received, arrays_.target(step.to), step.element_bytes, step.unpack_stores);
+    if (step.unpack_stores == CopyStores::past_caches) runtime::finish_copies_past_caches();
 }
 
 } // namespace swirl::distributed

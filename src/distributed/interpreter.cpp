@@ -102,9 +102,6 @@ const Step* advance(std::size_t rank, std::vector<RankState>& ranks, Traffic& tr
         if (const auto* transform = std::get_if<TransformStep>(&step)) execution.run(*transform);
         if (const auto* copy = std::get_if<CopyStep>(&step)) execution.run(*copy);
         if (const auto* delivery = std::get_if<DeliverStep>(&step)) deliver(*delivery, rank, ranks, traffic);
-        if (const auto* stream = std::get_if<StreamStep>(&step))
-            for (const StreamStep::Chunk& chunk : stream->chunks)
-                for (const StreamStep::Part& part : chunk.parts) execution.run(*stream, part);
         if (std::holds_alternative<ExchangeStep>(step) || std::holds_alternative<StreamStep>(step) ||
             std::holds_alternative<MeetStep>(step))
             return ++state.next, &step;
@@ -160,6 +157,7 @@ Traffic Interpreter::run(const std::vector<Program>& programs,
                 RankState& state = ranks[rank];
                 const RankArrays arrays = state.arrays();
                 const StreamStep& step = *steps[rank];
+                for (const StreamStep::Part& part : step.chunks[k].parts) Execution(arrays).run(step, part);
                 const bool in_place = step.receives_in_place;
                 crossings.push_back(
                     {&step.chunks[k].blocks, arrays.sent, static_cast<Integer>(state.sent.size()),

@@ -60,6 +60,8 @@ struct DeliverStep {
 /// The end of a local factor, and the exchange after it, by messages: a chunk's are on their way while the next one is transformed.
 /// Every rank has as many chunks.
 struct StreamStep {
+    /// Chunk k takes the place of chunk k − chunks_in_flight in the arrays of messages, which has arrived by then.
+    static constexpr std::size_t chunks_in_flight = 8;
     /// What a cache holds of a chunk.
     struct Part {
         std::size_t problem = 0;
@@ -77,6 +79,7 @@ struct StreamStep {
     std::vector<Chunk> chunks;
     Integer element_bytes;          ///< of what is sent
     bool receives_in_place = false; ///< messages are contiguous in `to`
+    CopyStores unpack_stores = CopyStores::cached;
 };
 
 /// All ranks: each waits until all are here. What was delivered may then be read, and what was read may be overwritten.

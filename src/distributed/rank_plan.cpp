@@ -109,10 +109,12 @@ void RankPlan::run_stream(const Execution& execution, const RankArrays& arrays,
     std::size_t arrived = 0;
     const auto take = [&] {
         pending[arrived]->wait();
+        pending[arrived].reset();
         execution.unpack(step, step.chunks[arrived]);
         ++arrived;
     };
     for (const StreamStep::Chunk& each : step.chunks) {
+        if (pending.size() >= arrived + StreamStep::chunks_in_flight) take();
         for (const StreamStep::Part& part : each.parts) {
             execution.run(step, part);
             while (arrived < pending.size() && pending[arrived]->progress()) take();
