@@ -44,6 +44,9 @@ std::vector<Box> cut(const Box& box, const std::vector<std::size_t>& transforms,
 /// So many chunks would fill the cache: one as loaded, one as stored, and what passes by while they are.
 constexpr Integer chunks_in_cache = 8;
 
+/// Arrays of so many caches are still found in a larger one by those who read them next.
+constexpr Integer caches_of_cached_array = 4;
+
 class ChunkedProgramBuilder {
 public:
     ChunkedProgramBuilder(const Factors& factors, const Schedule& schedule,
@@ -62,8 +65,7 @@ public:
         lands_in_output_ =
             shared != SharedArrays::between && exchanges > 1 && schedule.stages.back().transforms.empty();
         // arrays take turns: what lands in one was read before the last meeting; of the first exchange, in the last execution
-        if (exchanges % 2 == 1 && !lands_in_output_ && shared != SharedArrays::none)
-            program_.steps.emplace_back(MeetStep{});
+        program_.alternates = exchanges % 2 == 1 && !lands_in_output_ && shared != SharedArrays::none;
     }
 
     Program build() {
@@ -186,7 +188,7 @@ private:
 
     void add_deliveries(std::size_t stage, const Rest& rest, Array to) {
         DeliverStep step{rest.at, to, {}, {}, {}, bytes_after(stage)};
-        if (elements_in(rest.load) * rest.element_bytes > sizes_.cache_bytes)
+        if (elements_in(rest.load) * rest.element_bytes > caches_of_cached_array * sizes_.cache_bytes)
             step.stores = CopyStores::past_caches;
         if (rest.transforms.empty()) {
             step.chunks.push_back({0, 0, deliveries(stage, rest.load)});
@@ -233,7 +235,7 @@ private:
         const std::size_t ranks = output_.ranks.size();
         const Integer bytes = bytes_after(stage);
         StreamStep step{rest.at, to, {}, {}, {}, bytes};
-        if (elements_in(arrival(stage + 1, own_)) * bytes > sizes_.cache_bytes)
+        if (elements_in(arrival(stage + 1, own_)) * bytes > caches_of_cached_array * sizes_.cache_bytes)
             step.unpack_stores = CopyStores::past_caches;
         std::vector<Layout> arrivals;
         std::vector<std::vector<Box>> boxes; // of each rank's messages

@@ -178,7 +178,7 @@ PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optio
     for (int i = 0; i < counted; ++i) {
         const int rank = static_cast<int>(part_begin(ranks, counted, i));
         result.ranks.push_back(rank);
-        const Program program = program_of_messages(made, rank, options, chunk_sizes());
+        const Program program = program_of_messages(made, rank, options, chunk_sizes(options.local.threads));
         result.bytes.push_back(bytes_sent(program, rank));
         result.messages.push_back(messages_sent(program, rank));
         if (rank == 0) result.steps = steps_text(program);

@@ -97,6 +97,8 @@ struct Program {
     Integer chunk_bytes = 0;     ///< of the largest transformed chunk
     Integer sent_bytes = 0;      ///< of the arrays of a stream's messages
     Integer received_bytes = 0;
+    bool alternates =
+        false; ///< every second execution has the two arrays between exchanges the other way round
 };
 
 /// The steps of a rank, without plans. `separate_copies`: see DistributedOptions.

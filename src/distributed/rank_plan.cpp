@@ -31,10 +31,13 @@ DataType RankPlan::type(swirl::Side side) const {
 
 std::byte* RankPlan::work(Array array, int rank) const {
     std::byte* const both = shared->part(rank);
-    return array == Array::first ? both : both + second_offset(work_bytes[static_cast<std::size_t>(rank)]);
+    return (array == Array::first) != (program.alternates && is_second_)
+               ? both
+               : both + second_offset(work_bytes[static_cast<std::size_t>(rank)]);
 }
 
 void RankPlan::run(const std::byte* input, std::byte* output) const {
+    is_second_ = !is_second_;
     RankArrays arrays{input,
                       output,
                       nullptr,
@@ -166,7 +169,10 @@ Integer chunk_cache_bytes() {
 
 } // namespace
 
-ChunkSizes chunk_sizes() { return {chunk_cache_bytes()}; }
+ChunkSizes chunk_sizes(int threads) {
+    const int cores = threads > 0 ? threads : search::this_host().cores;
+    return {cores * chunk_cache_bytes()};
+}
 
 Program program_of_messages(const Scheduled& made, int rank, const DistributedOptions& options,
                             const ChunkSizes& sizes) {
@@ -192,8 +198,10 @@ std::shared_ptr<RankPlan> prepared(const Transform& problem, Communicator& commu
     state->communicator = &communicator;
     const Model model = model_of(communicator, options);
     // messages are of chunks, which all ranks cut alike
-    const ChunkSizes sizes{
-        std::stoll(agree(communicator, [] { return std::to_string(chunk_cache_bytes()); }).front())};
+    const ChunkSizes sizes{std::stoll(agree(communicator, [&] {
+                                          return std::to_string(
+                                              chunk_sizes(options.local.threads).cache_bytes);
+                                      }).front())};
     const auto chunked = [&](SharedArrays shared) {
         const Scheduled& made = state->scheduled;
         return chunked_program_of(made.factors, made.schedule, made.stages, made.output, communicator.rank(),

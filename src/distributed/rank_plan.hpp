@@ -35,6 +35,7 @@ struct RankPlan {
     std::size_t workspace_bytes() const;
 
 private:
+    mutable bool is_second_ = false; ///< execution of two, where they alternate
     std::byte* work(Array array, int rank) const;
     std::vector<std::byte*> outputs_of_all(std::byte* own) const;
     void run_delivery(const Execution& execution, const DeliverStep& step,
@@ -49,8 +50,8 @@ Model model_of(const Communicator& communicator, const DistributedOptions& optio
 /// by whole local plans.
 Program program_of_messages(const Scheduled& made, int rank, const DistributedOptions& options,
                             const ChunkSizes& sizes);
-/// As this host's caches have it.
-ChunkSizes chunk_sizes();
+/// As this host's caches have it, of so many threads (0: all).
+ChunkSizes chunk_sizes(int threads);
 
 /// Collective. What a rank needs to execute a schedule.
 std::shared_ptr<RankPlan> prepared(const Transform& problem, Communicator& communicator, const AllBoxes& all,

@@ -170,9 +170,20 @@ DistributedResult run_distributed(const DistributedCase& c, std::uint64_t seed,
             in.resize(out.size());
             out = in;
         } else {
-            for (int i = 0; i < c.executions; ++i) {
+            // each of another multiple of the input, so that what an execution takes from another one shows
+            std::vector<std::vector<Real>> results;
+            for (int i = c.executions - 1; i >= 0; --i) {
+                std::vector<Real> multiple;
+                for (const Real value : in) multiple.push_back(as<Real>(std::ldexp(value_of(value), i)));
                 std::fill(out.begin(), out.end(), Real{});
-                plan.execute(static_cast<const void*>(in.data()), static_cast<void*>(out.data()));
+                plan.execute(static_cast<const void*>((i == 0 ? in : multiple).data()),
+                             static_cast<void*>(out.data()));
+                results.push_back(out);
+            }
+            for (int i = c.executions - 1; i > 0; --i) {
+                const std::vector<Real>& multiple = results[static_cast<std::size_t>(c.executions - 1 - i)];
+                for (std::size_t k = 0; k < out.size(); ++k)
+                    EXPECT_EQ(value_of(multiple[k]), std::ldexp(value_of(out[k]), i)) << "multiple " << i;
             }
             EXPECT_EQ(std::memcmp(in.data(), given.data(), in.size() * sizeof(Real)), 0)
                 << "the input of rank " << rank << " was changed";
