@@ -121,7 +121,7 @@ if(SWIRL_BUILD_BENCH)
     foreach(folder IN LISTS bench_folders ITEMS ${PROJECT_SOURCE_DIR}/bench)
         cmake_path(GET folder FILENAME name)
         file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
-        if(NOT sources OR name STREQUAL "support")
+        if(NOT sources OR name MATCHES "^(support|mpi)$") # a program for each MPI: below
             continue()
         endif()
         if(name STREQUAL "bench")
@@ -141,6 +141,18 @@ if(SWIRL_BUILD_BENCH)
             add_dependencies(swirl_bench ${opened})
         endif()
     endforeach()
+endif()
+
+# bench/mpi -> bin/bench_mpi_<name>, where FFTW was built with that MPI: Debian's with OpenMPI.
+if(SWIRL_BUILD_BENCH AND "openmpi" IN_LIST SWIRL_MPIS)
+    find_library(SWIRL_FFTW_MPI_LIBRARY fftw3_mpi DOC "FFTW's library for MPI, of OpenMPI; for bench_mpi_openmpi")
+    find_library(SWIRL_FFTW_OF_MPI_LIBRARY fftw3 DOC "The FFTW that SWIRL_FFTW_MPI_LIBRARY needs")
+    mark_as_advanced(SWIRL_FFTW_MPI_LIBRARY SWIRL_FFTW_OF_MPI_LIBRARY)
+    if(SWIRL_FFTW_MPI_LIBRARY AND SWIRL_FFTW_OF_MPI_LIBRARY)
+        add_executable(bench_mpi_openmpi ${PROJECT_SOURCE_DIR}/bench/mpi/main.cpp)
+        target_link_libraries(bench_mpi_openmpi PRIVATE swirl_compile_options swirl_mpi_openmpi swirl_mpi_of_openmpi
+            ${SWIRL_FFTW_MPI_LIBRARY} ${SWIRL_FFTW_OF_MPI_LIBRARY} CLI11::CLI11)
+    endif()
 endif()
 
 # tests/<folder>/*.cpp -> test_<folder>: sees the folder of src/ of the same name and those above it; a folder

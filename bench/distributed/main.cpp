@@ -12,6 +12,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -23,7 +26,35 @@ struct Options {
     int ranks = 2;
     double seconds = 2;
     std::string boxes = "slabs";
+    std::string schedule = {};
+    int draw = 0;
+    std::uint64_t seed = 1;
+    bool measure = false;
+    bool machine = false;
 };
+
+bool has_only_small_factors(Integer n) {
+    for (const Integer factor : {2, 3, 5, 7})
+        while (n % factor == 0) n /= factor;
+    return n == 1;
+}
+
+/// Transforms of three dimensions whose lengths have no factor above 7, of 2¹⁷ to 2²³ elements; every second one of reals.
+std::vector<Transform> drawn(int count, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::vector<Integer> lengths;
+    for (Integer n = 32; n <= 256; ++n)
+        if (has_only_small_factors(n)) lengths.push_back(n);
+    std::vector<Transform> result;
+    while (result.size() < static_cast<std::size_t>(count)) {
+        const auto next = [&] { return lengths[static_cast<std::size_t>(random() % lengths.size())]; };
+        const Integer a = next(), b = next(), c = next();
+        if (a * b * c < 1 << 17 || a * b * c > 1 << 23) continue;
+        result.push_back(
+            parse_transform(fmt::format("{} {}x{}x{}", result.size() % 2 == 0 ? "dft" : "rdft", a, b, c)));
+    }
+    return result;
+}
 
 /// Seconds of each round.
 using Times = std::vector<double>;
@@ -47,7 +78,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 std::vector<Variant> measure(const Transform& problem, const Options& options) {
-    std::vector<Variant> variants{{"messages in plans"}, {"messages copied"}, {"output free"}, {"one plan"}};
+    std::vector<Variant> variants{{"shared memory"},   {"output free"},    {"messages in plans"},
+                                  {"messages copied"}, {"free, messages"}, {"one plan"}};
     const Plan whole = plan(problem, {.threads = options.ranks});
     const auto size = [](const std::vector<Integer>& lengths) {
         std::size_t product = 2; // real or complex
@@ -62,13 +94,20 @@ std::vector<Variant> measure(const Transform& problem, const Options& options) {
         const auto rank = static_cast<std::size_t>(communicator.rank());
         distributed::RankBoxes boxes{boxes_of(options.boxes, in, options.ranks)[rank],
                                      boxes_of(options.boxes, out, options.ranks)[rank]};
-        distributed::DistributedOptions copied;
+        distributed::DistributedOptions direct, messages, copied;
+        direct.schedule = messages.schedule = copied.schedule = options.schedule;
+        if (options.measure) direct.local.effort = Effort::measure;
+        if (options.machine) distributed::measure_machine(communicator);
+        messages.messages = true;
         copied.separate_copies = true;
-        std::vector<distributed::DistributedPlan> plans{
-            distributed::plan(problem, communicator, boxes),
-            distributed::plan(problem, communicator, boxes, copied)};
-        boxes.output.reset();
-        plans.push_back(distributed::plan(problem, communicator, boxes));
+        const distributed::RankBoxes free{boxes.input};
+        const std::vector<distributed::DistributedPlan> plans{
+            distributed::plan(problem, communicator, boxes, direct),
+            distributed::plan(problem, communicator, free),
+            distributed::plan(problem, communicator, boxes, messages),
+            distributed::plan(problem, communicator, boxes, copied),
+            distributed::plan(problem, communicator, free, {.messages = true}),
+        };
         std::size_t most = 1;
         for (const auto& each : plans)
             most = std::max({most, 2 * static_cast<std::size_t>(elements(each.input_box())),
@@ -99,15 +138,30 @@ std::vector<Variant> measure(const Transform& problem, const Options& options) {
     return variants;
 }
 
+double least(const Variant& variant) { return *std::min_element(variant.times.begin(), variant.times.end()); }
+
 int run(const Options& options, const std::string&) {
-    for (const Transform& problem : cli::parse_problems(options.words)) {
+    std::vector<Transform> problems = drawn(options.draw, options.seed);
+    if (!options.words.empty())
+        for (const Transform& given : cli::parse_problems(options.words)) problems.push_back(given);
+    std::vector<double> ratios;
+    for (const Transform& problem : problems) {
         fmt::print("{} on {} ranks\n", to_text(problem), options.ranks);
-        for (const Variant& variant : measure(problem, options))
+        const std::vector<Variant> variants = measure(problem, options);
+        for (const Variant& variant : variants)
             fmt::print("  {:<20}{:>9.3f} ms median{:>9.3f} ms least{:>12} bytes copied  {}\n", variant.name,
-                       1e3 * median_of(variant.times),
-                       1e3 * *std::min_element(variant.times.begin(), variant.times.end()),
-                       variant.bytes_copied, variant.schedule);
+                       1e3 * median_of(variant.times), 1e3 * least(variant), variant.bytes_copied,
+                       variant.schedule);
+        const double ratio = least(variants.front()) / least(variants.back());
+        ratios.push_back(ratio);
+        fmt::print("  shared memory takes {:.2f} times as long as one plan (least), {:.2f} (median)\n", ratio,
+                   median_of(variants.front().times) / median_of(variants.back().times));
+        std::fflush(stdout);
     }
+    if (ratios.size() > 1)
+        fmt::print("{} problems, seed {}: ratio of least times {:.2f} median, {:.2f} largest\n",
+                   ratios.size(), options.seed, median_of(ratios),
+                   *std::max_element(ratios.begin(), ratios.end()));
     return 0;
 }
 
@@ -120,11 +174,17 @@ int main(int count, char** values) {
     return main_of(
         {"Time transforms divided among ranks that are threads of this process",
          [&](CLI::App& program) {
-             program.add_option("PROBLEM", options.words, "Transforms")->required();
+             program.add_option("PROBLEM", options.words, "Transforms");
+             program.add_option("--draw", options.draw, "Draw so many transforms of three dimensions");
+             program.add_option("--seed", options.seed, "Of the draw")->capture_default_str();
              program.add_option("--ranks", options.ranks, "Threads")->capture_default_str();
              program.add_option("--seconds", options.seconds, "For each problem")->capture_default_str();
              program.add_option("--boxes", options.boxes, "slabs, pencils or bricks, on both sides")
                  ->capture_default_str();
+             program.add_flag("--measure", options.measure, "Schedules in shared memory by Effort::measure");
+             program.add_flag("--machine", options.machine, "Measure the machine first, for wisdom");
+             program.add_option("--schedule", options.schedule,
+                                "Of plans whose output is given; default: chosen");
          },
          [&](const std::string& command) { return run(options, command); }},
         count, values);

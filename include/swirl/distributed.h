@@ -114,7 +114,7 @@ typedef struct swirl_distributed_options {
     double flops;            /* real additions and multiplications per second of a rank */
 } swirl_distributed_options;
 #define SWIRL_DISTRIBUTED_OPTIONS_INIT \
-    { sizeof(swirl_distributed_options), NULL, NULL, 0, 1e-6, 6e9, 2e-6, 1.5e9, 8e9, 8e9 }
+    { sizeof(swirl_distributed_options), NULL, NULL, 0, 1e-6, 6e9, 2e-6, 1.5e9, 8e9, 2e10 }
 
 /* ---- transforms ------------------------------------------------------------------------------------------------- */
 

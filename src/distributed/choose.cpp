@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -32,10 +32,30 @@ Integer common_elements(const Pieces& a, const Pieces& b) {
     return count;
 }
 
+/// Whether messages of this many bytes from a rank are sent while the next ones are transformed: into how many parts, else 1.
+Integer parts_of(Integer bytes, std::size_t ranks, const Model& model) {
+    return model.shared == SharedArrays::none
+               ? chunks_of_exchange(bytes, static_cast<int>(ranks), ChunkSizes{})
+               : 1;
+}
+
+/// A local factor and the exchange after it, which overlap but for the first part of one and the last part of the other.
+double overlapped(double local, double exchange, Integer parts) {
+    const double shorter = std::min(local, exchange), longer = std::max(local, exchange);
+    return longer + shorter / static_cast<double>(parts);
+}
+
 /// Seconds of the slowest of a few ranks to send its elements, message by message, and to copy its own.
 double exchange_seconds(const Decomposition& from, const Decomposition& to, Integer element_bytes,
-                        const Machine& machine) {
+                        const Model& model) {
+    const Machine& machine = model.machine;
     const std::size_t ranks = from.ranks.size();
+    if (model.shared != SharedArrays::none) {
+        // chunks are copied out of a cache as the sweep goes on
+        constexpr double speed_of_cache = 4; // to that of memory
+        const auto bytes = static_cast<double>(largest(from) * element_bytes);
+        return 2 * machine.node_latency + bytes / (speed_of_cache * machine.memory_bandwidth);
+    }
     const std::size_t node =
         machine.ranks_per_node > 0 ? static_cast<std::size_t>(machine.ranks_per_node) : ranks;
     double slowest = 0;
@@ -59,24 +79,46 @@ double exchange_seconds(const Decomposition& from, const Decomposition& to, Inte
     return slowest;
 }
 
-/// Seconds of the rank with most elements for a stage: of sweeps over memory, or of arithmetic. Transforms that fit in a cache together
-/// share a sweep. A stage without transforms copies, unless elements are in order as they arrive, which is not known here; its
-/// loops are slower than those of plans.
-double local_seconds(const Factors& factors, const std::vector<std::size_t>& transforms, Integer most,
-                     Integer element_bytes, const Machine& machine) {
+/// Sweeps over memory that transforms along these axes take. Those of the fastest axes share one, if they fit in a cache together; an
+/// axis with a loop over a faster one does not, as its plan loads short rows.
+double sweeps_of(const Factors& factors, const std::vector<std::size_t>& transforms, Integer element_bytes) {
     constexpr Integer cache_bytes = 1 << 20;
-    constexpr double copy_factor = 1.1;
-    const double sweep = 2 * static_cast<double>(most * element_bytes) / machine.memory_bandwidth;
-    if (transforms.empty()) return copy_factor * sweep;
-    double sweeps = 0, arithmetic = 0;
+    std::vector<bool> is_done(factors.axes(), false);
+    double sweeps = 0;
     Integer together = cache_bytes; // more than a cache has: the first one begins a sweep
     for (const std::size_t axis : transforms) {
         const Integer n = std::max<Integer>(2, factors.points(axis));
-        together = together >= cache_bytes / n ? n * element_bytes : together * n;
-        if (together == n * element_bytes) ++sweeps;
-        arithmetic += 5 * static_cast<double>(most) * std::log2(static_cast<double>(n)) / machine.flops;
+        const bool is_contiguous = std::all_of(is_done.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
+                                               is_done.end(), std::identity());
+        is_done[axis] = true;
+        if (is_contiguous && together < cache_bytes / n) {
+            together *= n;
+        } else {
+            together = n * element_bytes;
+            ++sweeps;
+        }
     }
-    return std::max(sweeps * sweep, arithmetic);
+    return sweeps;
+}
+
+/// Seconds of the rank with most elements for a stage: of sweeps over memory, and of arithmetic. A stage without transforms copies,
+/// unless elements are in order as they arrive, which is not known here; its loops are slower than those of plans. `arrives`: what
+/// others store is the result.
+double local_seconds(const Factors& factors, const std::vector<std::size_t>& transforms, Integer most,
+                     Integer element_bytes, std::size_t ranks, const Model& model, bool arrives) {
+    const Machine& machine = model.machine;
+    constexpr double copy_factor = 1.1;
+    const double sweep = 2 * static_cast<double>(most * element_bytes) / machine.memory_bandwidth;
+    // messages of an overlapped exchange are sorted as they arrive, whatever follows
+    const bool is_done =
+        arrives && (model.shared == SharedArrays::all || parts_of(most * element_bytes, ranks, model) > 1);
+    if (transforms.empty()) return is_done ? 0 : copy_factor * sweep;
+    double operations = 0;
+    for (const std::size_t axis : transforms)
+        operations += 5 * static_cast<double>(most) *
+                      std::log2(std::max(2.0, static_cast<double>(factors.points(axis)))) *
+                      (factors.changes_elements(axis) ? 0.5 : 1.0);
+    return sweeps_of(factors, transforms, element_bytes) * sweep + operations / machine.flops;
 }
 
 std::vector<Integer> divisors(Integer n) {
@@ -116,9 +158,13 @@ std::vector<std::vector<Cut>> grids(const Factors& factors, int ranks) {
 class Chooser {
 public:
     Chooser(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
-            const Machine& machine)
-        : factors_(factors), machine_(machine), grids_(grids(factors, static_cast<int>(input.ranks.size()))) {
+            const Model& model, std::size_t count)
+        : factors_(factors),
+          model_(model),
+          count_(count),
+          grids_(grids(factors, static_cast<int>(input.ranks.size()))) {
         const int ranks = static_cast<int>(input.ranks.size());
+        ranks_ = input.ranks.size();
         candidates_.push_back({{Stage::Boxes::input}, {input, input}, {}});
         if (output) candidates_.push_back({{Stage::Boxes::output}, {*output, *output}, {}});
         has_output_ = output.has_value();
@@ -139,21 +185,25 @@ public:
             for (const Decomposition& boxes : candidate.boxes) largest_.push_back(largest(boxes));
     }
 
-    Chosen choose() {
-        const Best& best = from({std::vector<bool>(factors_.axes(), false), 0});
-        if (best.seconds == std::numeric_limits<double>::infinity())
-            throw InternalError("no schedule for {}", to_text(factors_.problem));
-        Chosen result{{factors_.is_four_step, {}}, best.seconds};
-        State state{std::vector<bool>(factors_.axes(), false), 0};
-        for (;;) {
-            const Best& here = from(state);
-            Stage stage = candidates_[state.candidate].stage;
-            stage.transforms = here.transforms;
-            result.schedule.stages.push_back(stage);
-            if (!here.next) return result;
-            for (const std::size_t axis : here.transforms) state.done[axis] = true;
-            state.candidate = *here.next;
+    std::vector<Chosen> choose() {
+        const State start{std::vector<bool>(factors_.axes(), false), 0};
+        const std::vector<Way>& ways = from(start);
+        if (ways.empty()) throw InternalError("no schedule for {}", to_text(factors_.problem));
+        std::vector<Chosen> result;
+        for (const Way& way : ways) {
+            result.push_back({{factors_.is_four_step, {}}, way.seconds});
+            State state = start;
+            for (const Way* here = &way;;) {
+                Stage stage = candidates_[state.candidate].stage;
+                stage.transforms = here->transforms;
+                result.back().schedule.stages.push_back(stage);
+                if (!here->next) break;
+                for (const std::size_t axis : here->transforms) state.done[axis] = true;
+                state.candidate = *here->next;
+                here = &from(state)[here->way_of_next];
+            }
         }
+        return result;
     }
 
 private:
@@ -167,10 +217,12 @@ private:
         std::size_t candidate;
         auto operator<=>(const State&) const = default;
     };
-    struct Best {
-        double seconds = std::numeric_limits<double>::infinity();
-        std::vector<std::size_t> transforms = {};
-        std::optional<std::size_t> next = {};
+    /// From a candidate's boxes to the end.
+    struct Way {
+        double seconds;
+        std::vector<std::size_t> transforms;
+        std::optional<std::size_t> next;
+        std::size_t way_of_next = 0; ///< the index of the next state's way
     };
 
     static void set_last_axis(Decomposition& decomposition, Integer length) {
@@ -192,23 +244,23 @@ private:
         if (known != exchanges_.end()) return known->second;
         const double seconds =
             exchange_seconds(candidates_[from].boxes[space(done)], candidates_[to].boxes[space(done)],
-                             factors_.element_bytes_after(done), machine_);
+                             factors_.element_bytes_after(done), model_);
         return exchanges_.emplace(key, seconds).first->second;
     }
 
-    /// The best way to go on from a candidate's boxes. A transform may be left to a later stage, whose plans then load messages
+    /// The best ways to go on from a candidate's boxes, the fastest first. A transform may be left to a later stage, whose plans then load messages
     /// that a copy would have to sort.
-    const Best& from(const State& state) {
+    const std::vector<Way>& from(const State& state) {
         const auto known = best_.find(state);
         if (known != best_.end()) return known->second;
-        Best best;
+        std::vector<Way> best;
         std::vector<std::size_t> transforms;
         try_transforms(state, state.done, transforms, best);
         return best_.emplace(state, std::move(best)).first->second;
     }
     /// With these transforms done in the stage, and with each one more.
     void try_transforms(const State& state, const std::vector<bool>& done,
-                        std::vector<std::size_t>& transforms, Best& best) {
+                        std::vector<std::size_t>& transforms, std::vector<Way>& best) {
         const Candidate& here = candidates_[state.candidate];
         for (std::size_t axis = factors_.axes(); axis-- > 0;) {
             if (!here.is_whole[axis] || !factors_.may_follow(axis, done)) continue;
@@ -234,23 +286,32 @@ private:
         return done;
     }
     void go_on(const State& state, const std::vector<bool>& done, const std::vector<std::size_t>& transforms,
-               Best& best) {
+               std::vector<Way>& best) {
         const Candidate& here = candidates_[state.candidate];
         const Integer most = std::max(largest_[2 * state.candidate + space(state.done)],
                                       largest_[2 * state.candidate + space(done)]);
-        const double local =
-            local_seconds(factors_, transforms, most, factors_.element_bytes_after(done), machine_);
-        const auto take = [&](double seconds, std::optional<std::size_t> next) {
-            if (seconds < best.seconds) best = {seconds, transforms, next};
+        const double local = local_seconds(factors_, transforms, most, factors_.element_bytes_after(done),
+                                           ranks_, model_, here.stage.boxes == Stage::Boxes::output);
+        const auto take = [&](Way way) {
+            if (best.size() == count_ && way.seconds >= best.back().seconds) return;
+            const auto at = std::upper_bound(best.begin(), best.end(), way, [](const Way& a, const Way& b) {
+                return a.seconds < b.seconds;
+            });
+            best.insert(at, std::move(way));
+            if (best.size() > count_) best.pop_back();
         };
+        const Integer parts = parts_of(most * factors_.element_bytes_after(done), ranks_, model_);
         const auto try_next = [&](std::size_t next) {
-            take(local + exchange(state.candidate, next, done) + from({done, next}).seconds, next);
+            const double here_and_exchange = overlapped(local, exchange(state.candidate, next, done), parts);
+            const std::vector<Way>& ways = from({done, next});
+            for (std::size_t way = 0; way < ways.size(); ++way)
+                take({here_and_exchange + ways[way].seconds, transforms, next, way});
         };
         if (here.stage.boxes == Stage::Boxes::output) {
-            if (factors_.is_complete(done)) take(local, std::nullopt);
+            if (factors_.is_complete(done)) take({local, transforms, std::nullopt});
         } else if (factors_.is_complete(done)) {
             if (!has_output_ || has_same_boxes(here.boxes[1], candidates_[1].boxes[1]))
-                take(local, std::nullopt);
+                take({local, transforms, std::nullopt});
             else
                 try_next(1);
         } else {
@@ -265,33 +326,40 @@ private:
     }
 
     const Factors& factors_;
-    const Machine& machine_;
+    const Model& model_;
+    std::size_t count_; ///< of ways that are kept
+    std::size_t ranks_ = 0;
     std::vector<std::vector<Cut>> grids_;
     std::vector<Candidate> candidates_; ///< the input, the output if it is given, grids
     bool has_output_ = false;
     std::vector<Integer>
         largest_; ///< elements of a rank, of each candidate with the last axis of the input and of the output
-    std::map<State, Best> best_;
+    std::map<State, std::vector<Way>> best_;
     std::map<std::tuple<std::size_t, std::size_t, std::size_t>, double> exchanges_;
 };
 
 } // namespace
 
-Chosen choose(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
-              const Machine& machine) {
-    return Chooser(factors, input, output, machine).choose();
+std::vector<Chosen> choose(const Factors& factors, const Decomposition& input,
+                           const std::optional<Decomposition>& output, const Model& model,
+                           std::size_t count) {
+    return Chooser(factors, input, output, model, count).choose();
 }
 
 double seconds_of(const Schedule& schedule, const Factors& factors, const std::vector<StageBoxes>& boxes,
-                  const Machine& machine) {
+                  const Model& model) {
     double seconds = 0;
+    const std::size_t ranks = boxes.front().before.ranks.size();
     for (std::size_t stage = 0; stage < boxes.size(); ++stage) {
         const Integer bytes = factors.element_bytes_after(boxes[stage].done_after);
-        seconds += local_seconds(factors, schedule.stages[stage].transforms,
-                                 std::max(largest(boxes[stage].before), largest(boxes[stage].after)), bytes,
-                                 machine);
-        if (stage + 1 < boxes.size())
-            seconds += exchange_seconds(boxes[stage].after, boxes[stage + 1].before, bytes, machine);
+        const Integer most = std::max(largest(boxes[stage].before), largest(boxes[stage].after));
+        const double local = local_seconds(factors, schedule.stages[stage].transforms, most, bytes, ranks,
+                                           model, schedule.stages[stage].boxes == Stage::Boxes::output);
+        const double exchange =
+            stage + 1 < boxes.size()
+                ? exchange_seconds(boxes[stage].after, boxes[stage + 1].before, bytes, model)
+                : 0;
+        seconds += overlapped(local, exchange, parts_of(most * bytes, ranks, model));
     }
     return seconds;
 }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include "distributed/chunked_program.hpp"
 #include "distributed/schedule.hpp"
 
 #include <swirl/distributed/plan.hpp>
 
+#include <cstddef>
 #include <optional>
+#include <vector>
 
 namespace swirl::distributed {
 
@@ -14,13 +17,19 @@ struct Chosen {
     double seconds;
 };
 
-/// The schedule of least time by the model, the same for the same arguments. Without an output, the last stage has the boxes that
-/// are best. Boxes are those of Factors.
-Chosen choose(const Factors& factors, const Decomposition& input, const std::optional<Decomposition>& output,
-              const Machine& machine);
+/// The ranks' machine, and what they use in place of messages.
+struct Model {
+    Machine machine = {};
+    SharedArrays shared = SharedArrays::none;
+};
+
+/// So many schedules of least time by the model, or as many as there are, the fastest first; the same for the same arguments. Without
+/// an output, the last stage has the boxes that are best. Boxes are those of Factors.
+std::vector<Chosen> choose(const Factors& factors, const Decomposition& input,
+                           const std::optional<Decomposition>& output, const Model& model, std::size_t count);
 
 /// What the model predicts for a schedule.
 double seconds_of(const Schedule& schedule, const Factors& factors, const std::vector<StageBoxes>& boxes,
-                  const Machine& machine);
+                  const Model& model);
 
 } // namespace swirl::distributed

@@ -1,6 +1,7 @@
 #include "distributed/copies.hpp"
 
 #include "base/error.hpp"
+#include "runtime/cpu/copy_past_caches.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -52,9 +53,14 @@ void copy_elements(const std::byte* from, std::byte* to, const BlockCopy::Loop& 
         std::memcpy(to + i * loop.to * size, from + i * loop.from * size, bytes);
 }
 
-void copy_innermost(const std::byte* from, std::byte* to, const BlockCopy::Loop& loop, Integer bytes) {
+void copy_innermost(const std::byte* from, std::byte* to, const BlockCopy::Loop& loop, Integer bytes,
+                    CopyStores stores) {
     if (loop.from == 1 && loop.to == 1) {
-        std::memcpy(to, from, static_cast<std::size_t>(loop.count * bytes));
+        const auto size = static_cast<std::size_t>(loop.count * bytes);
+        if (stores == CopyStores::past_caches)
+            runtime::copy_past_caches(to, from, size);
+        else
+            std::memcpy(to, from, size);
         return;
     }
     switch (bytes) {
@@ -67,11 +73,12 @@ void copy_innermost(const std::byte* from, std::byte* to, const BlockCopy::Loop&
 }
 
 void copy_loops(const std::vector<BlockCopy::Loop>& loops, std::size_t at, const std::byte* from,
-                std::byte* to, Integer bytes) {
+                std::byte* to, Integer bytes, CopyStores stores) {
     if (at + 1 >= loops.size())
-        return copy_innermost(from, to, loops.empty() ? BlockCopy::Loop{1, 1, 1} : loops[at], bytes);
+        return copy_innermost(from, to, loops.empty() ? BlockCopy::Loop{1, 1, 1} : loops[at], bytes, stores);
     for (Integer i = 0; i < loops[at].count; ++i)
-        copy_loops(loops, at + 1, from + i * loops[at].from * bytes, to + i * loops[at].to * bytes, bytes);
+        copy_loops(loops, at + 1, from + i * loops[at].from * bytes, to + i * loops[at].to * bytes, bytes,
+                   stores);
 }
 
 } // namespace
@@ -94,10 +101,11 @@ bool move_nothing(const std::vector<BlockCopy>& copies) {
     });
 }
 
-void copy(const std::vector<BlockCopy>& copies, const std::byte* from, std::byte* to, Integer element_bytes) {
+void copy(const std::vector<BlockCopy>& copies, const std::byte* from, std::byte* to, Integer element_bytes,
+          CopyStores stores) {
     for (const BlockCopy& block : copies)
         copy_loops(block.loops, 0, from + block.from * element_bytes, to + block.to * element_bytes,
-                   element_bytes);
+                   element_bytes, stores);
 }
 
 } // namespace swirl::distributed

@@ -3,6 +3,7 @@
 #include "distributed/layout.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace swirl::distributed {
@@ -23,6 +24,11 @@ struct BlockCopy {
 std::vector<BlockCopy> copies(const Layout& from, const Layout& to);
 /// Whether every element is where it shall be.
 bool move_nothing(const std::vector<BlockCopy>& copies);
-void copy(const std::vector<BlockCopy>& copies, const std::byte* from, std::byte* to, Integer element_bytes);
+enum class CopyStores : std::uint8_t {
+    cached,
+    past_caches, ///< of contiguous runs, and runtime::finish_copies_past_caches is called before others read them
+};
+void copy(const std::vector<BlockCopy>& copies, const std::byte* from, std::byte* to, Integer element_bytes,
+          CopyStores stores = CopyStores::cached);
 
 } // namespace swirl::distributed

@@ -143,6 +143,7 @@ public:
     int rank() const override { return inner_->rank(); }
     int size() const override { return inner_->size(); }
     std::string engine() const override { return inner_->engine(); }
+    SharedMemory shared_memory() const override { return inner_->shared_memory(); }
     bool takes_device_memory() const override { return true; }
 
     void exchange(const void* send, void* receive, const ExchangeBlocks& blocks,

@@ -3,31 +3,48 @@
 #include "distributed/program.hpp"
 
 #include <cstddef>
+#include <functional>
+#include <vector>
 
 namespace swirl::distributed {
 
-/// One execution of a rank's program: its arrays, and the steps that need no other rank.
+/// The arrays of a rank in one execution. `output` may be `input`.
+struct RankArrays {
+    const std::byte* input = nullptr;
+    std::byte* output = nullptr;
+    std::byte* first = nullptr;
+    std::byte* second = nullptr;
+    std::byte* local = nullptr;
+    std::byte* chunk = nullptr;
+    std::byte* sent = nullptr;
+    std::byte* received = nullptr;
+    std::size_t result_bytes = 0; ///< of the output
+
+    const std::byte* source(Array array) const { return array == Array::input ? input : target(array); }
+    std::byte* target(Array array) const {
+        return array == Array::output  ? output
+               : array == Array::first ? first
+               : array == Array::local ? local
+                                       : second;
+    }
+};
+
+/// The steps of a rank that wait for no other rank.
 class Execution {
 public:
-    /// `output` may be `input`. `result_bytes`: of the output.
-    Execution(const std::byte* input, std::byte* output, std::byte* first, std::byte* second,
-              std::size_t result_bytes)
-        : input_(input), output_(output), first_(first), second_(second), result_bytes_(result_bytes) {}
+    explicit Execution(const RankArrays& arrays) : arrays_(arrays) {}
 
     void run(const TransformStep& step) const;
     void run(const CopyStep& step) const;
-
-    const std::byte* source(Array array) const { return array == Array::input ? input_ : target(array); }
-    std::byte* target(Array array) const {
-        return array == Array::output ? output_ : array == Array::first ? first_ : second_;
-    }
+    /// `of(rank)`: the array `step.to` of a rank. `before_chunk` may throw.
+    void run(const DeliverStep& step, const std::function<std::byte*(int rank)>& of,
+             const std::function<void()>& before_chunk) const;
+    /// Transforms a part of a chunk and packs its messages.
+    void run(const StreamStep& step, const StreamStep::Part& part) const;
+    void unpack(const StreamStep& step, const StreamStep::Chunk& chunk) const;
 
 private:
-    const std::byte* input_;
-    std::byte* output_;
-    std::byte* first_;
-    std::byte* second_;
-    std::size_t result_bytes_;
+    const RankArrays& arrays_;
 };
 
 } // namespace swirl::distributed

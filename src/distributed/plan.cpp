@@ -1,23 +1,23 @@
 #include <swirl/distributed/plan.hpp>
 
 #include "base/error.hpp"
-#include "base/overloaded.hpp"
 #include "distributed/agree.hpp"
 #include "distributed/arguments.hpp"
 #include "distributed/choose.hpp"
 #include "distributed/derivation.hpp"
-#include "distributed/execution.hpp"
-#include "distributed/program.hpp"
+#include "distributed/machine.hpp"
+#include "distributed/measured_choice.hpp"
+#include "distributed/rank_plan.hpp"
 #include "distributed/scheduled.hpp"
-#include "distributed/work_array.hpp"
-#include "problem/data_type.hpp"
 #include "problem/problem.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <sstream>
+#include <string>
 #include <utility>
 
 namespace swirl::distributed {
@@ -45,35 +45,7 @@ Box with_batches(const Box& box, const std::vector<Integer>& lengths, std::size_
 } // namespace
 
 struct DistributedPlan::State {
-    Communicator* communicator;
-    Scheduled scheduled;
-    double seconds;
-    Box input_box, output_box;
-    Program program;
-    std::unique_ptr<WorkArray> first, second;
-
-    DataType type(swirl::Side side) const {
-        const Transform& problem = scheduled.factors.problem;
-        return has_complex_elements(problem, side) ? complex_of(problem.precision) : problem.precision;
-    }
-
-    void run(const std::byte* input, std::byte* output) const {
-        const auto result_bytes =
-            static_cast<std::size_t>(elements(output_box) * bytes_of(type(swirl::Side::output)));
-        const Execution execution(input, output, first->data(), second->data(), result_bytes);
-        for (const Step& step : program.steps)
-            std::visit(Overloaded{
-                           [&](const ExchangeStep& exchange) {
-                               // a rank without data may have no arrays
-                               const std::byte* const from = execution.source(exchange.from);
-                               std::byte* const to = execution.target(exchange.to);
-                               communicator->exchange(from != nullptr ? from : first->data(),
-                                                      to != nullptr ? to : second->data(), exchange.blocks);
-                           },
-                           [&](const auto& local) { execution.run(local); },
-                       },
-                       step);
-    }
+    std::shared_ptr<RankPlan> rank;
 };
 
 struct DistributedPlanAccess {
@@ -87,37 +59,35 @@ struct DistributedPlanAccess {
 
 void DistributedPlan::execute(const Input& input, const Output& output) const {
     if (!state_) throw UserError("the plan is empty");
-    const State& s = *state_;
-    const auto fail = [&](const char* what) { s.communicator->abort(what); };
+    const RankPlan& s = *state_->rank;
     try {
         check_array("input", input.array(), s.type(swirl::Side::input), elements(s.input_box), false);
         check_array("output", output.array(), s.type(swirl::Side::output), elements(s.output_box), true);
         s.run(static_cast<const std::byte*>(input.array().data),
               static_cast<std::byte*>(output.array().data));
     } catch (const std::exception& error) {
-        fail(error.what());
+        s.communicator->abort(error.what());
+        s.stop_writers();
         throw;
     }
 }
 
-const Transform& DistributedPlan::problem() const { return state_->scheduled.factors.problem; }
-const Box& DistributedPlan::input_box() const { return state_->input_box; }
-const Box& DistributedPlan::output_box() const { return state_->output_box; }
-std::string DistributedPlan::schedule() const { return to_text(state_->scheduled.schedule); }
-double DistributedPlan::seconds() const { return state_->seconds; }
+const Transform& DistributedPlan::problem() const { return state_->rank->scheduled.factors.problem; }
+const Box& DistributedPlan::input_box() const { return state_->rank->input_box; }
+const Box& DistributedPlan::output_box() const { return state_->rank->output_box; }
+std::string DistributedPlan::schedule() const { return to_text(state_->rank->scheduled.schedule); }
+double DistributedPlan::seconds() const { return state_->rank->seconds; }
 Integer DistributedPlan::exchanges() const {
-    return static_cast<Integer>(state_->scheduled.schedule.stages.size()) - 1;
+    return static_cast<Integer>(state_->rank->scheduled.schedule.stages.size()) - 1;
 }
 Integer DistributedPlan::bytes_sent() const {
-    return distributed::bytes_sent(state_->program, state_->communicator->rank());
+    return distributed::bytes_sent(state_->rank->program, state_->rank->communicator->rank());
 }
 Integer DistributedPlan::messages_sent() const {
-    return distributed::messages_sent(state_->program, state_->communicator->rank());
+    return distributed::messages_sent(state_->rank->program, state_->rank->communicator->rank());
 }
-Integer DistributedPlan::bytes_copied() const { return distributed::bytes_copied(state_->program); }
-std::size_t DistributedPlan::workspace_bytes() const {
-    return 2 * static_cast<std::size_t>(state_->program.workspace_bytes);
-}
+Integer DistributedPlan::bytes_copied() const { return distributed::bytes_copied(state_->rank->program); }
+std::size_t DistributedPlan::workspace_bytes() const { return state_->rank->workspace_bytes(); }
 
 namespace {
 
@@ -130,14 +100,14 @@ std::string steps_text(const Program& program) {
 } // namespace
 
 std::string DistributedPlan::description() const {
-    const State& s = *state_;
+    const RankPlan& s = *state_->rank;
     return fmt::format("schedule   {}\nrank       {} of {}, {} → {}\n{}", schedule(), s.communicator->rank(),
                        s.communicator->size(), to_text(s.input_box), to_text(s.output_box),
                        steps_text(s.program));
 }
 
 std::string DistributedPlan::derivation() const {
-    const Scheduled& s = state_->scheduled;
+    const Scheduled& s = state_->rank->scheduled;
     return to_text(derive(s.factors, s.schedule, s.stages, s.output));
 }
 
@@ -149,8 +119,10 @@ DistributedPlan plan(const Transform& problem, Communicator& communicator, const
         factors_of(problem);
         const std::size_t batches = problem.batches.size();
         std::string text =
-            fmt::format("{}\n{}\n{}\n{}\n", to_text(problem), options.schedule, text_of(options.machine),
-                        boxes.output ? "output given" : "output free");
+            fmt::format("{}\n{}\n{}\n{}{}{}{}\n", to_text(problem), options.schedule,
+                        text_of(options.machine), boxes.output ? "output given" : "output free",
+                        options.messages ? ", messages" : "", options.separate_copies ? ", copies" : "",
+                        options.local.effort == Effort::estimate ? "" : ", measured");
         text += numbers(with_batches(boxes.input, input_lengths(problem), batches));
         if (boxes.output)
             text += " " + numbers(with_batches(*boxes.output, output_lengths(problem), batches));
@@ -171,29 +143,12 @@ DistributedPlan plan(const Transform& problem, Communicator& communicator, const
     }
     check_boxes(problem, all);
 
-    // rank 0 chooses: its model is that of all
-    const std::vector<std::string> schedules = agree(communicator, [&]() -> std::string {
-        if (!options.schedule.empty()) return to_text(parse_schedule(options.schedule));
-        return communicator.rank() == 0 ? to_text(choose(problem, all, options.machine).schedule) : "";
-    });
-    const auto rank = static_cast<std::size_t>(communicator.rank());
-    std::shared_ptr<DistributedPlanAccess::State> state;
-    agree(communicator, [&]() -> std::string {
-        Scheduled made = scheduled(problem, all, parse_schedule(schedules.front()));
-        Program program = program_of(
-            made.factors,
-            factors_of_rank(made.factors, made.schedule, made.stages, made.output, communicator.rank()),
-            options.separate_copies);
-        plan_transforms(program, options.local);
-        const double seconds = seconds_of(made.schedule, made.factors, made.stages, options.machine);
-        const auto bytes = static_cast<std::size_t>(program.workspace_bytes);
-        Box output_box = made.output_boxes[rank];
-        state = std::make_shared<DistributedPlanAccess::State>(DistributedPlanAccess::State{
-            &communicator, std::move(made), seconds, all.input[rank], std::move(output_box),
-            std::move(program), std::make_unique<WorkArray>(bytes), std::make_unique<WorkArray>(bytes)});
-        return "";
-    });
-    return DistributedPlanAccess::make(std::move(state));
+    DistributedOptions used = options;
+    used.machine = machine_in_use(communicator, options);
+    const Schedule schedule = options.schedule.empty() ? chosen(problem, communicator, all, used)
+                                                       : parse_schedule(options.schedule);
+    return DistributedPlanAccess::make(std::make_shared<DistributedPlanAccess::State>(
+        DistributedPlanAccess::State{prepared(problem, communicator, all, schedule, used)}));
 }
 
 PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optional<std::vector<Box>> output,
@@ -209,12 +164,12 @@ PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optio
     if (all.output)
         for (Box& box : *all.output) box = with_batches(box, output_lengths(problem), problem.batches.size());
     check_boxes(problem, all);
-    const Schedule schedule = options.schedule.empty() ? choose(problem, all, options.machine).schedule
+    const Schedule schedule = options.schedule.empty() ? choose(problem, all, {options.machine}).schedule
                                                        : parse_schedule(options.schedule);
     const Scheduled made = scheduled(problem, all, schedule);
     PlanPreview result;
     result.schedule = to_text(schedule);
-    result.seconds = seconds_of(schedule, made.factors, made.stages, options.machine);
+    result.seconds = seconds_of(schedule, made.factors, made.stages, {options.machine});
     result.exchanges = static_cast<Integer>(schedule.stages.size()) - 1;
     result.output = made.output_boxes;
     const int ranks = static_cast<int>(all.input.size());
@@ -223,9 +178,7 @@ PlanPreview preview(const Transform& problem, std::vector<Box> input, std::optio
     for (int i = 0; i < counted; ++i) {
         const int rank = static_cast<int>(part_begin(ranks, counted, i));
         result.ranks.push_back(rank);
-        const Program program =
-            program_of(made.factors, factors_of_rank(made.factors, schedule, made.stages, made.output, rank),
-                       options.separate_copies);
+        const Program program = program_of_messages(made, rank, options, chunk_sizes(options.local.threads));
         result.bytes.push_back(bytes_sent(program, rank));
         result.messages.push_back(messages_sent(program, rank));
         if (rank == 0) result.steps = steps_text(program);

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/overloaded.hpp"
+#include "distributed/strided_problem.hpp"
 #include "formula/print.hpp"
 #include "problem/data_type.hpp"
 #include "problem/problem.hpp"
@@ -22,12 +23,10 @@ const char* name_of(Array array) {
     case Array::output: return "output";
     case Array::first: return "work 1";
     case Array::second: return "work 2";
+    case Array::local: return "work 3";
     }
     throw InternalError("an array of unknown kind");
 }
-
-/// Strides that a problem can have: axes of one index have none of their own.
-Integer stride_or_1(Integer stride) { return stride == 0 ? 1 : stride; }
 
 class ProgramBuilder {
 public:
@@ -145,39 +144,10 @@ private:
 
     void add_strided(const LocalFactor& local, const std::vector<Integer>& in,
                      const std::vector<Integer>& out, double scale, bool stores_messages) {
-        std::vector<std::size_t> axes = local.transforms;
-        std::sort(axes.begin(), axes.end());
-        std::vector<TransformKind> kinds;
-        std::vector<Integer> lengths;
-        TransformOptions options{
-            .direction = factors_.problem.direction, .precision = factors_.problem.precision, .scale = scale};
-        for (const std::size_t axis : axes) {
-            kinds.push_back(*factors_.kinds[axis]);
-            lengths.push_back(factors_.points(axis));
-            options.input_strides.push_back(stride_or_1(in[axis]));
-            options.output_strides.push_back(stride_or_1(out[axis]));
-        }
-        std::vector<Dimension> loops;
-        for (std::size_t axis = 0; axis < factors_.axes(); ++axis)
-            if (!std::binary_search(axes.begin(), axes.end(), axis) && length(local.before, axis) > 1)
-                loops.push_back({length(local.before, axis), in[axis], out[axis]});
-        std::sort(loops.begin(), loops.end(), [](const Dimension& a, const Dimension& b) {
-            return std::pair(a.output_stride, a.input_stride) > std::pair(b.output_stride, b.input_stride);
-        });
-        for (const Dimension& loop : loops)
-            options.batches.push_back({loop.length, loop.input_stride, loop.output_stride});
-        TransformStep step{at_, {}, {}};
-        step.problem = make(kinds, lengths, options);
+        TransformStep step{
+            at_, {}, strided_problem(factors_, local.transforms, local.before, in, out, scale)};
         step.to = advance(is_last_ && stores_messages, elements(local.after), bytes_after(local));
         program_.steps.emplace_back(std::move(step));
-    }
-    static Transform make(const std::vector<TransformKind>& kinds, const std::vector<Integer>& lengths,
-                          const TransformOptions& options) {
-        if (kinds.back() == TransformKind::real_dft || kinds.back() == TransformKind::dft)
-            return Transform::make(kinds.back(), lengths, options);
-        TransformOptions real = options;
-        real.direction = Direction::forward;
-        return Transform::mixed(kinds, lengths, real);
     }
 
     const Factors& factors_;
@@ -196,9 +166,15 @@ Program program_of(const Factors& factors, const RankFactors& rank, bool separat
 }
 
 void plan_transforms(Program& program, const Options& options) {
-    for (Step& step : program.steps)
+    for (Step& step : program.steps) {
         if (auto* transform = std::get_if<TransformStep>(&step))
             transform->plan = plan(transform->problem, options);
+        if (auto* deliver = std::get_if<DeliverStep>(&step))
+            for (const Transform& problem : deliver->problems)
+                deliver->plans.push_back(plan(problem, options));
+        if (auto* stream = std::get_if<StreamStep>(&step))
+            for (const Transform& problem : stream->problems) stream->plans.push_back(plan(problem, options));
+    }
 }
 
 std::string to_text(const Step& step) {
@@ -223,25 +199,63 @@ std::string to_text(const Step& step) {
                 return fmt::format("exchange   {} → {}: {} bytes to {} ranks", name_of(s.from), name_of(s.to),
                                    bytes, blocks);
             },
+            [](const DeliverStep& s) {
+                std::string text = fmt::format("deliver    {} → {} of all ranks: {} chunks", name_of(s.from),
+                                               name_of(s.to), s.chunks.size());
+                for (const Transform& problem : s.problems) text += ", " + swirl::to_text(problem);
+                return text;
+            },
+            [](const StreamStep& s) {
+                std::string text = fmt::format("stream     {} → {}: {} chunks", name_of(s.from),
+                                               name_of(s.to), s.chunks.size());
+                for (const Transform& problem : s.problems) text += ", " + swirl::to_text(problem);
+                return text;
+            },
+            [](const MeetStep&) { return std::string("meet"); },
         },
         step);
 }
 
-Integer bytes_sent(const Program& program, int rank) {
-    Integer bytes = 0;
-    for (const Step& step : program.steps)
+namespace {
+
+Integer elements_of(const std::vector<BlockCopy>& copies) {
+    Integer all = 0;
+    for (const BlockCopy& copy : copies) {
+        Integer count = 1;
+        for (const BlockCopy::Loop& loop : copy.loops) count *= loop.count;
+        all += count;
+    }
+    return all;
+}
+
+/// Calls visit(bytes) for each message to another rank.
+template <class Visit> void for_each_message(const Program& program, int rank, Visit&& visit) {
+    for (const Step& step : program.steps) {
         if (const auto* exchange = std::get_if<ExchangeStep>(&step))
             for (std::size_t to = 0; to < exchange->blocks.send_bytes.size(); ++to)
-                if (static_cast<int>(to) != rank) bytes += exchange->blocks.send_bytes[to];
-    return bytes;
+                if (static_cast<int>(to) != rank) visit(exchange->blocks.send_bytes[to]);
+        if (const auto* stream = std::get_if<StreamStep>(&step))
+            for (const StreamStep::Chunk& chunk : stream->chunks)
+                for (std::size_t to = 0; to < chunk.blocks.send_bytes.size(); ++to)
+                    if (static_cast<int>(to) != rank) visit(chunk.blocks.send_bytes[to]);
+        if (const auto* deliver = std::get_if<DeliverStep>(&step))
+            for (const DeliverStep::Chunk& chunk : deliver->chunks)
+                for (const DeliverStep::Delivery& delivery : chunk.deliveries)
+                    if (delivery.rank != rank) visit(elements_of(delivery.copies) * deliver->element_bytes);
+    }
+}
+
+} // namespace
+
+Integer bytes_sent(const Program& program, int rank) {
+    Integer all = 0;
+    for_each_message(program, rank, [&](Integer bytes) { all += bytes; });
+    return all;
 }
 
 Integer messages_sent(const Program& program, int rank) {
     Integer messages = 0;
-    for (const Step& step : program.steps)
-        if (const auto* exchange = std::get_if<ExchangeStep>(&step))
-            for (std::size_t to = 0; to < exchange->blocks.send_bytes.size(); ++to)
-                messages += static_cast<int>(to) != rank && exchange->blocks.send_bytes[to] > 0;
+    for_each_message(program, rank, [&](Integer bytes) { messages += bytes > 0; });
     return messages;
 }
 

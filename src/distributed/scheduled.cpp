@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace swirl::distributed {
@@ -24,17 +25,25 @@ void check_boxes(const Transform& problem, AllBoxes& boxes) {
         boxes.output = boxes.input;
 }
 
-Chosen choose(const Transform& problem, const AllBoxes& boxes, const Machine& machine) {
-    std::optional<Chosen> best;
+std::vector<Chosen> choose(const Transform& problem, const AllBoxes& boxes, const Model& model,
+                           std::size_t count) {
+    std::vector<Chosen> best;
     for (const bool divide : {false, true}) {
         const Factors factors = factors_of(problem, divide);
         if (divide && !factors.is_four_step) continue;
         std::optional<Decomposition> output;
         if (boxes.output) output = decomposition_in(factors, *boxes.output, false);
-        const Chosen chosen = choose(factors, decomposition_in(factors, boxes.input, true), output, machine);
-        if (!best || chosen.seconds < best->seconds) best = chosen;
+        const auto more = choose(factors, decomposition_in(factors, boxes.input, true), output, model, count);
+        best.insert(best.end(), more.begin(), more.end());
     }
-    return *best;
+    std::stable_sort(best.begin(), best.end(),
+                     [](const Chosen& a, const Chosen& b) { return a.seconds < b.seconds; });
+    if (best.size() > count) best.erase(best.begin() + static_cast<std::ptrdiff_t>(count), best.end());
+    return best;
+}
+
+Chosen choose(const Transform& problem, const AllBoxes& boxes, const Model& model) {
+    return choose(problem, boxes, model, 1).front();
 }
 
 Scheduled scheduled(const Transform& problem, const AllBoxes& boxes, const Schedule& schedule) {

@@ -3,6 +3,7 @@
 #include "distributed/choose.hpp"
 #include "distributed/schedule.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -26,8 +27,10 @@ struct Scheduled {
     std::vector<Box> output_boxes; ///< of the problem's array
 };
 
-/// The best schedule, of a transform of one dimension with or without its matrix.
-Chosen choose(const Transform& problem, const AllBoxes& boxes, const Machine& machine);
+/// The best schedules, the fastest first, of a transform of one dimension with and without its matrix.
+std::vector<Chosen> choose(const Transform& problem, const AllBoxes& boxes, const Model& model,
+                           std::size_t count);
+Chosen choose(const Transform& problem, const AllBoxes& boxes, const Model& model);
 
 /// Throws UserError if the schedule does not fit.
 Scheduled scheduled(const Transform& problem, const AllBoxes& boxes, const Schedule& schedule);

@@ -316,6 +316,7 @@ public:
     int size() const override { return group_->size(); }
     std::string engine() const override { return "threads"; }
     bool takes_device_memory() const override { return false; }
+    SharedMemory shared_memory() const override { return SharedMemory::address_space; }
 
     void exchange(const void* send, void* receive, const ExchangeBlocks& blocks, gpu::Stream) override {
         arrive("exchange", exchange_entry(send, receive, blocks)).wait();

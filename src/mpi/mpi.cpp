@@ -271,6 +271,8 @@ public:
 
     /// Until all have arrived. On an error, those that have not are given up before it is thrown.
     void wait();
+    /// Lets MPI go on; whether all have arrived. Throws as `wait` does.
+    bool progress();
     /// Gives up those that have not arrived.
     void release() noexcept;
     bool are_complete() const { return requests_.empty(); }
@@ -356,6 +358,19 @@ void Transfers::wait() {
     }
 }
 
+bool Transfers::progress() {
+    if (requests_.empty()) return true;
+    const ErrorsAreReturned returned;
+    try {
+        if (!test()) return false;
+        requests_.clear();
+        return true;
+    } catch (...) {
+        release();
+        throw;
+    }
+}
+
 void Transfers::release() noexcept {
     if (requests_.empty() || !is_running()) return;
     for (std::size_t k = 0; k < requests_.size(); ++k)
@@ -378,6 +393,7 @@ public:
         } catch (const Error&) {} // the next call throws it, too
     }
     void wait() override { transfers_.wait(); }
+    bool progress() override { return transfers_.progress(); }
 
 private:
     Transfers transfers_;
@@ -395,6 +411,7 @@ public:
     int rank() const override { return group_->rank; }
     int size() const override { return group_->size; }
     std::string engine() const override { return "mpi"; }
+    SharedMemory shared_memory() const override { return SharedMemory::may_map; }
     bool takes_device_memory() const override {
         return MPIX_Query_cuda_support != nullptr && MPIX_Query_cuda_support() == 1;
     }

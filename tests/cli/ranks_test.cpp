@@ -18,8 +18,12 @@ TEST(PlanForRanks, TellsWhatEachRankDoes) {
         run_swirl("plan dft 512x512x512 --ranks 4x2 --input slabs --output slabs");
     EXPECT_EQ(outcome.status, 0) << outcome.errors;
     for (const char* const part :
-         {"8, 2 of a node", "schedule   in[2] > ", "exchange   work 1", "transform  input", "estimate"})
+         {"8, 2 of a node", "schedule   in[2", "stream     ", " → work 1: 32 chunks", "estimate"})
         EXPECT_NE(outcome.output.find(part), std::string::npos) << part << "\n" << outcome.output;
+    const support::Outcome of_short_messages =
+        run_swirl("plan dft 32x32x32 --ranks 4x2 --input slabs --output slabs");
+    for (const char* const part : {"exchange   work 1", "transform  input"})
+        EXPECT_NE(of_short_messages.output.find(part), std::string::npos) << of_short_messages.output;
 }
 
 TEST(PlanForRanks, SendsLessIfTheOutputIsFree) {

@@ -29,7 +29,7 @@ Derived derive_for(const Transform& problem, const AllBoxes& boxes, const std::s
     AllBoxes all = boxes;
     check_boxes(problem, all);
     const Schedule chosen =
-        schedule.empty() ? choose(problem, all, Machine{}).schedule : parse_schedule(schedule);
+        schedule.empty() ? choose(problem, all, Model{}).schedule : parse_schedule(schedule);
     Scheduled made = scheduled(problem, all, chosen);
     Derivation derivation = derive(made.factors, made.schedule, made.stages, made.output);
     return {std::move(made), std::move(derivation)};

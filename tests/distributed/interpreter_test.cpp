@@ -16,7 +16,7 @@ using namespace swirl::distributed;
 std::vector<Program> programs_of(const Transform& problem, const AllBoxes& given) {
     AllBoxes boxes = given;
     check_boxes(problem, boxes);
-    const Scheduled made = scheduled(problem, boxes, choose(problem, boxes, Machine{}).schedule);
+    const Scheduled made = scheduled(problem, boxes, choose(problem, boxes, Model{}).schedule);
     std::vector<Program> programs;
     for (std::size_t rank = 0; rank < boxes.input.size(); ++rank) {
         programs.push_back(program_of(made.factors, factors_of_rank(made.factors, made.schedule, made.stages,

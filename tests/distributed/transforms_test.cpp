@@ -31,8 +31,22 @@ void expect_equal(const DistributedCase& c, std::uint64_t seed = 1) {
     EXPECT_LE(result.relative_error, bound(problem, is_float ? 1.2e-7 : 2.3e-16))
         << c.problem << " on " << c.input.size() << " ranks: " << result.schedule << "\n"
         << result.steps;
+    if (c.shared_memory != distributed::SharedMemory::none) {
+        EXPECT_EQ(result.messages, 0);
+        return;
+    }
     EXPECT_EQ(result.bytes, result.promised_bytes);
     EXPECT_EQ(result.messages, result.promised_messages);
+}
+
+void expect_equal_with_any_memory(DistributedCase c, std::uint64_t seed = 1) {
+    using distributed::SharedMemory;
+    for (const SharedMemory memory :
+         {SharedMemory::none, SharedMemory::may_map, SharedMemory::address_space}) {
+        SCOPED_TRACE(static_cast<int>(memory));
+        c.shared_memory = memory;
+        expect_equal(c, seed);
+    }
 }
 
 TEST(DistributedTransforms, HaveTheResultOfOnePlan) {
@@ -43,9 +57,9 @@ TEST(DistributedTransforms, HaveTheResultOfOnePlan) {
         for (const int ranks : {1, 2, 3, 4, 6}) {
             DistributedCase c{text, distributed::slabs(distributed::input_lengths(problem), ranks),
                               distributed::slabs(distributed::output_lengths(problem), ranks)};
-            expect_equal(c);
+            expect_equal_with_any_memory(c);
             c.is_in_place = true;
-            expect_equal(c);
+            expect_equal_with_any_memory(c);
         }
     }
 }
@@ -74,7 +88,7 @@ void expect_equal_for_random_boxes(std::uint64_t seed) {
     if (draw(4) == 0 && (rank > 1 || problem.kind != TransformKind::dft)) c.output.reset();
     c.is_in_place = draw(3) == 0;
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    expect_equal(c, seed);
+    expect_equal_with_any_memory(c, seed);
 }
 
 /// SWIRL_RANDOM_CASES has another number of them.
@@ -82,6 +96,45 @@ TEST(DistributedTransforms, AreRightForRandomBoxes) {
     const char* const given = std::getenv("SWIRL_RANDOM_CASES");
     const std::uint64_t cases = given != nullptr ? std::stoull(given) : 300;
     for (std::uint64_t seed = 1; seed <= cases && !HasFailure(); ++seed) expect_equal_for_random_boxes(seed);
+}
+
+/// A rank that is late finds nothing overwritten, and one that is early waits for what it needs.
+TEST(DistributedTransforms, OfSharedMemoryAreRightInAnyTiming) {
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        const char* const schedules[] = {"in[2] > 1/3[0] > out[1]", "in[2,1] > 1/3[0] > out",
+                                         "in[2,1] > 2/3[0]", "in > 0/3[2,1] > 1/3[0] > out"};
+        const bool has_free_output = seed % 4 == 3;
+        DistributedCase c{"dft 6x9x8", distributed::slabs({6, 9, 8}, 3), distributed::slabs({6, 9, 8}, 3)};
+        c.options.schedule = schedules[seed % 4 == 3 ? 2 : seed % 4 == 2 ? 3 : seed % 4];
+        if (has_free_output) c.output.reset();
+        c.executions = 5;
+        c.shared_memory =
+            seed % 3 == 0 ? distributed::SharedMemory::may_map : distributed::SharedMemory::address_space;
+        c.before_call = support::random_delays(seed, std::chrono::microseconds(300));
+        expect_equal(c, seed);
+    }
+}
+
+/// Long messages, which are sent while the next ones are transformed.
+TEST(DistributedTransforms, OverlapLongMessages) {
+    for (const char* const text :
+         {"dft 64x72x60", "rdft 96x81x64", "rdft 96x80x90 backward float32", "dct2 65x70x80"}) {
+        const Transform problem = swirl::problem(text);
+        for (const int ranks : {2, 3}) {
+            DistributedCase c{text, distributed::slabs(distributed::input_lengths(problem), ranks),
+                              distributed::slabs(distributed::output_lengths(problem), ranks)};
+            c.before_call = support::random_delays(7, std::chrono::microseconds(50));
+            c.executions = 2;
+            const DistributedResult result = problem.precision == DataType::float32
+                                                 ? run_distributed<float>(c, 1)
+                                                 : run_distributed<double>(c, 1);
+            EXPECT_LE(result.relative_error,
+                      bound(problem, problem.precision == DataType::float32 ? 1.2e-7 : 2.3e-16));
+            EXPECT_NE(result.steps.find("stream"), std::string::npos) << result.steps;
+            EXPECT_EQ(result.bytes, 2 * result.promised_bytes);
+            EXPECT_EQ(result.bytes_copied, 0);
+        }
+    }
 }
 
 TEST(DistributedTransforms, HaveTheResultOfTheDefinition) {

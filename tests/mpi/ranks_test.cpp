@@ -3,7 +3,9 @@
 
 #include <swirl/distributed/check.hpp>
 #include <swirl/distributed/mpi.hpp>
+#include <swirl/distributed/plan.hpp>
 #include <swirl/error.hpp>
+#include <swirl/plan.hpp>
 
 #include "mpi/c_interface.hpp"
 #include "support/exchange_cases.hpp"
@@ -14,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <complex>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -103,6 +106,73 @@ void run_exchanges(Communicator& ranks, std::uint64_t seed) {
 }
 
 /// Blocks of more than 2^31 bytes from one rank to another, at offsets beyond that.
+/// Calls visit(position in the rank's array, position in the global array) for the elements of a row-major box.
+template <class Visit>
+void for_each_element(const Box& box, const std::vector<Integer>& lengths, Visit&& visit) {
+    const Integer count = elements(box);
+    for (Integer at = 0; at < count; ++at) {
+        Integer rest = at, position = 0, stride = 1;
+        for (std::size_t axis = lengths.size(); axis-- > 0; stride *= lengths[axis]) {
+            const Integer n = box.upper[axis] - box.lower[axis];
+            position += (box.lower[axis] + rest % n) * stride;
+            rest /= n;
+        }
+        visit(static_cast<std::size_t>(at), static_cast<std::size_t>(position));
+    }
+}
+
+/// Transforms of drawn shapes, by common memory and by messages, against one plan of all data.
+void run_transforms(Communicator& ranks, std::uint64_t seed) {
+    std::mt19937_64 draw(seed); // the same on all ranks
+    for (int trial = 0; trial < 12; ++trial) {
+        const Integer longest = trial % 4 == 3 ? 60 : 16;
+        const auto length = [&] {
+            return 1 + static_cast<Integer>(draw() % static_cast<std::uint64_t>(longest));
+        };
+        const std::vector<Integer> n{length(), length(), length()};
+        const std::string problem =
+            "dft " + std::to_string(n[0]) + "x" + std::to_string(n[1]) + "x" + std::to_string(n[2]);
+        const auto boxes_of = [&] {
+            const std::uint64_t kind = draw() % 4;
+            return kind == 0   ? slabs(n, ranks.size(), static_cast<std::size_t>(draw() % 3))
+                   : kind == 1 ? pencils(n, ranks.size(), static_cast<std::size_t>(draw() % 3))
+                   : kind == 2 ? bricks(n, ranks.size())
+                               : fftw_blocks(n, ranks.size());
+        };
+        const std::vector<Box> in = boxes_of(), out = boxes_of();
+        DistributedOptions options;
+        options.messages = draw() % 2 == 0;
+        options.local.use_wisdom = false;
+        if (draw() % 4 == 0) {
+            options.local.effort = Effort::measure;
+            options.local.time_budget_seconds = 0.02;
+        }
+        const bool is_in_place = draw() % 3 == 0;
+        std::vector<std::complex<double>> x(static_cast<std::size_t>(n[0] * n[1] * n[2])), expected(x.size());
+        std::uniform_real_distribution<double> number(-1, 1);
+        for (auto& value : x) value = {number(draw), number(draw)};
+        swirl::plan(problem).execute(x, expected);
+        const auto rank = static_cast<std::size_t>(ranks.rank());
+        const DistributedPlan plan = distributed::plan(problem, ranks, {in[rank], out[rank]}, options);
+        std::vector<std::complex<double>> own(
+            static_cast<std::size_t>(std::max(elements(in[rank]), elements(out[rank]))));
+        std::vector<std::complex<double>> result(own.size());
+        for (int execution = 0; execution < 2; ++execution) {
+            for_each_element(in[rank], n,
+                             [&](std::size_t at, std::size_t position) { own[at] = x[position]; });
+            if (is_in_place)
+                plan.execute(own, own);
+            else
+                plan.execute(own, result);
+            const auto& found = is_in_place ? own : result;
+            for_each_element(out[rank], n, [&](std::size_t at, std::size_t position) {
+                EXPECT_NEAR(std::abs(found[at] - expected[position]), 0, 1e-10)
+                    << problem << " " << plan.description();
+            });
+        }
+    }
+}
+
 void run_large(Communicator& ranks, std::uint64_t) {
     const Integer large = (Integer{1} << 31) + 12345;
     const int own = ranks.rank(), other = 1 - own;
@@ -306,9 +376,10 @@ void run_bench(Communicator& ranks, std::uint64_t bytes) {
 
 using Scenario = void (*)(Communicator&, std::uint64_t);
 const std::map<std::string, Scenario> scenarios = {
-    {"exchanges", run_exchanges}, {"large", run_large},   {"abort", run_abort},
-    {"killed", run_killed},       {"thrown", run_thrown}, {"mismatch", run_mismatch},
-    {"errors", run_errors},       {"bench", run_bench},   {"c", run_c_interface}};
+    {"exchanges", run_exchanges}, {"transforms", run_transforms}, {"large", run_large},
+    {"abort", run_abort},         {"killed", run_killed},         {"thrown", run_thrown},
+    {"mismatch", run_mismatch},   {"errors", run_errors},         {"bench", run_bench},
+    {"c", run_c_interface}};
 
 } // namespace
 } // namespace swirl::distributed

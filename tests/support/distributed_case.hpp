@@ -12,6 +12,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -94,6 +95,9 @@ struct DistributedCase {
     std::optional<std::vector<Box>> output = {};
     distributed::DistributedOptions options = {};
     bool is_in_place = false;
+    distributed::SharedMemory shared_memory = distributed::SharedMemory::none;
+    int executions = 1;
+    std::function<void(int, Integer)> before_call = {}; ///< as Instruments has it
 };
 
 struct DistributedResult {
@@ -149,6 +153,8 @@ DistributedResult run_distributed(const DistributedCase& c, std::uint64_t seed,
 
     std::mutex mutex;
     auto instruments = std::make_shared<Instruments>();
+    instruments->shared_memory = c.shared_memory;
+    instruments->before_call = c.before_call;
     distributed::run_ranks(static_cast<int>(c.input.size()), [&](distributed::Communicator& inner) {
         InstrumentedCommunicator communicator(inner, instruments);
         const auto rank = static_cast<std::size_t>(communicator.rank());
@@ -164,7 +170,21 @@ DistributedResult run_distributed(const DistributedCase& c, std::uint64_t seed,
             in.resize(out.size());
             out = in;
         } else {
-            plan.execute(static_cast<const void*>(in.data()), static_cast<void*>(out.data()));
+            // each of another multiple of the input, so that what an execution takes from another one shows
+            std::vector<std::vector<Real>> results;
+            for (int i = c.executions - 1; i >= 0; --i) {
+                std::vector<Real> multiple;
+                for (const Real value : in) multiple.push_back(as<Real>(std::ldexp(value_of(value), i)));
+                std::fill(out.begin(), out.end(), Real{});
+                plan.execute(static_cast<const void*>((i == 0 ? in : multiple).data()),
+                             static_cast<void*>(out.data()));
+                results.push_back(out);
+            }
+            for (int i = c.executions - 1; i > 0; --i) {
+                const std::vector<Real>& multiple = results[static_cast<std::size_t>(c.executions - 1 - i)];
+                for (std::size_t k = 0; k < out.size(); ++k)
+                    EXPECT_EQ(value_of(multiple[k]), std::ldexp(value_of(out[k]), i)) << "multiple " << i;
+            }
             EXPECT_EQ(std::memcmp(in.data(), given.data(), in.size() * sizeof(Real)), 0)
                 << "the input of rank " << rank << " was changed";
         }

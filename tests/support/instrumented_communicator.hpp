@@ -27,6 +27,8 @@ struct Instruments {
     std::atomic<Integer> own_bytes = 0; ///< that ranks send to themselves
     std::atomic<Integer> gathers = 0;
     std::atomic<Integer> barriers = 0;
+    /// What plans are told. Without it they send messages, which are counted.
+    distributed::SharedMemory shared_memory = distributed::SharedMemory::none;
 
     /// Before the k-th call of a rank of the first group, counted over all its communicators: such as a delay, or an
     /// exception for a lost rank.
@@ -51,6 +53,7 @@ public:
     int size() const override { return inner_->size(); }
     std::string engine() const override { return inner_->engine(); }
     bool takes_device_memory() const override { return inner_->takes_device_memory(); }
+    distributed::SharedMemory shared_memory() const override { return instruments_->shared_memory; }
 
     void exchange(const void* send, void* receive, const distributed::ExchangeBlocks& blocks,
                   gpu::Stream stream) override {

@@ -7,6 +7,7 @@
 #include <swirl/stream.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,16 @@ public:
     virtual ~PendingExchange();
     /// Until all blocks have arrived and the sent ones may be overwritten. Throws as `exchange` does.
     virtual void wait() = 0;
+    /// Lets the engine go on with it, if it needs calls for that; returns at once. Whether `wait` would: false where that is not known.
+    /// Throws as `wait` does.
+    virtual bool progress();
+};
+
+/// How ranks can write each other's arrays, beside sending messages.
+enum class SharedMemory : std::uint8_t {
+    none,
+    may_map,       ///< those of one machine can map common memory
+    address_space, ///< all are threads of one process
 };
 
 /// A group of ranks. Calls marked collective are made by all ranks of the group in the same order; arguments that all must
@@ -46,6 +57,8 @@ public:
     virtual std::string engine() const = 0;
     /// Whether `exchange` takes pointers to a GPU's memory. Some engines then take no others.
     virtual bool takes_device_memory() const = 0;
+    /// What a plan may use in place of messages. The same on all ranks.
+    virtual SharedMemory shared_memory() const;
 
     /// Collective. Returns when all blocks have arrived; of device memory, enqueues the exchange on the stream. The arrays
     /// may not overlap.

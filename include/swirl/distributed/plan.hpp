@@ -31,8 +31,12 @@ struct Machine {
     double network_latency = 2e-6; ///< the same between nodes
     double network_bandwidth = 1.5e9;
     double memory_bandwidth = 8e9; ///< bytes per second that a rank reads and writes
-    double flops = 8e9;            ///< real additions and multiplications per second of a rank
+    double flops = 2e10;           ///< real additions and multiplications per second of a rank
 };
+
+/// Collective: measures the machine with these ranks, within seconds; rank 0's wisdom then has it, and plans that are not given
+/// another machine use it. `ranks_per_node` as Machine has it.
+SWIRL_API Machine measure_machine(Communicator& communicator, int ranks_per_node = 0);
 
 /// The elements that this rank holds. A problem's index space is its batch loops, then its dimensions, of a half spectrum n/2+1
 /// along the last one: input_lengths, output_lengths.
@@ -43,13 +47,17 @@ struct RankBoxes {
 };
 
 struct DistributedOptions {
-    Options local = {}; ///< of each rank's own plans
-    Machine machine = {};
+    /// Of each rank's own plans. With Effort::measure and above the likely schedules are timed on all ranks, too, within the time budget
+    /// (default 3.5 seconds), and wisdom has the fastest for this machine, engine and number of ranks.
+    Options local = {};
+    Machine machine = {}; ///< default: what measure_machine has found, if it has been called
     /// Every choice, in the format of DistributedPlan::schedule(); empty: choose. All ranks give the same.
     std::string schedule = {};
     /// Plans load and store contiguous arrays, and elements are sorted into messages by copies of their own, even where plans could do
     /// it. For comparison.
     bool separate_copies = false;
+    /// Ranks that share memory exchange messages all the same, and do not write each other's arrays. For comparison.
+    bool messages = false;
 };
 
 /// A rank's share of a transform, ready to run. Immutable, cheap to copy; used by one thread at a time, with its communicator, which
