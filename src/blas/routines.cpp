@@ -5,6 +5,7 @@
 #include "blas/multiply.hpp"
 #include "blas/symm.hpp"
 #include "blas/triangular.hpp"
+#include "plan/gemm/cpu/amx/route.hpp"
 #include "plan/gemm/cpu/small_gemm_cache.hpp"
 #include "plan/gemm/cpu/work_items.hpp"
 #include "plan/gemm/values.hpp"
@@ -75,6 +76,7 @@ constexpr Integer columns_alone = 400;
 /// Calls body(first, count, threads) for all columns, or for each thread's share.
 template <class Body> void over_columns(Integer columns, int threads, Body&& body) {
     constexpr Integer grain = 48; // whole tiles and strips
+    static_assert(columns_alone / grain * grain >= planning::decided_alike);
     const int members = columns / columns_alone >= threads ? runtime::team_size(threads) : 1;
     if (members <= 1) return body(Integer{0}, columns, threads);
     runtime::run_team(members, [&](const runtime::TeamMember& member) {

@@ -36,6 +36,19 @@ struct Rates {
     double ordinary = 0;
 };
 
+/// What is decided of a product: see decided_alike.
+struct DecidedExtents {
+    Integer rows, columns, k;
+
+    explicit DecidedExtents(const MatrixProduct& product)
+        : rows(std::min(product.rows, decided_alike)),
+          columns(std::min(product.columns, decided_alike)),
+          k(product.k) {}
+    double work() const {
+        return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(k);
+    }
+};
+
 /// Minimum over many runs: tile registers, or long vectors, reach their full rate only after about a millisecond.
 template <class F> double min_seconds(F&& run) {
     constexpr double lasting = 2e-3;
@@ -113,7 +126,8 @@ double time_ordinary(MatrixKernels& kernels) {
 class Decisions {
 public:
     bool are_faster(int term_products, const MatrixProduct& product, MatrixKernels& ordinary) {
-        const Form form{product.rows, product.columns, product.k, term_products};
+        const DecidedExtents extents(product);
+        const Form form{extents.rows, extents.columns, extents.k, term_products};
         const std::lock_guard lock(deciding_);
         if (const auto made = made_.find(form); made != made_.end()) return made->second;
         if (made_.size() >= most) made_.clear();
@@ -121,14 +135,14 @@ public:
         const auto padded = [](Integer extent, Integer unit) {
             return static_cast<double>(ceil_divide(extent, unit) * unit);
         };
-        const double multiply_adds = padded(product.rows, gemm::amx_tile) *
-                                     padded(product.columns, gemm::amx_tile) *
-                                     padded(product.k, gemm::AmxTypes{}.k_group());
+        const double multiply_adds = padded(extents.rows, gemm::amx_tile) *
+                                     padded(extents.columns, gemm::amx_tile) *
+                                     padded(extents.k, gemm::AmxTypes{}.k_group());
         const double elements =
-            static_cast<double>(product.k) * static_cast<double>(product.rows + product.columns);
+            static_cast<double>(extents.k) * static_cast<double>(extents.rows + extents.columns);
         const double by_amx =
             multiply_adds * term_products / rates.amx + elements * splitting / rates.ordinary;
-        const bool are = by_amx < work_of(product) / (rates.ordinary * ordinary_fraction);
+        const bool are = by_amx < extents.work() / (rates.ordinary * ordinary_fraction);
         made_.emplace(form, are);
         return are;
     }
@@ -175,10 +189,9 @@ std::string_view amx_infeasibility(const MatrixProduct& product) {
     if (product.widens() && !has_amx_types(product))
         return "tile registers take no such operands without a conversion";
     if (product.c.row_stride != 1) return "C has no dimension of stride 1";
-    const double work = static_cast<double>(product.rows) * static_cast<double>(product.columns) *
-                        static_cast<double>(product.k);
-    const bool is_large =
-        std::min(product.rows, product.columns) >= least_extent && product.k >= min_k && work >= least_work;
+    const DecidedExtents extents(product);
+    const bool is_large = std::min(extents.rows, extents.columns) >= least_extent && extents.k >= min_k &&
+                          extents.work() >= least_work;
     return is_large ? "" : "packing costs more than tile registers save in a product so small";
 }
 

@@ -22,6 +22,10 @@ struct AmxRoute {
 /// be null for products that has_amx_types.
 AmxRoute amx_route(const MatrixProduct& product, Accuracy accuracy, MatrixKernels* ordinary);
 
+/// Products with more rows or columns than this are decided as if they had so many: the shares into which threads divide a
+/// large product are computed alike, and the product as they are.
+constexpr Integer decided_alike = 384;
+
 /// Why tile registers cannot compute the product at a gain; empty if they can.
 std::string_view amx_infeasibility(const MatrixProduct& product);
 /// Whether tile registers take A's and B's elements without conversion.
