@@ -97,35 +97,17 @@ void compose_real_dft(const GuruProblem& problem, Composer& composer) {
     composer.append_any(std::move(rdft), lengths_of(problem), all_dimensions(problem), from, to);
 }
 
-TransformKind kind_of(R2rKind kind) {
-    switch (kind) {
-    case R2rKind::r2hc: return TransformKind::r2hc;
-    case R2rKind::hc2r: return TransformKind::hc2r;
-    case R2rKind::dht: return TransformKind::dht;
-    case R2rKind::redft00: return TransformKind::dct1;
-    case R2rKind::redft10: return TransformKind::dct2;
-    case R2rKind::redft01: return TransformKind::dct3;
-    case R2rKind::redft11: return TransformKind::dct4;
-    case R2rKind::rodft00: return TransformKind::dst1;
-    case R2rKind::rodft10: return TransformKind::dst2;
-    case R2rKind::rodft01: return TransformKind::dst3;
-    case R2rKind::rodft11: return TransformKind::dst4;
-    }
-    throw InternalError("an unknown kind of r2r");
-}
-
 void compose_r2r(const GuruProblem& problem, Composer& composer) {
     const View from = view_of(problem, Side::input, 1), to = view_of(problem, Side::output, 1);
     const std::vector<Integer> lengths = lengths_of(problem);
     if (problem.dimensions.empty())
         return composer.append_any(composer.identity(lengths, from, to), lengths, {}, from, to);
-    std::vector<TransformKind> kinds;
-    for (const R2rKind kind : problem.kinds) kinds.push_back(kind_of(kind));
+    const std::vector<TransformKind>& kinds = problem.kinds;
     const bool is_mixed =
         std::adjacent_find(kinds.begin(), kinds.end(), std::not_equal_to<>()) != kinds.end();
     Transform r2r = composer.transform(is_mixed ? TransformKind::mixed : kinds.front(), lengths,
                                        all_dimensions(problem), from, to);
-    if (is_mixed) r2r.kinds = std::move(kinds);
+    if (is_mixed) r2r.kinds = kinds;
     composer.append_any(std::move(r2r), lengths, all_dimensions(problem), from, to);
 }
 

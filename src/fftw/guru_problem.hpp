@@ -25,22 +25,6 @@ struct GuruAxis {
     Integer output_stride = 0;
 };
 
-/// Kinds of real transforms, with FFTW's values.
-enum class R2rKind : std::uint8_t {
-    r2hc,
-    hc2r,
-    dht,
-    redft00,
-    redft01,
-    redft10,
-    redft11,
-    rodft00,
-    rodft01,
-    rodft10,
-    rodft11,
-};
-constexpr int r2r_kinds = 11;
-
 enum class GuruKind : std::uint8_t { dft, r2c, c2r, r2r };
 
 /// Complex transforms are forward: a backward one is forward with real and imaginary components exchanged on both sides.
@@ -49,7 +33,7 @@ struct GuruProblem {
     DataType precision = DataType::float64;
     std::vector<GuruAxis> dimensions; ///< slowest first; r2c and c2r halve the last one's spectrum
     std::vector<GuruAxis> loops;
-    std::vector<R2rKind> kinds = {}; ///< of r2r: one for each dimension
+    std::vector<TransformKind> kinds = {}; ///< of r2r: one for each dimension
     Arrays arrays = {}; ///< compared, never read: they say what is in place and what is interleaved
 };
 

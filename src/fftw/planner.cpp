@@ -20,24 +20,10 @@
 namespace swirl::fftw {
 namespace {
 
-/// Time limits of one plan, in seconds. FFTW_PATIENT has those of Effort::measure.
-constexpr double measuring_seconds = 0.2;
-constexpr double exhaustive_seconds = 30;
+/// With less than this left of a time limit, in seconds, a plan is estimated.
 constexpr double least_seconds = 1e-3;
 /// Of an execution; programs may ask for any number.
 constexpr int most_threads = 1024;
-
-Effort effort_of(unsigned asked) {
-    if ((asked & flags::estimate) != 0) return Effort::estimate;
-    return (asked & flags::exhaustive) != 0 ? Effort::exhaustive : Effort::measure;
-}
-
-std::optional<double> usual_budget(unsigned asked) {
-    if ((asked & flags::estimate) != 0) return std::nullopt;
-    if ((asked & flags::exhaustive) != 0) return exhaustive_seconds;
-    if ((asked & flags::patient) != 0) return std::nullopt;
-    return measuring_seconds;
-}
 
 } // namespace
 

@@ -5,6 +5,7 @@
 #include "base/fork_gate.hpp"
 #include "fftw/guru_problem.hpp"
 #include "fftw/plan.hpp"
+#include "fftw/planner_flags.hpp"
 #include "fftw/shared_plans.hpp"
 #include "fftw/wisdom.hpp"
 
@@ -12,15 +13,6 @@
 #include <string>
 
 namespace swirl::fftw {
-
-/// Planner flags that change something here, with FFTW's values. Of the others: inputs are preserved out of place, and no
-/// alignment is assumed.
-namespace flags {
-constexpr unsigned exhaustive = 1U << 3;
-constexpr unsigned patient = 1U << 5;
-constexpr unsigned estimate = 1U << 6;
-constexpr unsigned wisdom_only = 1U << 21;
-} // namespace flags
 
 /// FFTW's planner, of which a process has one: what its functions set, and the wisdom gathered so far. Safe to use from any
 /// number of threads.

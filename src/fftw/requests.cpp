@@ -1,6 +1,7 @@
 #include "fftw/requests.hpp"
 
 #include "fftw/planner.hpp"
+#include "fftw/r2r_kinds.hpp"
 
 #include <cstdint>
 #include <utility>
@@ -104,8 +105,8 @@ const Plan* request_r2r(DataType precision, MaybeLoops loops, const Arrays& arra
                         .loops = std::move(loops->loops),
                         .arrays = arrays};
     for (const int kind : kinds) {
-        if (kind < 0 || kind >= r2r_kinds) return nullptr;
-        problem.kinds.push_back(static_cast<R2rKind>(kind));
+        if (!is_r2r_kind(kind)) return nullptr;
+        problem.kinds.push_back(r2r_kinds[static_cast<std::size_t>(kind)]);
     }
     return Planner::of_process().plan(problem, flags, false).release();
 }

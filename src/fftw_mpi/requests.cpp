@@ -4,11 +4,11 @@
 #include <swirl/error.hpp>
 #include <swirl/transform.hpp>
 
+#include "fftw/r2r_kinds.hpp"
 #include "fftw_mpi/padding.hpp"
 #include "mpi/shared/ranks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -21,16 +21,6 @@ namespace {
 
 using distributed::Box;
 using distributed::DistributedPlan;
-
-/// Time limits of each local plan, in seconds, as of the plans of one process.
-constexpr double measuring_seconds = 0.2;
-constexpr double exhaustive_seconds = 30;
-
-/// FFTW's kinds of r2r in the order of their values.
-constexpr std::array kinds_of_r2r = {TransformKind::r2hc, TransformKind::hc2r, TransformKind::dht,
-                                     TransformKind::dct1, TransformKind::dct3, TransformKind::dct2,
-                                     TransformKind::dct4, TransformKind::dst1, TransformKind::dst3,
-                                     TransformKind::dst2, TransformKind::dst4};
 
 /// Axes of a problem are the loop over interleaved arrays, then the dimensions.
 std::optional<Transform> transform_of(const Request& request) {
@@ -46,8 +36,8 @@ std::optional<Transform> transform_of(const Request& request) {
     case Request::Kind::r2r: {
         std::vector<TransformKind> kinds;
         for (const int kind : request.kinds) {
-            if (kind < 0 || static_cast<std::size_t>(kind) >= kinds_of_r2r.size()) return std::nullopt;
-            kinds.push_back(kinds_of_r2r[static_cast<std::size_t>(kind)]);
+            if (!fftw::is_r2r_kind(kind)) return std::nullopt;
+            kinds.push_back(fftw::r2r_kinds[static_cast<std::size_t>(kind)]);
         }
         const bool is_mixed =
             std::adjacent_find(kinds.begin(), kinds.end(), std::not_equal_to<>()) != kinds.end();
@@ -112,18 +102,13 @@ Box box_of(const Request& request, const Storage& storage, int rank, bool is_inp
 distributed::DistributedOptions options_of(const Request& request) {
     distributed::DistributedOptions options;
     options.local.threads = request.settings.threads;
-    const bool is_estimate = (request.flags & flags::estimate) != 0;
-    const bool is_exhaustive = (request.flags & flags::exhaustive) != 0;
-    if (is_estimate || request.settings.time_limit == 0) return options;
-    options.local.effort = is_exhaustive ? Effort::exhaustive : Effort::measure;
-    if (is_exhaustive)
-        options.local.time_budget_seconds = exhaustive_seconds;
-    else if ((request.flags & flags::patient) == 0)
-        options.local.time_budget_seconds = measuring_seconds;
-    if (request.settings.time_limit > 0)
+    const double limit = request.settings.time_limit;
+    if (limit == 0) return options;
+    options.local.effort = fftw::effort_of(request.flags);
+    options.local.time_budget_seconds = fftw::usual_budget(request.flags);
+    if (limit > 0 && options.local.effort != Effort::estimate)
         options.local.time_budget_seconds =
-            std::min(options.local.time_budget_seconds.value_or(request.settings.time_limit),
-                     request.settings.time_limit);
+            std::min(options.local.time_budget_seconds.value_or(limit), limit);
     return options;
 }
 
@@ -169,10 +154,9 @@ private:
         if (output_rows_) output_rows_->unpack(output);
     }
     std::size_t output_bytes() const {
-        return static_cast<std::size_t>(elements(plan_.output_box())) * 2 *
-               bytes_of(plan_.problem().precision);
+        return static_cast<std::size_t>(elements(plan_.output_box()) * 2 *
+                                        bytes_of(plan_.problem().precision));
     }
-    static std::size_t bytes_of(DataType type) { return type == DataType::float32 ? 4 : 8; }
 
     std::shared_ptr<mpi::Ranks> ranks_;
     DistributedPlan plan_;
@@ -182,7 +166,7 @@ private:
 
 /// Of the reals of r2c and c2r that a rank has.
 PaddedRows rows_of(const Request& request, const Box& box) {
-    const Integer real_bytes = request.precision == DataType::float32 ? 4 : 8;
+    const Integer real_bytes = bytes_of(request.precision);
     const Integer n = request.lengths.back();
     return {elements(box) / (n * request.howmany), n * request.howmany * real_bytes,
             2 * (n / 2 + 1) * request.howmany * real_bytes};

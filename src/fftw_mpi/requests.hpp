@@ -4,6 +4,7 @@
 #include <swirl/kinds.hpp>
 
 #include "fftw/foreign_plan.hpp"
+#include "fftw/planner_flags.hpp"
 #include "fftw_mpi/blocks.hpp"
 
 #include <mpi.h>
@@ -17,10 +18,7 @@ namespace swirl::fftw_mpi {
 
 /// Flags that change something here, with FFTW's values. Results in scrambled order are in natural order.
 namespace flags {
-constexpr unsigned exhaustive = 1U << 3;
-constexpr unsigned patient = 1U << 5;
-constexpr unsigned estimate = 1U << 6;
-constexpr unsigned wisdom_only = 1U << 21;
+using namespace fftw::flags;
 constexpr unsigned transposed_in = 1U << 29;
 constexpr unsigned transposed_out = 1U << 30;
 } // namespace flags

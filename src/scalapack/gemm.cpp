@@ -19,14 +19,6 @@ namespace {
 enum Entry { type, context, rows, columns, row_block, column_block, row_source, column_source, leading };
 constexpr int dense = 1;
 
-Integer element_bytes(DataType data_type) {
-    switch (data_type) {
-    case DataType::float32: return 4;
-    case DataType::complex128: return 16;
-    default: return 8;
-    }
-}
-
 /// `height` × `width` of the stored matrix.
 bool is_valid(const Argument& argument, Integer height, Integer width) {
     const int* const d = argument.descriptor;
@@ -107,7 +99,7 @@ void gemm(const GemmCall& call) {
         of_c.push_back(each.c);
     }
     const int rank = communicator.rank();
-    const Integer bytes = element_bytes(call.type);
+    const Integer bytes = bytes_of(call.type);
     const auto fetched = [&](const Argument& argument, const Redistribution& moves) {
         std::vector<std::byte> array(static_cast<std::size_t>(moves.box_elements() * bytes));
         moves.to_boxes(communicator, static_cast<const std::byte*>(argument.data), array.data(), bytes);
