@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <span>
@@ -83,6 +84,16 @@ std::vector<std::string> agree(Communicator& communicator, const std::function<s
         if (outcome != Outcome::text) throw_error(outcome, fmt::format("rank {}: {}", rank, texts[rank]));
     }
     return texts;
+}
+
+std::string agree_on_first(Communicator& communicator, const std::function<std::string()>& make) {
+    return agree(communicator, [&] { return communicator.rank() == 0 ? make() : std::string(); }).front();
+}
+
+double largest_of_ranks(Communicator& communicator, double value) {
+    for (const std::string& text : agree(communicator, [&] { return fmt::format("{}", value); }))
+        value = std::max(value, std::stod(text));
+    return value;
 }
 
 } // namespace swirl::distributed

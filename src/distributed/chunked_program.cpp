@@ -31,10 +31,10 @@ std::vector<Box> cut(const Box& box, const std::vector<std::size_t>& transforms,
         std::vector<Box> finer;
         for (const Box& whole : boxes)
             for (Integer part = 0; part < parts; ++part) {
-                Box piece = whole;
-                piece.lower[axis] = box.lower[axis] + part_begin(n, parts, part);
-                piece.upper[axis] = box.lower[axis] + part_begin(n, parts, part + 1);
-                finer.push_back(std::move(piece));
+                Box slice = whole;
+                slice.lower[axis] = box.lower[axis] + part_begin(n, parts, part);
+                slice.upper[axis] = box.lower[axis] + part_begin(n, parts, part + 1);
+                finer.push_back(std::move(slice));
             }
         boxes = std::move(finer);
     }

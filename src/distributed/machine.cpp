@@ -3,6 +3,7 @@
 #include "distributed/agree.hpp"
 #include "distributed/arguments.hpp"
 #include "distributed/work_array.hpp"
+#include "runtime/timer.hpp"
 #include "search/cost/cpu/host.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 #include "target/cpu.hpp"
@@ -12,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <complex>
 #include <cstring>
 #include <functional>
@@ -24,8 +24,6 @@ namespace swirl::distributed {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr Integer megabyte = 1 << 20;
 
 /// Collective: least seconds of some runs, of the slowest rank in each.
@@ -33,12 +31,9 @@ double least_seconds(Communicator& communicator, const std::function<void()>& ru
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i <= runs; ++i) {
         communicator.barrier();
-        const Clock::time_point begin = Clock::now();
+        const double begin = runtime::monotonic_seconds();
         run();
-        const double own = std::chrono::duration<double>(Clock::now() - begin).count();
-        double slowest = 0;
-        for (const std::string& text : agree(communicator, [&] { return fmt::format("{}", own); }))
-            slowest = std::max(slowest, std::stod(text));
+        const double slowest = largest_of_ranks(communicator, runtime::monotonic_seconds() - begin);
         if (i > 0) least = std::min(least, slowest); // the first one touches memory and code
     }
     return least;
@@ -87,10 +82,8 @@ private:
 void measure_messages(Communicator& communicator, int per_node, bool in_node, double& latency,
                       double& bandwidth) {
     Exchanges exchanges(communicator, per_node, in_node);
-    Integer most = 0;
-    for (const std::string& text :
-         agree(communicator, [&] { return fmt::format("{}", exchanges.partners()); }))
-        most = std::max<Integer>(most, std::stoll(text));
+    const auto most =
+        static_cast<Integer>(largest_of_ranks(communicator, static_cast<double>(exchanges.partners())));
     if (most == 0) return;
     constexpr Integer short_message = 64;
     const Integer long_message = std::max<Integer>(16 * megabyte / most, 64 * 1024);
@@ -150,13 +143,11 @@ std::string fact_name(const Communicator& communicator, const Machine& machine) 
 
 /// Collective.
 std::optional<Machine> known_machine(Communicator& communicator, const DistributedOptions& options) {
-    const std::string text =
-        agree(communicator, [&]() -> std::string {
-            if (communicator.rank() != 0 || !options.local.use_wisdom) return "";
-            search::Wisdom* const wisdom = search::shared_wisdom(false);
-            if (wisdom == nullptr) return "";
-            return wisdom->fact(machine_key(), fact_name(communicator, options.machine)).value_or("");
-        }).front();
+    const std::string text = agree_on_first(communicator, [&]() -> std::string {
+        search::Wisdom* const wisdom = options.local.use_wisdom ? search::shared_wisdom(false) : nullptr;
+        if (wisdom == nullptr) return "";
+        return wisdom->fact(machine_key(), fact_name(communicator, options.machine)).value_or("");
+    });
     if (text.empty()) return std::nullopt;
     return parsed(text, options.machine.ranks_per_node);
 }
@@ -181,8 +172,7 @@ Machine measure_machine(Communicator& communicator, int ranks_per_node) {
     measure_messages(communicator, per_node, false, machine.network_latency, machine.network_bandwidth);
     machine.memory_bandwidth = measure_copies(communicator);
     machine.flops = measure_flops(communicator);
-    agree(communicator, [&]() -> std::string {
-        if (communicator.rank() != 0) return "";
+    agree_on_first(communicator, [&]() -> std::string {
         if (search::Wisdom* const wisdom = search::shared_wisdom(true))
             wisdom->store_fact(machine_key(), fact_name(communicator, machine), text_of(machine));
         return "";
@@ -196,7 +186,6 @@ Machine machine_in_use(Communicator& communicator, const DistributedOptions& opt
     const Effort effort = options.local.effort;
     if ((effort == Effort::measure || effort == Effort::exhaustive) && options.local.use_wisdom &&
         options.schedule.empty())
-
         return measure_machine(communicator, options.machine.ranks_per_node);
     return options.machine;
 }

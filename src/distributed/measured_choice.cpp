@@ -8,12 +8,12 @@
 #include "distributed/rank_plan.hpp"
 #include "problem/data_type.hpp"
 #include "problem/problem.hpp"
+#include "runtime/timer.hpp"
 #include "search/wisdom/shared_wisdom.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <optional>
 #include <string>
@@ -24,12 +24,6 @@ namespace {
 
 constexpr std::size_t candidates_to_time = 8;
 constexpr double default_budget_seconds = 3.5;
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 std::string text_of(const std::vector<Box>& boxes) {
     std::string text;
@@ -59,19 +53,6 @@ std::optional<Schedule> suitable(const search::WisdomEntry& entry, const Transfo
     }
 }
 
-/// Collective: rank 0's answer.
-std::string of_rank_0(Communicator& communicator, const std::function<std::string()>& answer) {
-    return agree(communicator, [&] { return communicator.rank() == 0 ? answer() : std::string(); }).front();
-}
-
-/// Collective: seconds of the slowest rank.
-double slowest(Communicator& communicator, double seconds) {
-    double result = 0;
-    for (const std::string& text : agree(communicator, [&] { return fmt::format("{}", seconds); }))
-        result = std::max(result, std::stod(text));
-    return result;
-}
-
 class CandidateTimer {
 public:
     CandidateTimer(const Transform& problem, Communicator& communicator, const AllBoxes& boxes,
@@ -86,11 +67,11 @@ public:
 
     /// Collective: whether there is time for another candidate. Rank 0's clock decides.
     bool goes_on() {
-        return of_rank_0(communicator_, [&]() -> std::string {
+        return agree_on_first(communicator_, [&]() -> std::string {
                    if (options_.local.cancelled && options_.local.cancelled())
                        throw Cancelled("planning was cancelled");
                    const bool is_enough = options_.local.enough && options_.local.enough();
-                   return !is_enough && seconds_since(start_) < budget_ ? "on" : "";
+                   return !is_enough && runtime::monotonic_seconds() - start_ < budget_ ? "on" : "";
                }) == "on";
     }
     /// Collective: least seconds of an execution.
@@ -109,9 +90,9 @@ public:
         double best = std::numeric_limits<double>::infinity(), spent = 0;
         for (int run = 0; run < least_runs || (run < most_runs && spent < seconds_of_candidate); ++run) {
             communicator_.barrier();
-            const Clock::time_point begin = Clock::now();
+            const double begin = runtime::monotonic_seconds();
             rank->run(input.data(), output.data());
-            const double seconds = slowest(communicator_, seconds_since(begin));
+            const double seconds = largest_of_ranks(communicator_, runtime::monotonic_seconds() - begin);
             spent += seconds;
             if (run > 0) best = std::min(best, seconds); // the first one touches memory and code
         }
@@ -124,7 +105,7 @@ private:
     const AllBoxes& boxes_;
     DistributedOptions options_;
     double budget_;
-    Clock::time_point start_ = Clock::now();
+    double start_ = runtime::monotonic_seconds();
 };
 
 } // namespace
@@ -136,7 +117,7 @@ Schedule chosen(const Transform& problem, Communicator& communicator, const AllB
         options.local.effort == Effort::measure || options.local.effort == Effort::exhaustive;
     const auto found_by = search::found_by(options.local.effort);
     const search::WisdomKey key = wisdom_key(problem, communicator, boxes, model);
-    const std::string known = of_rank_0(communicator, [&]() -> std::string {
+    const std::string known = agree_on_first(communicator, [&]() -> std::string {
         if (!options.local.use_wisdom) return "";
         search::Wisdom* const wisdom = search::shared_wisdom(false);
         const auto entry = wisdom != nullptr ? wisdom->find(key) : std::nullopt;
@@ -147,7 +128,7 @@ Schedule chosen(const Transform& problem, Communicator& communicator, const AllB
     if (!known.empty()) return parse_schedule(known);
 
     // rank 0 chooses: its model is that of all
-    const std::string texts = of_rank_0(communicator, [&] {
+    const std::string texts = agree_on_first(communicator, [&] {
         std::string lines;
         for (const Chosen& each : choose(problem, boxes, model, measures ? candidates_to_time : 1))
             lines += to_text(each.schedule) + "\n";
@@ -172,7 +153,7 @@ Schedule chosen(const Transform& problem, Communicator& communicator, const AllB
             best = k;
         }
     }
-    of_rank_0(communicator, [&]() -> std::string {
+    agree_on_first(communicator, [&]() -> std::string {
         if (!options.local.use_wisdom) return "";
         if (search::Wisdom* const wisdom = search::shared_wisdom(true))
             wisdom->store(key, {to_text(candidates[best]), least, found_by});

@@ -198,10 +198,8 @@ std::shared_ptr<RankPlan> prepared(const Transform& problem, Communicator& commu
     state->communicator = &communicator;
     const Model model = model_of(communicator, options);
     // messages are of chunks, which all ranks cut alike
-    const ChunkSizes sizes{std::stoll(agree(communicator, [&] {
-                                          return std::to_string(
-                                              chunk_sizes(options.local.threads).cache_bytes);
-                                      }).front())};
+    const ChunkSizes sizes{std::stoll(agree_on_first(
+        communicator, [&] { return std::to_string(chunk_sizes(options.local.threads).cache_bytes); }))};
     const auto chunked = [&](SharedArrays shared) {
         const Scheduled& made = state->scheduled;
         return chunked_program_of(made.factors, made.schedule, made.stages, made.output, communicator.rank(),
