@@ -48,8 +48,11 @@ public:
     }
 
     void run(Update first_update) {
-        if (!extras_.a) own_a_ = packing_buffer(0, block_bytes(Operand::a, blocks_.mc));
-        if (!extras_.b) own_b_ = packing_buffer(1, block_bytes(Operand::b, blocks_.nc));
+        const auto buffer = [&](int index, Operand operand, Integer extent) {
+            return packing_buffer(index, static_cast<std::size_t>(shape(operand).bytes_of_block(extent)));
+        };
+        if (!extras_.a) own_a_ = buffer(0, Operand::a, blocks_.mc);
+        if (!extras_.b) own_b_ = buffer(1, Operand::b, blocks_.nc);
         over_blocks(
             product_, extras_.of_k.value_or(runtime::IterationRange{0, product_.k}), blocks_,
             [&](const PanelRange& columns) { begin_columns(columns, first_update); },
@@ -61,11 +64,7 @@ public:
     }
 
 private:
-    /// Bytes of a block's panels.
-    std::size_t block_bytes(Operand operand, Integer extent) const {
-        return static_cast<std::size_t>(ceil_divide(extent, Integer{kernels_.width(operand)}) *
-                                        kernels_.panel_bytes(operand, blocks_.kc));
-    }
+    PanelShape shape(Operand operand) const { return panel_shape(kernels_, operand, blocks_.kc, product_.k); }
 
     void begin_columns(const PanelRange& columns, Update first_update) {
         k_extent_ = columns.k_extent;
@@ -80,8 +79,7 @@ private:
                       std::byte* own) {
         if (panels)
             return const_cast<std::byte*>(
-                panels.block(range.first, range.first_k, range.k_extent,
-                             panel_shape(kernels_, source.operand, blocks_.kc, product_.k)));
+                panels.block(range.first, range.first_k, range.k_extent, shape(source.operand)));
         pack_panels(kernels_, source, range, own);
         return own;
     }

@@ -22,6 +22,11 @@ inline bool needs_conversion_buffer(const MatrixProduct& product) {
     return bytes_of(product.type_of_c()) < bytes_of(product.data_type);
 }
 
+/// Whether the elements of C's columns are apart, in the canonical orientation: each column is then stored one by one.
+inline bool has_scattered_columns(const MatrixProduct& canonical) {
+    return canonical.c.row_stride != 1 && canonical.rows > 1;
+}
+
 /// A product's epilogue in the canonical orientation, and the tile kernels that apply it.
 class MatrixEpilogue {
 public:

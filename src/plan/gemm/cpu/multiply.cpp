@@ -111,13 +111,6 @@ struct Work {
                     range, to);
     }
 
-    /// Whether something happens to C after the last block of k.
-    bool needs_all_blocks() const {
-        return needs_conversion_buffer(product) ||
-               (extras.epilogue && !extras.epilogue.epilogue->is_in_tiles()) ||
-               (!route && product.c.row_stride != 1 && product.rows > 1);
-    }
-
 private:
     static constexpr Integer builtin_grain = 8;
 
@@ -128,7 +121,7 @@ private:
 };
 
 bool is_scattered(const Work& work) {
-    return !work.route && !work.code->is_builtin() && work.product.c.row_stride != 1 && work.product.rows > 1;
+    return !work.route && !work.code->is_builtin() && has_scattered_columns(work.product);
 }
 
 /// The kernels that store a scattered C, with the epilogue if there is one; null if there are none.
@@ -311,8 +304,9 @@ TeamPanels team_panels(const Work& work, int members) {
     TeamPanels result;
     if (work.is_small || work.code->is_builtin()) return result;
     const PanelShape of_a = work.panel_shape(Operand::a), of_b = work.panel_shape(Operand::b);
-    const Integer blocks =
-        k_blocks_at_once(product, of_a, of_b, members, work.needs_all_blocks(), *work.code->cpu);
+    const Integer blocks = k_blocks_at_once(
+        product, of_a, of_b, members,
+        needs_all_blocks(product, work.extras.epilogue.epilogue, bool{work.route}), *work.code->cpu);
     result.k_at_once = std::min(blocks * of_a.kc, product.k);
     if (blocks == 0) return result;
     const auto share = [&](Operand operand, const PanelShape& shape, Integer extent) {

@@ -420,13 +420,11 @@ Integer MatrixPlan::packing_bytes() const {
     if (is_small_)
         return threads_ * taken(gemm::packed_bytes(small_of(canonical_, gemm::Update::overwrite, true)));
     const int members = threads_worthwhile(canonical_, threads_);
-    const bool needs_all_blocks = needs_conversion_buffer(canonical_) ||
-                                  (epilogue_ != nullptr && !epilogue_->is_in_tiles()) ||
-                                  (!route_ && canonical_.c.row_stride != 1);
+    const bool needs_all = needs_all_blocks(canonical_, epilogue_.get(), bool{route_});
     // Of the team together, or of each member, in blocks of so many rows and columns.
     const auto of_panels = [&](const PanelShape& a, const PanelShape& b, Integer rows, Integer columns) {
         const Integer together =
-            members > 1 ? k_blocks_at_once(canonical_, a, b, members, needs_all_blocks, *code_.cpu) : 0;
+            members > 1 ? k_blocks_at_once(canonical_, a, b, members, needs_all, *code_.cpu) : 0;
         if (together == 0)
             return members * (taken(a.bytes_of_block(rows)) + taken(b.bytes_of_block(columns)));
         return taken(together * a.bytes_of_block(canonical_.rows)) +

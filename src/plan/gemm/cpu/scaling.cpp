@@ -1,5 +1,6 @@
 #include "plan/gemm/cpu/scaling.hpp"
 
+#include "plan/gemm/cpu/epilogue.hpp"
 #include "plan/gemm/values.hpp"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ ScalingKernels::ScalingKernels(DataType data_type, const target::Cpu& cpu, Kerne
     : ScalingKernels(data_type, 1, Integer{1} << 20, most_columns, cpu, check) {}
 
 ScalingKernels::ScalingKernels(const MatrixProduct& canonical, const target::Cpu& cpu, KernelCheck check) {
-    const bool is_scattered = canonical.c.row_stride != 1 && canonical.rows > 1;
+    const bool is_scattered = has_scattered_columns(canonical);
     *this = is_scattered ? ScalingKernels(canonical.data_type, canonical.c.row_stride, canonical.rows,
                                           std::min(canonical.columns, most_columns), cpu, check)
                          : ScalingKernels(canonical.data_type, cpu, check);

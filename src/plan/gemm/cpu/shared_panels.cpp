@@ -6,6 +6,11 @@
 
 namespace swirl::planning {
 
+bool needs_all_blocks(const MatrixProduct& product, const MatrixEpilogue* epilogue, bool by_amx) {
+    return needs_conversion_buffer(product) || (epilogue != nullptr && !epilogue->is_in_tiles()) ||
+           (!by_amx && has_scattered_columns(product));
+}
+
 Integer k_blocks_at_once(const MatrixProduct& product, const PanelShape& a, const PanelShape& b, int members,
                          bool needs_all_blocks, const target::Cpu& cpu) {
     // Panels that leave a core's own cache stay in the one that cores share, which is at least as large as theirs together.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "plan/gemm/cpu/epilogue.hpp"
 #include "plan/gemm/cpu/packed_matrix.hpp"
 #include "runtime/cpu/team.hpp"
 
@@ -7,6 +8,9 @@
 #include <functional>
 
 namespace swirl::planning {
+
+/// Whether something happens to C after its last block of k. `epilogue` may be null; `by_amx`: tile registers multiply.
+bool needs_all_blocks(const MatrixProduct& product, const MatrixEpilogue* epilogue, bool by_amx);
 
 /// k blocks whose panels, of all rows and columns, a team packs at a time into memory that its members share: as many as
 /// their caches hold. 0: not one, or not all of a product whose C is finished after its last block (`needs_all_blocks`);

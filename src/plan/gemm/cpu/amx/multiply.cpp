@@ -49,11 +49,11 @@ public:
     }
 
     void run(gemm::Update first_update) {
-        const auto block_bytes = [&](Integer extent) {
-            return static_cast<std::size_t>(extent / amx_tile * kernels_.panel_bytes());
+        const auto buffer = [&](int index, Integer extent) {
+            return packing_buffer(index, static_cast<std::size_t>(shape().bytes_of_block(extent)));
         };
-        if (!extras_.a) own_a_ = packing_buffer(0, block_bytes(blocks_.mc));
-        if (!extras_.b) own_b_ = packing_buffer(1, block_bytes(blocks_.nc));
+        if (!extras_.a) own_a_ = buffer(0, blocks_.mc);
+        if (!extras_.b) own_b_ = buffer(1, blocks_.nc);
         const runtime::TileState tile_state;
         over_blocks(
             product_, extras_.of_k.value_or(runtime::IterationRange{0, product_.k}), blocks_,
@@ -68,12 +68,13 @@ public:
     }
 
 private:
+    PanelShape shape() const { return amx_panel_shape(kernels_, blocks_.kc); }
+
     /// A block's panels: packed before, or packed now.
     std::byte* packed(const AmxOperand& source, const PackedPanels& panels, const PanelRange& range,
                       std::byte* own) {
         if (panels)
-            return const_cast<std::byte*>(panels.block(range.first, range.first_k, range.k_extent,
-                                                       amx_panel_shape(kernels_, blocks_.kc)));
+            return const_cast<std::byte*>(panels.block(range.first, range.first_k, range.k_extent, shape()));
         pack_amx_panels(kernels_, source, range, own);
         return own;
     }
