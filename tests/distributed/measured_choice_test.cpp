@@ -1,14 +1,13 @@
 #include "distributed/machine.hpp"
 #include "distributed/scheduled.hpp"
 #include "support/distributed_case.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/own_wisdom.hpp"
 
 #include <swirl/distributed/plan.hpp>
 #include <swirl/distributed/threads.hpp>
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -20,21 +19,8 @@ using namespace swirl::distributed;
 
 /// With wisdom of its own.
 class MeasuredChoice : public testing::Test {
-protected:
-    void SetUp() override {
-        if (const char* const known = std::getenv("SWIRL_WISDOM")) before_ = known;
-        setenv("SWIRL_WISDOM", (folder_.path() / "wisdom.sqlite").c_str(), 1);
-    }
-    void TearDown() override {
-        if (before_)
-            setenv("SWIRL_WISDOM", before_->c_str(), 1);
-        else
-            unsetenv("SWIRL_WISDOM");
-    }
-
 private:
-    TemporaryFolder folder_;
-    std::optional<std::string> before_;
+    OwnWisdom wisdom_;
 };
 
 TEST(Candidates, AreDifferentSchedulesTheFastestFirst) {

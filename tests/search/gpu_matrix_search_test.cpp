@@ -11,13 +11,12 @@
 #include "search/timer/gpu/gemm_runs.hpp"
 #include "support/cuda_fixture.hpp"
 #include "support/fake_timer.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/own_wisdom.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -253,19 +252,9 @@ protected:
     void SetUp() override {
         Cuda::SetUp();
         fake.free_bytes = std::size_t{1} << 26;
-        if (const char* const known = std::getenv("SWIRL_WISDOM")) before_ = known;
-        setenv("SWIRL_WISDOM", (folder_.path() / "wisdom.sqlite").c_str(), 1);
-    }
-    void TearDown() override {
-        if (before_)
-            setenv("SWIRL_WISDOM", before_->c_str(), 1);
-        else
-            unsetenv("SWIRL_WISDOM");
-        Cuda::TearDown();
     }
 
-    TemporaryFolder folder_;
-    std::optional<std::string> before_;
+    OwnWisdom wisdom_;
 };
 
 std::optional<GpuGemmSchedule> lookup(const MatrixProduct& of, const runtime::GpuDevice& device,

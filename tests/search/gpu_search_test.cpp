@@ -11,6 +11,7 @@
 #include "search/wisdom/shipped_wisdom.hpp"
 #include "support/fake_timer.hpp"
 #include "support/interpreted_plan.hpp"
+#include "support/own_wisdom.hpp"
 #include "support/temporary_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -213,19 +214,13 @@ TEST(NeighboursOfSchedulesForGpus, AreSchedulesThatComputeTheSameOrAreRefused) {
 
 // ---- choosing, and wisdom -------------------------------------------------------------------------------------
 
-/// Wisdom in a folder of its own, named by the environment as long as this lives.
-class OwnWisdom {
+/// Whose entries a test can see.
+class OwnWisdom : public swirl::OwnWisdom {
 public:
-    OwnWisdom() { setenv("SWIRL_WISDOM", file().c_str(), 1); }
-    ~OwnWisdom() { unsetenv("SWIRL_WISDOM"); }
-    std::string file() const { return (folder_.path() / "wisdom.sqlite").string(); }
     std::vector<std::pair<WisdomKey, WisdomEntry>> entries() const { return Wisdom(file()).entries(); }
     void add(const std::string& machine, const std::string& problem, const WisdomEntry& entry) const {
         Wisdom(file()).replace({machine, problem}, entry);
     }
-
-private:
-    TemporaryFolder folder_;
 };
 
 const std::string text_64 = "dft 64 float32 batch=1000";

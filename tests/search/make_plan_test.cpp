@@ -7,7 +7,7 @@
 #include "search/cost/cpu/host.hpp"
 #include "search/wisdom/wisdom.hpp"
 #include "support/fake_timer.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/own_wisdom.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,16 +20,10 @@
 namespace swirl::search {
 namespace make_plan_test {
 
-/// Wisdom in a folder of its own, named by the environment as long as this lives.
-class OwnWisdom {
+/// Whose entries a test can see.
+class OwnWisdom : public swirl::OwnWisdom {
 public:
-    OwnWisdom() { setenv("SWIRL_WISDOM", file().c_str(), 1); }
-    ~OwnWisdom() { unsetenv("SWIRL_WISDOM"); }
-    std::string file() const { return (folder_.path() / "wisdom.sqlite").string(); }
     std::vector<std::pair<WisdomKey, WisdomEntry>> entries() const { return Wisdom(file()).entries(); }
-
-private:
-    TemporaryFolder folder_;
 };
 
 double first_output_of_ones(const planning::Plan& plan, std::size_t points) {

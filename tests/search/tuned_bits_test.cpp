@@ -11,7 +11,7 @@
 #include "search/wisdom/wisdom.hpp"
 #include "support/bytes_after.hpp"
 #include "support/fake_timer.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/own_wisdom.hpp"
 #include "support/transform_schedule.hpp"
 
 #include <gtest/gtest.h>
@@ -25,17 +25,6 @@
 
 namespace swirl::search {
 namespace tuned_bits_test {
-
-/// Wisdom in a folder of its own, named by the environment as long as this lives.
-class OwnWisdom {
-public:
-    OwnWisdom() { setenv("SWIRL_WISDOM", file().c_str(), 1); }
-    ~OwnWisdom() { unsetenv("SWIRL_WISDOM"); }
-    std::string file() const { return (folder_.path() / "wisdom.sqlite").string(); }
-
-private:
-    TemporaryFolder folder_;
-};
 
 using support::bytes_after;
 
